@@ -228,7 +228,7 @@ def functional(f: Callable[..., Any]) -> Derivative:
     >>> functional(fill)(2.0, np.zeros(2))
     (None, {'a': array([2., 0.])})
     """
-    return differentiable_of(f)._functional()
+    return differentiable_of(f)._derived(("Functional",))
 
 
 def export(

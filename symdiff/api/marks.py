@@ -160,7 +160,7 @@ class nondifferentiable(Declared):  # noqa: N801 - a class used as a word
         return _handler("custom.without_derivative")(stager, *args, **kwargs)
 
     def __new__(cls, function: Any = None, *, returns: str | None = None) -> Any:
-        """Also a decorator with an option."""
+        """The declared function; a decorator where there is none yet."""
         if function is None:
             return functools.partial(cls, returns=returns)
         return super().__new__(cls)

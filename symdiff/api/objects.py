@@ -420,9 +420,6 @@ class Differentiable:
         wrt = self._wrt(argnums)
         return self._derived(("Gradient", wrt), ("Directional", wrt))
 
-    def _functional(self) -> Derivative:
-        return self._derived(("Functional",))
-
     def require_exact(self) -> None:
         """Compute numbers as NumPy does, to the bit: see ``differentiable(exact=True)``."""
         self._home.require_exact()

@@ -319,8 +319,7 @@ class Home:
 
     def derive(self, transforms: Transforms, arguments: Arguments) -> Derived:
         """The graph for a call, or for types as text."""
-        chain = self.chain(transforms)
-        return pipeline.derive(chain, chain.normalise(arguments))
+        return self.described(transforms, arguments)[0]
 
     def built(self, transforms: Transforms, name: str, arguments: Arguments) -> Built:
         """The program for a call, as it is looked at."""

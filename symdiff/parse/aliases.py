@@ -220,16 +220,14 @@ class LoopAliases:
 
     def _check_lists(self, written: set[Location | None]) -> None:
         """Refuse to write what a list holds whose length is staged from the loop's head on."""
+        possible = self.head.base.possible
         for carried in self.head.carried:
             if carried.array is not None or not isinstance(carried.start, tuple):
                 continue
             for item in carried.start:
-                if isinstance(item, Array) and self._may_be_among(item.storage, written):
+                if isinstance(item, Array) and not written.isdisjoint(possible(item.storage)):
                     length = self.head.count if isinstance(self.head.count, Value) else None
                     raise ConflictRead(in_a_list(carried.parameter.name, self.head.span, length))
-
-    def _may_be_among(self, storage: Storage, written: set[Location | None]) -> bool:
-        return any(other in written for other in self.head.base.possible(storage))
 
     def relations(self) -> Relations:
         """What may be one thing at the head of some turn; whether of the first turn only."""

@@ -256,7 +256,7 @@ class Carries(Join):
             return self.held(name, a, b)
         if holder_of(b) is not None:
             return self._made_of_parts(name, a, b)
-        if not is_handle(b):
+        if not isinstance(b, ObjectRef):
             return b  # unbound before: reading it then is the user's error
         return self._lose(Conflict(name, f"{called(name)} is not bound before the loop", self.span))
 
@@ -339,7 +339,10 @@ class Carries(Join):
     # Numbers and arrays ---------------------------------------------------------------------------
 
     def number(self, name: str, a: Abstract, b: Abstract) -> Value:
-        return self._carried_as(name, a, self._common(a, b))
+        ended = self.type_of(b, self.last_heap)
+        if a is ABSENT:
+            return self._carried_as(name, a, self.own_type(ended))
+        return self._carried_as(name, a, self.met_type(self.type_of(a, self.base), ended))
 
     def _carried_as(self, name: str, start: Abstract, type_: Type) -> Value:
         return self.carry(name, start, type_).parameter
@@ -581,12 +584,6 @@ class Carries(Join):
         self.varying.update(renamed.values())
         return with_symbols(type_, renamed)
 
-    def _common(self, start: Abstract, last: Abstract) -> Type:
-        ended = self.type_of(last, self.last_heap)
-        if start is ABSENT:
-            return self.own_type(ended)
-        return self.met_type(self.type_of(start, self.base), ended)
-
     def type_of(self, content: Abstract, heap: Heap) -> Type:
         if isinstance(content, Value):
             return content.type
@@ -620,7 +617,7 @@ class Carries(Join):
         for content, end in self.matched_all(heap):
             carried = self.carried_in(content)
             if carried is not None:
-                values[carried] = self._next_value(carried.parameter, end, heap)
+                values[carried] = self._value_of(carried, end, heap)
             elif isinstance(content, PossiblyUnbound):
                 flag = self.flags.get(content)
                 if flag is not None:
@@ -632,10 +629,11 @@ class Carries(Join):
                 values |= {one: make() for one, make in made.items()}
         return tuple(values[carried] for carried in self.carried)
 
-    def _next_value(self, parameter: Value, end: Abstract, heap: Heap) -> Value:
-        if end is ABSENT:
-            return emit_undefined(parameter.type)
-        return lift_as(end, parameter.type, heap, self.span)
+    def _value_of(self, carried: Carried, content: Abstract, heap: Heap) -> Value:
+        """The value of a parameter where a content of a heap stands for it."""
+        if content is ABSENT:
+            return emit_undefined(carried.parameter.type)
+        return lift_as(content, carried.parameter.type, heap, self.span)
 
     # Aliases --------------------------------------------------------------------------------------
 
@@ -694,14 +692,11 @@ class Carries(Join):
 
     def initial(self) -> list[Value]:
         """What the parameters are in the first turn, built before the loop."""
-        return [self._initial(carried) for carried in self.carried]
-
-    def _initial(self, carried: Carried) -> Value:
-        if carried in self.initials:
-            return self.initials[carried]()
-        if carried.start is ABSENT:
-            return emit_undefined(carried.parameter.type)
-        return lift_as(carried.start, carried.parameter.type, self.base, self.span)
+        of_cases, base = self.initials, self.base
+        return [
+            of_cases[one]() if one in of_cases else self._value_of(one, one.start, base)
+            for one in self.carried
+        ]
 
     def restore(self, node: Node, end: Heap) -> None:
         """Put the loop's results into the heap from before the loop."""
@@ -777,11 +772,6 @@ def _bound_after(start: Abstract, turns: Value) -> Value:
     """Return whether a variable that each turn binds is bound after a number of turns."""
     begun: Value = less(0, turns)
     return begun if start is ABSENT else either(bound_flag(start), begun)
-
-
-def is_handle(content: Abstract) -> bool:
-    """Return whether a content refers to something else in the heap."""
-    return isinstance(content, Value | Array | ListRef | DictRef | ObjectRef | Conflict)
 
 
 def _shape(content: Abstract) -> str:

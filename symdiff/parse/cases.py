@@ -24,7 +24,7 @@ from symdiff.ops.arithmetic import equal
 from symdiff.parse.assumed import implied, truth_of
 from symdiff.parse.branches import join_arms, run_arm, taken_from
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.heap import Heap, Key
+from symdiff.parse.heap import Key
 from symdiff.parse.interpreter import HOOKS, Attempt, Interpreter, StatementValues
 from symdiff.parse.join import Kept
 from symdiff.parse.unions import is_case
@@ -96,7 +96,8 @@ def _for_each_content(
     """Run an action again for each of the contents that what it has read may be."""
     conflict = read.conflict
     maker = read.made_by[1] if read.made_by is not None and read.made_by[0] is statement else None
-    keys = [] if maker is not None else _held_by(start.heap, conflict)
+    held = start.heap.contents.items() if maker is None else ()
+    keys = [key for key, content in held if content is conflict]
     if conflict.cases is None or not (maker or keys):
         raise read
     _count(interp, conflict)
@@ -119,10 +120,6 @@ def _count(interp: Interpreter, conflict: Conflict) -> None:
     if interp.effort.forks > MOST_FORKS:
         hint = "give it the same type on all paths"
         raise UnsupportedSyntaxError(conflict.reason, conflict.span, hint)
-
-
-def _held_by(heap: Heap, conflict: Conflict) -> list[Key]:
-    return [key for key, content in heap.contents.items() if content is conflict]
 
 
 @functools.lru_cache(_MANY)

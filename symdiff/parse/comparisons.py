@@ -83,7 +83,7 @@ def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) 
 def compare_natively(
     interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract
 ) -> Abstract:
-    """The same, whatever methods the classes have of their own."""
+    """``a op b``, whatever methods the classes have of their own."""
     with judged(interp, COMPARE[op][1], (a, b)):
         return _compared(interp, op, a, b)
 
@@ -255,7 +255,7 @@ def _in_view(interp: Interpreter, view: DictView, item: Abstract) -> Abstract:
 
 
 def contains_natively(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
-    """The same, whatever methods the class has of its own."""
+    """``item in container``, whatever methods the class has of its own."""
     if isinstance(container, DictView):
         return _in_view(interp, container, item)
     if isinstance(container, DictRef | StaticSet | frozenset):

@@ -199,10 +199,6 @@ def _never_returns(interp: Interpreter) -> CertainError:
     return CertainError(message, raised[-1] if raised else None, "let a path return a value")
 
 
-def _storages(interp: Interpreter) -> list[Storage]:
-    return [key for key in interp.heap.contents if isinstance(key, Storage)]
-
-
 def _span(function: Any) -> Any:
     if not isinstance(function, types.FunctionType):
         return None
@@ -248,12 +244,9 @@ def spread_arguments(
 
 def _mutated(interp: Interpreter, results: list[Value]) -> dict[int, int]:
     """Input arrays that the function writes."""
-    finals: dict[int, Value] = {}
-    for storage in _storages(interp):
-        if storage in interp.heap.written and storage.origin is not None:
-            finals[storage.origin] = interp.heap.contents[storage]
     mutated: dict[int, int] = {}
-    for number, final in finals.items():
-        mutated[number] = len(results)
-        results.append(final)
+    for key, final in interp.heap.contents.items():
+        if isinstance(key, Storage) and key in interp.heap.written and key.origin is not None:
+            mutated[key.origin] = len(results)
+            results.append(final)
     return mutated

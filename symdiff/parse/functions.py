@@ -152,17 +152,14 @@ class LiveDefaults(Mapping[str, Abstract]):
         if name in self._named:
             value = self._named[name]
         elif name not in self._positional:
-            self._rest_on_their_being()
+            for kind in ("__defaults__", "__kwdefaults__"):
+                rests_on(self._interp, self._function, kind, getattr(self._function, kind))
             raise KeyError(name)
         else:
             value = self._positional[name]
             path = (variable, "__defaults__", list(self._positional).index(name))
             self._interp.guard(path[:-1], "keys", range(len(given or ())))
         return self._read(name, value, path)
-
-    def _rest_on_their_being(self) -> None:
-        for name in ("__defaults__", "__kwdefaults__"):
-            rests_on(self._interp, self._function, name, getattr(self._function, name))
 
     def _read(self, name: str, value: Any, path: tuple[Any, ...]) -> Abstract:
         key = (path[0], f"default {name}")
@@ -306,14 +303,7 @@ def _run_body(interp: Interpreter, node: FunctionNode, frame: Frame) -> Abstract
         interp.execute(node.body)
     state = unless_raised(interp, interp.close(returned))
     value = taken_from(interp, (frame.token, "value"))
-    if isinstance(state, Value):
-        with interp.at(node):
-            value = _maybe_returned(interp, state, value)
+    if isinstance(state, Value) and value is not ABSENT and value is not None:
+        with interp.at(node):  # some paths end without ``return``
+            value = ends_without_return(interp, state, value)
     return None if state is False or value is ABSENT else value
-
-
-def _maybe_returned(interp: Interpreter, state: Value, value: Abstract) -> Abstract:
-    """A function of which some paths end without ``return``: those give None."""
-    if value is ABSENT or value is None:
-        return None
-    return ends_without_return(interp, state, value)

@@ -57,7 +57,7 @@ def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
 
 
 def native_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
-    """The same, whatever methods the class has of its own."""
+    """``value[key]``, whatever methods the class has of its own."""
     if isinstance(value, Array | Value) and not is_list(value):
         interp.heap.require_array(value)
         base = interp.lift(value)
@@ -222,14 +222,9 @@ def _range_item(interp: Interpreter, value: Range, key: Abstract) -> Abstract:
             "write the range of the slice",
         )
     count = range_length_of(*parts)
-    within = _checked_index(interp, interp.lift(key), interp.lift(count))
+    position = interp.lift(key)
+    within = where(less(position, 0), add(position, interp.lift(count)), position)
     return range_element_of(value.start, value.step, within)
-
-
-def _checked_index(interp: Interpreter, key: Value, count: Value) -> Value:
-    """An index of a sequence of ``count`` items, counted from its start; Python's error outside."""
-    negative = less(key, 0)
-    return where(negative, add(key, count), key)
 
 
 def entries_of(interp: Interpreter, key: Abstract) -> tuple[Any, ...]:
@@ -269,7 +264,7 @@ def set_item(interp: Interpreter, target: Abstract, key: Abstract, content: Abst
 def set_native_item(
     interp: Interpreter, target: Abstract, key: Abstract, content: Abstract
 ) -> None:
-    """The same, whatever methods the class has of its own."""
+    """``target[key] = content``, whatever methods the class has of its own."""
     if isinstance(target, Array):
         interp.heap.require_array(target)
         base, entries = interp.heap.read(target), entries_of(interp, key)
@@ -366,7 +361,7 @@ def delete_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
 
 
 def delete_native_item(interp: Interpreter, target: Abstract, key: Abstract) -> None:
-    """The same, whatever methods the class has of its own."""
+    """``del target[key]``, whatever methods the class has of its own."""
     if not isinstance(target, ListRef | DictRef):
         raise UnsupportedSyntaxError(
             f"'del' of an item of {describe(target)}", interp.span, "build one without the item"

@@ -111,7 +111,7 @@ def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract
 def binary_natively(
     interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract
 ) -> Abstract:
-    """The same, whatever methods the classes have of their own."""
+    """``a op b``, whatever methods the classes have of their own."""
     name, plain = BINARY[op]
     with judged(interp, plain, (a, b)):
         return _binary(interp, name, plain, a, b)

@@ -105,13 +105,15 @@ def followed(
     outermost = all(other != key for other, _ in interp.active_calls)
     found_names = names_found(interp)
 
-    def of_this(found: Recursion) -> bool:
-        return outermost and bool(found.key == key)
-
-    with Checkpoint(interp, Recursion, when=of_this) as attempt, _active(interp, key):
+    with (
+        Checkpoint(interp, Recursion, when=lambda found: outermost and found.key == key) as attempt,
+        _active(interp, key),
+    ):
         return run(arguments)
     forget_names(interp, found_names)
-    _demand_if_possible(interp, attempt.failure.predicate)
+    wanted = obtainable(interp, attempt.failure.predicate)
+    if wanted is not None:
+        raise wanted
     return _as_graph(interp, key, entering(interp, arguments, span), run)
 
 
@@ -124,12 +126,6 @@ def _active(interp: Interpreter, key: Any) -> Iterator[None]:
         yield
     finally:
         del interp.active_calls[calls - 1 :]
-
-
-def _demand_if_possible(interp: Interpreter, predicate: Value) -> None:
-    wanted = obtainable(interp, predicate)
-    if wanted is not None:
-        raise wanted
 
 
 def _as_graph(

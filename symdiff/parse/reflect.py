@@ -342,10 +342,6 @@ def _is_static(value: Any) -> bool:
         return False
 
 
-def _is_enum(value: Any) -> bool:
-    return isinstance(value, enum.Enum)
-
-
 def _refuse_array(interp: Interpreter, value: Any, path: Path) -> Abstract:
     if type(value) is not np.ndarray:
         refuse_subclass(input_name(path), value, interp.span)
@@ -361,7 +357,7 @@ _REFLECTORS: tuple[
     (lambda value: isinstance(value, np.ndarray), _refuse_array),
     (lambda value: isinstance(value, tuple(generators().values())), _generator),
     (_is_static, _static),
-    (_is_enum, _static),
+    (lambda value: isinstance(value, enum.Enum), _static),
     (lambda value: isinstance(value, functools.partial), _partial),
     (lambda value: isinstance(value, types.MethodType), _method),
     (lambda value: isinstance(value, types.MappingProxyType), _proxy),

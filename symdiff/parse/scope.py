@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 from collections.abc import Iterator
 from typing import Any
@@ -188,17 +189,10 @@ def bind_name(interp: Interpreter, name: str, content: Abstract) -> None:
         interp.put((scope, name), content)
         return
     variable = scope_variable(interp, name)
-    read_free_or_absent(interp, variable)
+    with contextlib.suppress(NameError, ValueError):  # so that paths can join
+        read_free(interp, variable)
     interp.put(variable, content)
     interp.rebound[variable] = None
-
-
-def read_free_or_absent(interp: Interpreter, variable: FreeVariable) -> None:
-    """Make sure a variable's old content is known before it is written, so that paths can join."""
-    try:
-        read_free(interp, variable)
-    except (NameError, ValueError):
-        return
 
 
 def unbind_name(interp: Interpreter, name: str) -> None:

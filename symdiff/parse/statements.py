@@ -185,16 +185,12 @@ def _while(interp: Interpreter, node: ast.While) -> None:
         with interp.at(node.test):
             return interp.test(node.test)
 
-    with Checkpoint(interp, NotAttemptedError, when=lambda _: not _tests_itself(node)):
+    tests_itself = isinstance(node.test, ast.Constant)  # then the test stands in the body
+    with Checkpoint(interp, NotAttemptedError, when=lambda _: not tests_itself):
         turns = run_while(interp, goes_on, lambda: interp.execute(node.body))
         _else(interp, turns, node.orelse)
         return
     interp.execute([_testing_itself(node)])
-
-
-def _tests_itself(node: ast.While) -> bool:
-    """Return whether a loop's test is none, and stands in its body."""
-    return isinstance(node.test, ast.Constant)
 
 
 @functools.lru_cache(_MANY)
@@ -232,7 +228,8 @@ def _assert(interp: Interpreter, node: ast.Assert) -> None:
     condition = test(interp, node.test)
 
     def fail() -> None:
-        raise_with(interp, AssertionError, _message(interp, node.msg))
+        given = () if node.msg is None else (interp.evaluate(node.msg),)
+        raise_with(interp, AssertionError, given)
 
     plain = node.msg is None or isinstance(node.msg, ast.Constant)
     late = interp.policy.written_late or interp.regions
@@ -240,10 +237,6 @@ def _assert(interp: Interpreter, node: ast.Assert) -> None:
         assert_(condition, message=node.msg.value if isinstance(node.msg, ast.Constant) else None)
     else:
         interp.where_not(condition, fail)
-
-
-def _message(interp: Interpreter, node: ast.expr | None) -> tuple[Abstract, ...]:
-    return () if node is None else (interp.evaluate(node),)
 
 
 @statement(ast.Raise)

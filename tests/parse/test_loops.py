@@ -7,7 +7,7 @@ import pytest
 import symdiff as sd
 from symdiff.errors import InternalError, UnsupportedSyntaxError
 from symdiff.ir.graph import walk_nodes
-from symdiff.parse import loops
+from symdiff.parse import loops, trials
 from symdiff.parse.carries import Carries
 from symdiff.pipeline import staged_at
 from symdiff.runtime.signature import signature_of
@@ -800,7 +800,7 @@ def widened(x):
 
 
 def test_a_type_that_does_not_settle_is_told_with_its_name(monkeypatch):
-    monkeypatch.setattr(loops, "MOST_WIDENED", 0)
+    monkeypatch.setattr(trials, "MOST_WIDENED", 0)
     monkeypatch.setattr(loops, "MOST_PEELED", 0)
     told = "the type of 's' does not settle: int before a turn, float64 after it"
     with pytest.raises(UnsupportedSyntaxError, match=told) as caught:
