@@ -809,7 +809,7 @@ def test_a_type_that_does_not_settle_is_told_with_its_name(monkeypatch):
 
 
 def test_loops_that_would_have_to_be_followed_too_often_are_refused(monkeypatch):
-    monkeypatch.setattr(loops, "MOST_TRIALS", 1)
+    monkeypatch.setattr(trials, "MOST_TRIALS", 1)
     with pytest.raises(UnsupportedSyntaxError, match="followed more than 1 times") as caught:
         sd.differentiable(widened).graph("float64")
     assert caught.value.span.text.strip() == "while s < x:"
