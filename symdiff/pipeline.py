@@ -465,7 +465,7 @@ def without_unused_variables(graph: Graph) -> Graph:
         return graph
     block = graph.block
     parameters = tuple(block.parameters[number] for number in kept)
-    return replace_graph(
+    return replace(
         graph,
         block=Block(parameters, block.nodes, block.results),
         inputs=tuple(graph.inputs[number] for number in kept),
@@ -643,7 +643,7 @@ def with_own_results(graph: Graph) -> Graph:
 
     output = own(graph.output)
     block = Block(graph.block.parameters, graph.block.nodes, tuple(results))
-    return replace_graph(graph, block=block, output=output)
+    return replace(graph, block=block, output=output)
 
 
 @faults_told()
@@ -680,14 +680,14 @@ def build_pair(
     """
     split = finish(_split(derived, wrt))
     improved = _tidied if derived.simplify else optimise
-    whole = replace_graph(split.backward, inputs=tuple(_distinct(split.backward.inputs)))
+    whole = replace(split.backward, inputs=tuple(_distinct(split.backward.inputs)))
     reverse = improved(whole)
     first, second = differentiate.without_unread(split.forward, reverse, split.saved)
     first = improved(first)
     own = replace(derived, graph=first, simplify=())
     forward = build(own, f"{name}_forward", exact=True, beside=beside)
     known = second.inputs
-    backward = emittable(replace_graph(second, output=shaped))
+    backward = emittable(replace(second, output=shaped))
     emitted = emit_source(backward, f"{name}_backward", beside=beside)
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)
@@ -747,12 +747,6 @@ def seeded_results(graph: Graph) -> tuple[int, ...]:
     results = graph.block.results
     numbers = sorted(set(leaves_of(graph.output)))
     return tuple(k for k in numbers if carries_derivative(results[k].type))
-
-
-def replace_graph(graph: Graph, **changes: Any) -> Graph:
-    """The graph with some of its fields changed."""
-    fields = {name: getattr(graph, name) for name in Graph.__slots__}
-    return Graph(**(fields | changes))
 
 
 def _distinct(inputs: Sequence[Input]) -> list[Input]:

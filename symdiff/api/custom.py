@@ -19,12 +19,12 @@ from symdiff import differentiate
 from symdiff.api.marks import checkpoint, custom_jvp, custom_vjp, nondifferentiable
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.cotangents import fitted
-from symdiff.differentiate.graphs import leaves_of, tuple_of
+from symdiff.differentiate.graphs import leaves_of
 from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
 from symdiff.ir.build import Builder, building
-from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
+from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, leaves
-from symdiff.ir.structure import Container, Leaf, Static, Structure
+from symdiff.ir.structure import Container, Leaf, Static, Structure, tuple_of
 from symdiff.ir.types import (
     ArrayType,
     Type,
@@ -261,9 +261,8 @@ class _Call:
     def _graph(
         self, nodes: Builder, parameters: Sequence[Value], results: Sequence[Value]
     ) -> Graph:
-        block = Block(tuple(parameters), nodes.nodes, tuple(results))
-        inputs = tuple(Input((f"x{k}",), "derived") for k in range(len(parameters)))
-        return Graph(self.name, block, inputs, tuple_of(len(results)))
+        output = tuple_of(len(results))
+        return Graph.of_values(self.name, parameters, nodes.nodes, results, output)
 
     def primal_of(self) -> Graph:
         """The function itself."""
@@ -618,22 +617,15 @@ def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
     (value,) = stager.leaves({"x": stager.lifted(x)}, [("x",)])
     operands = [Value(value.type, None, "x"), *(Value(v.type) for v in captured)]
     seed = Value(value.type, None, "g")
-    primal = Graph("x", Block(tuple(operands), [], (operands[0],)), _inputs(operands), Leaf(0))
+    primal = Graph.of_values("x", operands, [], operands[:1], Leaf(0))
     with building(Builder()) as made:
         free = iter(operands[1:])
         given = [seed if source.origin == "argument" else next(free) for source in hook.inputs]
         changed = _of_its_shape(inlined(hook, given)[0], seed, _hook_called(fn))
         bars = [changed, *operands[1:]]
-    reverse = Graph(
-        "hook",
-        Block((*operands, seed), made.nodes, tuple(bars)),
-        _inputs([*operands, seed]),
-        Leaf(0),
-    )
+    reverse = Graph.of_values("hook", [*operands, seed], made.nodes, bars, Leaf(0))
     tangent = Value(value.type, None, "t")
-    forward = Graph(
-        "x", Block((*operands, tangent), [], (tangent,)), _inputs([*operands, tangent]), Leaf(0)
-    )
+    forward = Graph.of_values("x", [*operands, tangent], [], [tangent], Leaf(0))
     (result,) = custom_call(
         value,
         *captured,
@@ -647,10 +639,6 @@ def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
 
 
 _CALLED_AS_THEY_ARE = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
-
-
-def _inputs(values: Sequence[Value]) -> tuple[Input, ...]:
-    return tuple(Input((f"x{k}",), "derived") for k in range(len(values)))
 
 
 def _opaque_hook(stager: Stager, x: Any, fn: Any) -> Any:

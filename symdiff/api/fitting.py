@@ -18,7 +18,6 @@ from symdiff.ir.types import ArrayType, Dim, Size, in_words
 from symdiff.ops import sizes
 from symdiff.ops.arithmetic import equal
 from symdiff.ops.stager import Stager
-from symdiff.pipeline import replace_graph
 from symdiff.runtime.signature import spelled
 
 
@@ -44,7 +43,7 @@ def inlined(
     inputs = tuple(
         Input((next(names),)) if source.origin == "argument" else source for source in graph.inputs
     )
-    return stager.inline(replace_graph(graph, inputs=inputs), given, captured)
+    return stager.inline(replace(graph, inputs=inputs), given, captured)
 
 
 def like_primal(stager: Stager, value: Value, primal: Value, name: str) -> Value:

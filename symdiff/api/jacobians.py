@@ -8,15 +8,16 @@ Jacobian is a graph over the same ops as its function, and can be differentiated
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from symdiff import differentiate
-from symdiff.api.wrt import Asked, derived_from, mapped, of_tuple
+from symdiff.api.wrt import Asked, derived_from, mapped
 from symdiff.differentiate.graphs import leaves_of
 from symdiff.differentiate.rows import rows_of
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
-from symdiff.ir.structure import Leaf, Static, Structure
+from symdiff.ir.structure import Leaf, Static, Structure, of_tuple
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import assert_, raise_
@@ -48,16 +49,9 @@ def jacobian_graph(asked: Asked, shaped: Shaped, mode: Mode) -> Graph:
         return shaped([mapped(s, lambda j: Leaf(places[k, j])) for s in asked.structures])
 
     block = Block(parameters, made.nodes, tuple(values))
+    output = derived_from(graph.output, by_arguments)
     name = f"{graph.name}_jacobian"
-    return Graph(
-        name,
-        block,
-        graph.inputs,
-        derived_from(graph.output, by_arguments),
-        {},
-        graph.docstring,
-        graph.span,
-    )
+    return replace(graph, name=name, block=block, output=output, mutated={})
 
 
 def best_mode(graph: Graph, wrt: Sequence[int], returned: Sequence[int]) -> Literal["fwd", "rev"]:

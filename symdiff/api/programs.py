@@ -21,7 +21,7 @@ from symdiff import pipeline
 from symdiff.api import anew
 from symdiff.api.anew import Primal, keep, reused
 from symdiff.api.transforms import Functional, Transform, transform_of
-from symdiff.api.wrt import Asked, asked_for, of_tuple
+from symdiff.api.wrt import Asked, asked_for
 from symdiff.differentiate.checking import checking
 from symdiff.differentiate.checking import is_on as is_checking
 from symdiff.emit import Emitted
@@ -32,7 +32,7 @@ from symdiff.inspection.source import Source
 from symdiff.ir.graph import FreeVariable, Graph, walk_nodes
 from symdiff.ir.record import Record, recording
 from symdiff.ir.signature import Aspect, Path, Signature
-from symdiff.ir.structure import Container, Leaf, Static, Structure
+from symdiff.ir.structure import Container, Leaf, Static, Structure, of_tuple
 from symdiff.ops.effects import changes_one_of, changes_what_is_named
 from symdiff.parse import Marks
 from symdiff.pipeline import Arguments, Chain, Derived, Followed, Pair, Program

@@ -20,7 +20,6 @@ from symdiff.api.wrt import (
     Wrt,
     asked_for,
     derived_from,
-    of_tuple,
     require_differentiable,
     specification_at,
 )
@@ -31,7 +30,7 @@ from symdiff.errors import GradientShapeError, SignatureError
 from symdiff.ir.build import Builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, leaves
-from symdiff.ir.structure import Container, Leaf, Static, Structure, numbered_paths
+from symdiff.ir.structure import Container, Leaf, Static, Structure, numbered_paths, of_tuple
 from symdiff.ir.types import ArrayType, carries_derivative, in_words
 from symdiff.ops.arithmetic import strong_constant
 from symdiff.ops.creation import ones
@@ -379,9 +378,7 @@ def renamed(graph: Graph, path: Callable[[Path], Path], derived: Sequence[Path])
         else known
         for known in graph.inputs
     )
-    return Graph(
-        graph.name, graph.block, inputs, graph.output, graph.mutated, graph.docstring, graph.span
-    )
+    return replace(graph, inputs=inputs)
 
 
 def tangent_structure(graph: Graph) -> Structure:
@@ -488,7 +485,7 @@ def with_unit_tangent(graph: Graph) -> Graph:
             copy_into(node, new)
     results = tuple(new.get(value, value) for value in graph.block.results)
     block = Block(tuple(parameters), made.nodes, results)
-    return Graph(graph.name, block, inputs, graph.output, {}, graph.docstring, graph.span)
+    return replace(graph, block=block, inputs=inputs, mutated={})
 
 
 def unit(value: Value) -> Value:
@@ -542,15 +539,8 @@ class Functional(Transform):
         finals = Finals(graph, inner)
         items = finals.structures()
         output = of_tuple((graph.output, Container(dict, tuple(finals.names), items)))
-        return Graph(
-            graph.name,
-            finals.block(),
-            finals.graph.inputs,
-            output,
-            {},
-            graph.docstring,
-            graph.span,
-        )
+        block, inputs = finals.block(), finals.graph.inputs
+        return replace(graph, block=block, inputs=inputs, output=output, mutated={})
 
 
 _CLASSES: dict[str, type[Transform]] = {

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from symdiff.graphs import ComputationGraph, Described
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input
 from symdiff.ir.signature import Nested, Path, Signature, leaves
 from symdiff.ir.types import ArrayType, ListType, Size, carries_derivative
-from symdiff.pipeline import Arguments, Chain, Derived, replace_graph
+from symdiff.pipeline import Arguments, Chain, Derived
 from symdiff.runtime.calling import follow
 from symdiff.runtime.signature import signature_of, spelled
 
@@ -98,7 +99,7 @@ def _with_all_arguments(graph: Graph, signature: Signature) -> Graph:
         key=lambda k: places.get(graph.inputs[k].path, len(places)),
     )
     parameters = tuple(graph.block.parameters[k] for k in order)
-    return replace_graph(
+    return replace(
         graph,
         block=Block(parameters, graph.block.nodes, graph.block.results),
         inputs=tuple(graph.inputs[k] for k in order),

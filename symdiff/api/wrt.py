@@ -8,12 +8,13 @@ strings) stands None.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, describe, leaves
-from symdiff.ir.structure import Container, Leaf, Static, Structure
+from symdiff.ir.structure import Container, Leaf, Static, Structure, of_tuple
 from symdiff.ir.types import ArrayType, ListType, carries_derivative
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import spelled
@@ -38,11 +39,6 @@ class Wrt:
     def shaped(self, parts: Sequence[Structure]) -> Structure:
         """The structure of a result with a part for each argument asked for."""
         return of_tuple(parts) if isinstance(self.argnums, tuple) else parts[0]
-
-
-def of_tuple(parts: Sequence[Structure]) -> Structure:
-    """The structure of a tuple."""
-    return Container(tuple, tuple(range(len(parts))), tuple(parts))
 
 
 def specification_at(signature: Signature, path: Path) -> Specification:
@@ -162,9 +158,7 @@ def with_inputs(graph: Graph, wanted: Mapping[Path, Specification]) -> Graph:
     added = tuple(Value(t, None, str(p[0]) if len(p) == 1 else None) for p, t in missing.items())  # type: ignore[arg-type]
     block = Block((*graph.block.parameters, *added), graph.block.nodes, graph.block.results)
     inputs = (*graph.inputs, *(Input(path) for path in missing))
-    return Graph(
-        graph.name, block, inputs, graph.output, graph.mutated, graph.docstring, graph.span
-    )
+    return replace(graph, block=block, inputs=inputs)
 
 
 def shifted(structure: Structure, by: int) -> Structure:

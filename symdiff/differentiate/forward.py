@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from symdiff.differentiate.activity import Activity, analyse, can_carry, graph_of
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Zeros, accumulated, as_array_where, fitted, name_after
-from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed, tuple_of
+from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.operands import Numbers
@@ -30,7 +30,7 @@ from symdiff.ir.control import (
     undefined,
 )
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
-from symdiff.ir.structure import Leaf, Static, Structure
+from symdiff.ir.structure import Leaf, Static, Structure, tuple_of
 from symdiff.ir.types import carries_derivative
 from symdiff.ops import residuals
 from symdiff.ops.arithmetic import constant_of

@@ -13,11 +13,6 @@ from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import TapeType
 
 
-def tuple_of(count: int, first: int = 0) -> Structure:
-    """The structure of a tuple of results."""
-    return Container(tuple, tuple(range(count)), tuple(Leaf(first + k) for k in range(count)))
-
-
 def pair_of(first: Structure, second: Structure) -> Structure:
     return Container(tuple, (0, 1), (first, second))
 

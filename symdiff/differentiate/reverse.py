@@ -15,7 +15,7 @@ from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import analyse, graph_of
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Cotangents, Zeros
-from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, trimmed, tuple_of
+from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, trimmed
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.prune import prune
@@ -25,7 +25,7 @@ from symdiff.differentiate.sweep import Pair, Sweep
 from symdiff.errors import GradientShapeError
 from symdiff.ir.build import Builder, building, copy_block, substitute
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
-from symdiff.ir.structure import Container, Structure
+from symdiff.ir.structure import Container, Structure, tuple_of
 from symdiff.ir.types import ArrayType, carries_derivative, in_words, may_be_one
 from symdiff.ops.arithmetic import strong_constant
 from symdiff.ops.creation import ones

@@ -24,12 +24,11 @@ from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
 from symdiff.differentiate.cotangents import fitted
 from symdiff.differentiate.forward import jvp
-from symdiff.differentiate.graphs import tuple_of
 from symdiff.differentiate.reverse import vjp
 from symdiff.differentiate.rows import rows_of, unit_of
 from symdiff.ir.build import Builder, builder, building
-from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value
-from symdiff.ir.structure import Leaf
+from symdiff.ir.graph import Block, Graph, GraphCell, Value
+from symdiff.ir.structure import Leaf, tuple_of
 from symdiff.ir.types import ArrayType, Size, carries_derivative
 from symdiff.ops import reduce
 from symdiff.ops.creation import zeros_of
@@ -195,9 +194,7 @@ def _augmented(
     with building(Builder([], graph.span)) as made:
         result = rate(row, time, given)
     parameters = (row, time, *given)
-    inputs = tuple(Input((f"x{k}",), "derived") for k in range(len(parameters)))
-    block = Block(parameters, made.nodes, (result,))
-    return Graph(graph.name, block, inputs, Leaf(0), span=graph.span)
+    return Graph.of_values(graph.name, parameters, made.nodes, [result], Leaf(0), graph.span)
 
 
 def _arrived(
@@ -349,9 +346,7 @@ def _integrand(graph: Graph, others: Sequence[Value], integrand: Callable[..., V
     given = [Value(v.type, None, v.name) for v in (graph.block.parameters[0], *others)]
     with building(Builder([], graph.span)) as made:
         result = integrand(given[0], given[1:])
-    inputs = tuple(Input((f"x{k}",), "derived") for k in range(len(given)))
-    block = Block(tuple(given), made.nodes, (result,))
-    return Graph(graph.name, block, inputs, Leaf(0), span=graph.span)
+    return Graph.of_values(graph.name, given, made.nodes, [result], Leaf(0), graph.span)
 
 
 def _pull_integral(

@@ -151,7 +151,7 @@ def _tuple(items: Sequence[Structure]) -> Structure:
 
 
 def _returning(graph: Graph, items: Sequence[Structure]) -> Graph:
-    return pipeline.replace_graph(graph, output=_tuple(items))
+    return replace(graph, output=_tuple(items))
 
 
 def _pushed(graph: Graph, wrt: Sequence[int], order: Sequence[int]) -> Graph:
@@ -164,4 +164,4 @@ def _pushed(graph: Graph, wrt: Sequence[int], order: Sequence[int]) -> Graph:
     for k in range(len(wrt)):
         place = len(graph.inputs) + k
         inputs[place] = Input((f"{inputs[place].name}", k), "derived")
-    return optimise(pipeline.replace_graph(made, inputs=tuple(inputs), mutated={}))
+    return optimise(replace(made, inputs=tuple(inputs), mutated={}))

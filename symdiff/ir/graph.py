@@ -240,6 +240,21 @@ class Graph:
     docstring: str | None = None
     span: SourceSpan | None = None
 
+    @classmethod
+    def of_values(
+        cls,
+        name: str,
+        parameters: Sequence[Value],
+        nodes: list[Node],
+        results: Sequence[Value],
+        output: Structure,
+        span: SourceSpan | None = None,
+    ) -> Graph:
+        """A graph of values that are no arguments of a user's function."""
+        inputs = tuple(Input((f"x{k}",), "derived") for k in range(len(parameters)))
+        block = Block(tuple(parameters), nodes, tuple(results))
+        return cls(name, block, inputs, output, span=span)
+
     @property
     def partial(self) -> list[Value]:
         """The parameters that may be None."""

@@ -68,6 +68,16 @@ def is_dataclass(kind: type) -> bool:
     return any("__dataclass_fields__" in base.__dict__ for base in kind.__mro__)
 
 
+def of_tuple(parts: Sequence[Structure]) -> Structure:
+    """The structure of a tuple."""
+    return Container(tuple, tuple(range(len(parts))), tuple(parts))
+
+
+def tuple_of(count: int, first: int = 0) -> Structure:
+    """The structure of a tuple of numbers and arrays."""
+    return of_tuple([Leaf(first + k) for k in range(count)])
+
+
 def is_leaf(value: object) -> bool:
     return isinstance(value, bool | int | float | complex | np.ndarray | np.generic)
 

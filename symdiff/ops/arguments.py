@@ -215,7 +215,7 @@ def _words(function: Callable[..., Any], count: int, names: tuple[str, ...]) -> 
     return None
 
 
-def applied(meaning: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+def applied(meaning: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> Any:
     """``meaning(*arguments, **keywords)``, which rejects arguments that it has no place for."""
     try:
         return meaning(*arguments, **keywords)

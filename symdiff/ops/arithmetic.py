@@ -17,7 +17,7 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.build import builder, constant_value
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
-from symdiff.ir.types import BOOL, INT, ArrayType, Type
+from symdiff.ir.types import BOOL, INT, ArrayType
 from symdiff.ops.casts import (
     conjugate,
     conjugated,
@@ -38,7 +38,6 @@ from symdiff.ops.declare import (
     elementwise,
     infix,
     literal,
-    require_array,
     template,
 )
 from symdiff.ops.kinds import is_numpys_operator
@@ -415,12 +414,6 @@ fmin: Operation = elementwise(
 # where, clip ------------------------------------------------------------------------------------
 
 
-def _infer_where(c: Type, a: Type, b: Type) -> tuple[Type, ...]:
-    condition, first, second = (require_array(t, "where") for t in (c, a, b))
-    shape = broadcast_shapes(condition.shape, first.shape, second.shape)
-    return (ArrayType(result_dtype(first, second), shape, "array"),)
-
-
 def _where_share(chosen: bool, t: Value, y: Value, c: Value) -> Value:
     """What flows between the result of a ``where`` and one of its two choices."""
     zero = strong_constant(0, t)
@@ -437,11 +430,10 @@ _CHOICE_RULES: Mapping[str, Any] = {
     "broadcasts": frozenset({1, 2}),
     "nondifferentiable": frozenset({0}),
 }
-where: Operation = Operation(
+where: Operation = Operation.of_arrays(
     "where",
-    _infer_where,
+    lambda c, a, b: ArrayType(result_dtype(a, b), broadcast_shapes(c.shape, a.shape, b.shape)),
     np.where,
-    spelling=call("np.where"),
     **_CHOICE_RULES,
     sympy=OfTruths(frozenset({0}), select),
     order="kept",
@@ -451,13 +443,13 @@ where: Operation = Operation(
 )
 
 
-def _infer_choice(c: Type, a: Type, b: Type) -> tuple[Type, ...]:
-    if a != b or any(require_array(t, "choice").kind == "array" for t in (c, a)):
+def _infer_choice(c: ArrayType, a: ArrayType, b: ArrayType) -> ArrayType:
+    if a != b or any(t.kind == "array" for t in (c, a)):
         raise rejection(TypeError, f"a choice between {a} and {b}")
-    return (a,)
+    return a
 
 
-choice: Operation = Operation(
+choice: Operation = Operation.of_arrays(
     "choice",
     _infer_choice,
     lambda c, a, b: a if c else b,
@@ -521,11 +513,10 @@ def _to_decimals(sp: Any, x: Any, decimals: int) -> Any:
     return to_even(sp, x * scale) / scale
 
 
-def _infer_round(x: Type, *, digits: int | None = None) -> tuple[Type, ...]:
-    type_ = require_array(x, "round")
-    if type_.kind == "array":
+def _infer_round(x: ArrayType, *, digits: int | None = None) -> ArrayType:
+    if x.kind == "array":
         raise rejection(TypeError, "type numpy.ndarray doesn't define __round__ method")
-    return (INT if digits is None else type_,)
+    return INT if digits is None else x
 
 
 def _spell_round(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -534,7 +525,7 @@ def _spell_round(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("round"), [*operands, *more], [])
 
 
-python_round: Operation = Operation(
+python_round: Operation = Operation.of_arrays(
     "python_round",
     _infer_round,
     lambda x, *, digits=None: round(x, digits),
@@ -547,17 +538,14 @@ python_round: Operation = Operation(
 )
 
 
-def _infer_rounded(x: Type, *, decimals: int = 0) -> tuple[Type, ...]:
-    type_ = require_array(x, "round")
-    dtype = np.dtype("float16") if type_.dtype.kind == "b" else type_.dtype
-    return (number_or_array(dtype, type_.shape),)
+def _infer_rounded(x: ArrayType, *, decimals: int = 0) -> ArrayType:
+    return number_or_array(np.dtype("float16") if x.dtype.kind == "b" else x.dtype, x.shape)
 
 
-round_: Operation = Operation(
+round_: Operation = Operation.of_arrays(
     "round",
     _infer_rounded,
-    lambda x, *, decimals=0: np.round(x, decimals),
-    spelling=call("np.round", decimals=0),
+    np.round,
     nondifferentiable=True,
     sympy=lambda sp, x, *, decimals=0: _to_decimals(sp, x, decimals),
     order="unknown",

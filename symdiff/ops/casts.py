@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from symdiff.ops.declare import (
     dotted,
     literal,
     one_of,
-    require_array,
+    template,
 )
 from symdiff.ops.flops import nothing
 from symdiff.ops.meanings import towards_zero
@@ -53,14 +53,12 @@ def result_dtype(*types: ArrayType) -> np.dtype:
 def _part(name: str, function: Any, vjp: Any, documentation: str) -> Operation:
     """A linear op that takes complex numbers to reals and is the identity, or 0, on reals."""
 
-    def infer(x: Type) -> tuple[Type, ...]:
-        type_ = require_array(x, name)
-        if type_.kind == "python":
-            return (type_of_constant(function(one_of(type_))),)
-        dtype = function(np.empty(0, type_.dtype)).dtype
-        return (ArrayType(dtype, type_.shape, type_.kind),)
+    def infer(x: ArrayType) -> Type:
+        if x.kind == "python":
+            return type_of_constant(function(one_of(x)))
+        return ArrayType(function(np.empty(0, x.dtype)).dtype, x.shape, x.kind)
 
-    return Operation(
+    return Operation.of_arrays(
         name,
         infer,
         function,
@@ -86,12 +84,11 @@ imag: Operation = _part(
 )
 
 
-def _infer_conjugate(x: Type, *, ufunc: bool = False) -> tuple[Type, ...]:
-    type_ = require_array(x, "conjugate")
-    if type_.kind == "python" and not ufunc:
-        return (type_of_constant(one_of(type_).conjugate()),)
-    dtype = np.dtype("int8") if type_.dtype.kind == "b" else type_.dtype
-    return (number_or_array(dtype.newbyteorder("="), type_.shape),)
+def _infer_conjugate(x: ArrayType, *, ufunc: bool = False) -> Type:
+    if x.kind == "python" and not ufunc:
+        return type_of_constant(one_of(x).conjugate())
+    dtype = np.dtype("int8") if x.dtype.kind == "b" else x.dtype
+    return number_or_array(dtype.newbyteorder("="), x.shape)
 
 
 def _evaluate_conjugate(x: Any, *, ufunc: bool = False) -> Any:
@@ -105,7 +102,7 @@ def _spell_conjugate(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(ast.Attribute(operands[0], "conjugate", ast.Load()), [], [])
 
 
-conjugate: Operation = Operation(
+conjugate: Operation = Operation.of_arrays(
     "conjugate",
     _infer_conjugate,
     _evaluate_conjugate,
@@ -129,11 +126,6 @@ def conjugated(x: Value) -> Value:
 # Casts ------------------------------------------------------------------------------------------
 
 
-def _infer_astype(x: Type, *, dtype: np.dtype) -> tuple[Type, ...]:
-    type_ = require_array(x, "astype")
-    return (ArrayType(dtype, type_.shape, "scalar" if type_.kind == "python" else type_.kind),)
-
-
 def _spell_astype(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     dtype: np.dtype = node.attributes["dtype"]
     if array_type(node.operands[0]).kind == "array":
@@ -153,9 +145,9 @@ def _as_kind(sp: Any, x: Any, kind: str) -> Any:
     return x if kind in "fc" or x.is_integer else towards_zero(sp, x)
 
 
-astype: Operation = Operation(
+astype: Operation = Operation.of_arrays(
     "astype",
-    _infer_astype,
+    lambda x, *, dtype: ArrayType(dtype, x.shape, "scalar" if x.kind == "python" else x.kind),
     _evaluate_astype,
     spelling=_spell_astype,
     linear=frozenset({0}),
@@ -169,21 +161,18 @@ astype: Operation = Operation(
 )
 
 
-def _infer_as_scalar(x: Type) -> tuple[Type, ...]:
-    type_ = require_array(x, "as_scalar")
-    if type_.shape:
-        raise rejection(TypeError, f"not a scalar: {type_}")
-    return (ArrayType(type_.dtype, (), "scalar"),)
+def _infer_as_scalar(x: ArrayType) -> ArrayType:
+    if x.shape:
+        raise rejection(TypeError, f"not a scalar: {x}")
+    return ArrayType(x.dtype, (), "scalar")
 
 
-as_scalar: Operation = Operation(
+as_scalar: Operation = Operation.of_arrays(
     "as_scalar",
     _infer_as_scalar,
     lambda x: np.asarray(x)[()],
     cost="free",
-    spelling=lambda node, operands: ast.Subscript(
-        operands[0], ast.Tuple([], ast.Load()), ast.Load()
-    ),
+    spelling=template("{0}[()]"),
     linear=frozenset({0}),
     vjp={0: lambda g, y, x: g},
     sympy=lambda sp, x: x,
@@ -200,35 +189,40 @@ def as_dtype_of(g: Value, x: Value) -> Value:
     return g if array_type(g).dtype == dtype else astype(g, dtype=dtype)
 
 
-def _infer_python_bool(x: Type) -> tuple[Type, ...]:
+def _infer_python_bool(x: ArrayType) -> ArrayType:
     """Any array may have one element only; the run time tests open sizes."""
-    if any(isinstance(dim, int) and dim > 1 for dim in require_array(x, "python_bool").shape):
+    if any(isinstance(dim, int) and dim > 1 for dim in x.shape):
         raise rejection(
             ValueError,
             "The truth value of an array with more than one element is ambiguous."
             " Use a.any() or a.all()",
         )
-    return (BOOL,)
+    return BOOL
 
 
-def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Operation:
-    def only_number(x: Type) -> tuple[Type, ...]:
-        if require_array(x, name).shape:
+def only_numbers(result: ArrayType) -> Callable[..., ArrayType]:
+    """The type rule of what makes Python's numbers of numbers, and refuses arrays as NumPy does."""
+
+    def infer(*xs: ArrayType, **_: Any) -> ArrayType:
+        if any(x.shape for x in xs):
             raise rejection(
                 TypeError, "only 0-dimensional arrays can be converted to Python scalars"
             )
-        return (result,)
+        return result
 
+    return infer
+
+
+def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Operation:
     def is_harmless(node: Node) -> bool:
         type_ = array_type(node.operands[0])
         kinds = "biuf" if cast in (bool, float) else "biu"
         huge = cast is float and type_.dtype.kind == "i" and type_.weak
         return type_.dtype.kind in kinds and all(dim == 1 for dim in type_.shape) and not huge
 
-    infer = _infer_python_bool if cast is bool else only_number
-    return Operation(
+    return Operation.of_arrays(
         name,
-        infer,
+        _infer_python_bool if cast is bool else only_numbers(result),
         cast,
         raises=True,
         harmless=is_harmless,
@@ -260,15 +254,9 @@ python_bool: Operation = _python_cast(
 )
 
 
-def _infer_complex_of(a: Type, b: Type) -> tuple[Type, ...]:
-    if require_array(a, "complex").shape or require_array(b, "complex").shape:
-        raise rejection(TypeError, "only 0-dimensional arrays can be converted to Python scalars")
-    return (COMPLEX,)
-
-
-complex_of: Operation = Operation(
+complex_of: Operation = Operation.of_arrays(
     "complex_of",
-    _infer_complex_of,
+    only_numbers(COMPLEX),
     complex,
     raises=True,
     spelling=call("complex"),

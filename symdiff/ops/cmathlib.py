@@ -10,25 +10,13 @@ from __future__ import annotations
 import cmath
 from typing import Any
 
-from symdiff.errors import rejection
 from symdiff.ir.graph import Value
-from symdiff.ir.types import BOOL, COMPLEX, ArrayType, Type
+from symdiff.ir.types import BOOL, COMPLEX
 from symdiff.ops.arithmetic import absolute, by_numpy, divide, multiply
-from symdiff.ops.casts import complex_of, imag, python_complex, python_float, real
-from symdiff.ops.declare import Meaning, Operation, Rule, call, lowers, require_array
+from symdiff.ops.casts import complex_of, imag, only_numbers, python_complex, python_float, real
+from symdiff.ops.declare import Meaning, Operation, Rule, call, lowers
 from symdiff.ops.elementary import LOG_10
 from symdiff.ops.mathlib import math_atan2, math_cos, math_sin
-
-
-def _infer(result: ArrayType) -> Any:
-    def infer(z: Type) -> tuple[Type, ...]:
-        if require_array(z, "cmath").shape:
-            raise rejection(
-                TypeError, "only 0-dimensional arrays can be converted to Python scalars"
-            )
-        return (result,)
-
-    return infer
 
 
 def _cmath(
@@ -36,9 +24,9 @@ def _cmath(
 ) -> Operation:
     """A function of ``cmath`` as the op ``cmath_<name>``, which is what calls of it mean."""
     function: Any = getattr(cmath, name)
-    operation = Operation(
+    operation = Operation.of_arrays(
         f"cmath_{name}",
-        _infer(COMPLEX),
+        only_numbers(COMPLEX),
         function,
         raises=True,
         spelling=call(f"cmath.{name}"),
@@ -74,9 +62,9 @@ cmath_atanh: Operation = _cmath("atanh", lambda y, z: divide(1, 1 - z * z), sing
 
 def _predicate(name: str) -> None:
     function: Any = getattr(cmath, name)
-    operation = Operation(
+    operation = Operation.of_arrays(
         f"cmath_{name}",
-        _infer(BOOL),
+        only_numbers(BOOL),
         function,
         raises=True,
         spelling=call(f"cmath.{name}"),

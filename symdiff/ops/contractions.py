@@ -17,7 +17,7 @@ import numpy as np
 
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim, Type
+from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.casts import conjugated, number_or_array, result_dtype
 from symdiff.ops.declare import (
     EVALUATED,
@@ -25,10 +25,8 @@ from symdiff.ops.declare import (
     Operation,
     array_type,
     broadcast_shapes,
-    call,
     dotted,
     lowers,
-    require_array,
     static,
     static_integer,
     ufunc_dtypes,
@@ -45,19 +43,18 @@ from symdiff.ops.ufuncs import computed_in, staged
 _CORE = {"vecdot": (1, 1), "matvec": (2, 1), "vecmat": (1, 2)}
 
 
-def _infer_of(name: str, function: np.ufunc) -> Callable[..., tuple[Type, ...]]:
+def _infer_of(name: str, function: np.ufunc) -> Callable[..., ArrayType]:
     """The type rule of a product of vectors and matrices, whose ranks are in ``_CORE``."""
     first_rank, second_rank = _CORE[name]
 
-    def infer(x1: Type, x2: Type) -> tuple[Type, ...]:
-        first, second = require_array(x1, name), require_array(x2, name)
+    def infer(first: ArrayType, second: ArrayType) -> ArrayType:
         if first.rank < first_rank or second.rank < second_rank:
             raise rejection(ValueError, f"{name}: Input operand does not have enough dimensions")
         stacks = first.shape[: first.rank - first_rank], second.shape[: second.rank - second_rank]
         _require_same(name, *_summed(name, first.shape, second.shape))
         kept = first.shape[-2:-1] if name == "matvec" else second.shape[-1:]
         shape = (*broadcast_shapes(*stacks), *(() if name == "vecdot" else kept))
-        return (number_or_array(ufunc_dtypes(function, (first, second))[0], shape),)
+        return number_or_array(ufunc_dtypes(function, (first, second))[0], shape)
 
     return infer
 
@@ -89,7 +86,7 @@ def _declared(
     name: str, first_vjp: Any, second_vjp: Any, example: str, documentation: str
 ) -> Operation:
     function = getattr(np, name)
-    operation = Operation(
+    return Operation.of_arrays(
         name,
         _infer_of(name, function),
         function,
@@ -97,18 +94,13 @@ def _declared(
         raises=True,
         harmless=_fits,
         cost="heavy",
-        spelling=call(f"np.{name}"),
         vjp={0: first_vjp, 1: second_vjp},
-        jvp={
-            0: lambda t, y, x1, x2: operation(t, x2),
-            1: lambda t, y, x1, x2: operation(x1, t),
-        },
+        linear="each",
         sympy=EVALUATED,
         order="unknown",
         example=example,
         documentation=documentation,
     )
-    return operation
 
 
 def _last_axis(g: Value) -> Value:
@@ -168,8 +160,7 @@ if hasattr(np, "matvec"):  # since NumPy 2.2
 # multi_dot --------------------------------------------------------------------------------------
 
 
-def _infer_multi_dot(*xs: Type) -> tuple[Type, ...]:
-    matrices = [require_array(x, "multi_dot") for x in xs]
+def _infer_multi_dot(*matrices: ArrayType) -> ArrayType:
     for matrix in matrices:
         if matrix.rank != 2:
             raise rejection(
@@ -179,7 +170,7 @@ def _infer_multi_dot(*xs: Type) -> tuple[Type, ...]:
     for one, other in itertools.pairwise(matrices):
         _require_same("multi_dot", one.shape[1], other.shape[0])
     shape = (matrices[0].shape[0], matrices[-1].shape[1])
-    return (ArrayType(result_dtype(*matrices), shape, "array"),)
+    return ArrayType(result_dtype(*matrices), shape)
 
 
 def _links_agree(node: Node) -> bool:
@@ -199,7 +190,7 @@ def _multi_dot_vjp(position: int, g: Value, y: Value, *xs: Value) -> Value:
     return unbroadcast_to(multi_dot(*before, g, *after), xs[position])
 
 
-multi_dot: Operation = Operation(
+multi_dot: Operation = Operation.of_arrays(
     "multi_dot",
     _infer_multi_dot,
     lambda *xs: np.linalg.multi_dot(xs),
@@ -210,7 +201,7 @@ multi_dot: Operation = Operation(
     spelling=_spell_multi_dot,
     variadic=True,
     vjp=_multi_dot_vjp,
-    jvp=lambda position, t, y, *xs: multi_dot(*xs[:position], t, *xs[position + 1 :]),
+    linear="each",
     sympy=EVALUATED,
     order="packed",
     example="np.linalg.multi_dot([X, Y, t])",

@@ -6,7 +6,8 @@ builder and gives its result; ``SeveralResults`` is one whose calls give a tuple
 declare theirs with ``elementwise`` (partials give both modes, broadcasting included) or with
 ``Operation(...)`` directly: ``linear`` operand positions need no ``jvp`` (the op is linear in all
 of them *together*: the result's tangent is the op applied to their tangents, zeros where an operand
-has none; so ``concatenate`` and ``index_set`` in their arrays, but not both operands of a product);
+has none; so ``concatenate`` and ``index_set`` in their arrays, but not both operands of a product,
+which is linear in ``"each"``: the share of one is the op with its tangent in its place);
 ``vjp`` and ``jvp`` hold a rule an operand:
 
     vjp rule    (g, y, *operands, **attributes) -> the operand's cotangent (its dtype and shape)
@@ -39,7 +40,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import InitVar, field
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 
@@ -60,6 +61,7 @@ from symdiff.ir.types import (
     may_be_one,
     type_of_constant,
 )
+from symdiff.ops.arguments import documented
 from symdiff.source import SourceSpan
 from symdiff.source.trees import expression_of
 
@@ -110,6 +112,8 @@ class DeclaredOp(Op):
 
     Made as an ``Operation`` or as ``SeveralResults``, which are called in rules and lowerings.
 
+    ``spelling`` is by default a call of what evaluates the op, where that is a function of NumPy or
+    of ``ops.support``.
     ``singular``: partials can be infinite or NaN where the operands are finite (log, sqrt, divide):
     products with them are masked where a cotangent is zero because something was not selected.
     ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked.
@@ -129,7 +133,7 @@ class DeclaredOp(Op):
 
     spelling: Spelling | None = None
     partials: tuple[Rule | float | None, ...] | None = None
-    linear: frozenset[int] | bool = frozenset()
+    linear: frozenset[int] | bool | Literal["each"] = frozenset()
     vjp: Rules = field(default_factory=dict)
     jvp: Rules = field(default_factory=dict)
     tangent: Rule | None = None
@@ -163,6 +167,8 @@ class DeclaredOp(Op):
             raise ValueError(f"op {self.name!r} is declared twice")
         for position in range(self._count() if operands is None else operands):
             self._require_rules(position)
+        if self.spelling is None and self.evaluate is not None:
+            self.spelling = _called(self.evaluate)
         if self.elementwise:
             self.order = self.order or "kept"
         elif self.order is None and _makes_one_array(self):
@@ -171,12 +177,29 @@ class DeclaredOp(Op):
             )
         REGISTRY[self.name], _DECLARED_BY[self.name] = self, running
 
+    @classmethod
+    def of_arrays(
+        cls, name: str, infer: Callable[..., Any], evaluate: Callable[..., Any] | None, **facts: Any
+    ) -> Self:
+        """Declare an op of arrays: ``infer`` is given their types, and gives the result's, or a
+        tuple of them.
+        """
+
+        @functools.wraps(infer)
+        def of_types(*types: Type, **attributes: Any) -> tuple[Type, ...]:
+            found = infer(*(require_array(t, name) for t in types), **attributes)
+            return found if isinstance(found, tuple) else (found,)
+
+        return cls(name, of_types, evaluate, **facts)
+
     def _count(self) -> int:
         """How many operands the type rule and the derivative rules name."""
         if self.elementwise or self.nondifferentiable is True:
             return 0
         named = (self.linear, self.nondifferentiable, self.vjp, self.jvp)
-        positions = chain.from_iterable(part for part in named if isinstance(part, Iterable))
+        positions = chain.from_iterable(
+            part for part in named if isinstance(part, Mapping | frozenset)
+        )
         taken: int = inspect.unwrap(self.infer).__code__.co_argcount
         return max(taken, 1 + max(positions, default=-1))
 
@@ -210,9 +233,17 @@ class DeclaredOp(Op):
     def rule(self, mode: str, position: int) -> Rule | None:
         """The vjp or jvp rule of an operand, or None where there is none."""
         rules: Rules = getattr(self, mode)
+        if self.linear == "each" and mode == "jvp" and self.carries(position):
+            return functools.partial(self._of_tangent, position)
         if callable(rules):
             return lambda *args, **attributes: rules(position, *args, **attributes)
         return rules.get(position)
+
+    def _of_tangent(
+        self, position: int, t: Value, y: Any, *operands: Value, **attributes: Any
+    ) -> Any:
+        """The op with a tangent in the place of the operand."""
+        return self(*operands[:position], t, *operands[position + 1 :], **attributes)
 
     def computes_with(self, position: int) -> bool:
         """Return whether rules compute with an operand: it is a number, no place, length or
@@ -224,7 +255,9 @@ class DeclaredOp(Op):
 
     def is_linear(self, position: int) -> bool:
         """Return whether the op applied to tangents is the result's tangent, by an operand."""
-        return self.linear if isinstance(self.linear, bool) else position in self.linear
+        if isinstance(self.linear, frozenset):
+            return position in self.linear
+        return self.linear is True
 
     def is_broadcast(self, position: int) -> bool:
         """Return whether rules leave it to who asks to sum an operand's cotangent to its shape."""
@@ -344,6 +377,38 @@ def supporting_call(function: Callable[..., Any], **defaults: Any) -> Spelling:
         called = call("f", **defaults)(node, operands)
         assert isinstance(called, ast.Call)
         return ast.Call(supporting(function), called.args, called.keywords)
+
+    return spell
+
+
+def _called(function: Callable[..., Any]) -> Spelling | None:
+    """Spelled as a call of a function of NumPy or of ``ops.support``; None of others."""
+    if isinstance(function, np.ufunc):
+        return call(f"np.{function.__name__}")
+    module, name = function.__module__ or "", function.__name__
+    if module == "symdiff.ops.support":
+        return lambda *given: supporting_call(function, **_defaults(function))(*given)
+    if module.partition(".")[0] != "numpy":
+        return None
+    full = f"np{module.removeprefix('numpy')}.{name}"
+    return lambda *given: call(full, **_defaults(function))(*given)
+
+
+@functools.cache
+def _defaults(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """What a function takes for arguments that are not given, where it tells."""
+    known = documented(function) or {}
+    return {name: p.default for name, p in known.items() if p.default is not p.empty}
+
+
+def call_along(function: str, default: int | None = None) -> Spelling:
+    """Spelled as a call with ``axis=``, where it is not the default, or not the only one."""
+
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        axis, rank = node.attributes["axis"], array_type(node.operands[0]).rank
+        implied = rank == 1 if default is None else axis == default % rank
+        keywords = [] if implied else [ast.keyword("axis", literal(axis))]
+        return ast.Call(dotted(function), list(operands), keywords)
 
     return spell
 

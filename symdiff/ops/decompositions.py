@@ -26,7 +26,7 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim, Size, Type, is_long, real_dtype
+from symdiff.ir.types import ArrayType, Dim, Size, is_long, real_dtype
 from symdiff.ops import support
 from symdiff.ops.arithmetic import absolute, copysign, greater, where
 from symdiff.ops.casts import as_dtype_of, conjugated, is_complex
@@ -118,15 +118,14 @@ def _total(*parts: Value | None) -> Value | None:
 # svd --------------------------------------------------------------------------------------------
 
 
-def _infer_svd(a: Type, *, full_matrices: bool = True) -> tuple[Type, ...]:
-    matrix = rectangular(a, "svd")
-    *stack, rows, columns = matrix.shape
-    dtype, count = common_dtype(matrix), shorter(rows, columns)
+def _infer_svd(a: ArrayType, *, full_matrices: bool = True) -> tuple[ArrayType, ...]:
+    *stack, rows, columns = rectangular(a).shape
+    dtype, count = common_dtype(a), shorter(rows, columns)
     left, right = (rows, columns) if full_matrices else (count, count)
     return (
-        ArrayType(dtype, (*stack, rows, left), "array"),
-        ArrayType(real_dtype(dtype), (*stack, count), "array"),
-        ArrayType(dtype, (*stack, right, columns), "array"),
+        ArrayType(dtype, (*stack, rows, left)),
+        ArrayType(real_dtype(dtype), (*stack, count)),
+        ArrayType(dtype, (*stack, right, columns)),
     )
 
 
@@ -239,13 +238,12 @@ def _inner_share(u: Value | None, v: Value | None, s: Value) -> Value | None:
     return alike + _over_sums((difference - adjoint(difference)) * 0.5, s)
 
 
-svd = SeveralResults(
+svd = SeveralResults.of_arrays(
     "svd",
     _infer_svd,
-    lambda a, *, full_matrices=True: tuple(np.linalg.svd(a, full_matrices)),
+    np.linalg.svd,
     raises=True,
     cost="heavy",
-    spelling=call("np.linalg.svd", full_matrices=True),
     vjp={0: _svd_vjp},
     jvp={0: _svd_jvp},
     example="np.linalg.svd(X, False)",
@@ -265,9 +263,9 @@ def _svdvals_jvp(t: Value, y: Value, a: Value) -> Value:
     return as_dtype_of(sum(products, axis=(array_type(a).rank - 2,), keepdims=False), y)
 
 
-svdvals: Operation = Operation(
+svdvals: Operation = Operation.of_arrays(
     "svdvals",
-    lambda a: _infer_svd(a)[1:2],
+    lambda a: _infer_svd(a)[1],
     lambda a: np.linalg.svd(a, compute_uv=False),
     raises=True,
     cost="heavy",
@@ -281,12 +279,6 @@ svdvals: Operation = Operation(
 )
 
 # Norms by singular values -----------------------------------------------------------------------
-
-
-def _infer_part(a: Type, *, part: str) -> tuple[Type, ...]:
-    _, s, _ = _infer_svd(a)
-    matrix = rectangular(a, "svd")
-    return ArrayType(common_dtype(matrix), matrix.shape, "array"), s
 
 
 def _part_derivative(t: Value, weights: Value, a: Value) -> Value:
@@ -315,13 +307,12 @@ def _part_vjp(g: Any, y: Any, a: Value, *, part: str) -> Value | None:
     return None if g[0] is None else as_dtype_of(_part_derivative(g[0], y[1], a), a)
 
 
-singular_part = SeveralResults(
+singular_part = SeveralResults.of_arrays(
     "singular_part",
-    _infer_part,
+    lambda a, *, part: (ArrayType(common_dtype(a), a.shape), _infer_svd(a)[1]),
     support.singular_part,
     raises=True,
     cost="heavy",
-    spelling=supporting_call(support.singular_part),
     vjp={0: _part_vjp},
     jvp={0: lambda t, y, a, *, part: (as_dtype_of(_part_derivative(t, y[1], a), y[0]), None)},
     example="singular_part(X, part='all')",
@@ -333,15 +324,11 @@ singular_part = SeveralResults(
 # qr ---------------------------------------------------------------------------------------------
 
 
-def _infer_qr(a: Type, *, mode: str = "reduced") -> tuple[Type, ...]:
-    matrix = rectangular(a, "qr")
-    *stack, rows, columns = matrix.shape
-    dtype, count = common_dtype(matrix), shorter(rows, columns)
-    width = rows if mode == "complete" else count
-    return (
-        ArrayType(dtype, (*stack, rows, width), "array"),
-        ArrayType(dtype, (*stack, width, columns), "array"),
-    )
+def _infer_qr(a: ArrayType, *, mode: str = "reduced") -> tuple[ArrayType, ...]:
+    *stack, rows, columns = rectangular(a).shape
+    width = rows if mode == "complete" else shorter(rows, columns)
+    dtype = common_dtype(a)
+    return ArrayType(dtype, (*stack, rows, width)), ArrayType(dtype, (*stack, width, columns))
 
 
 def _leading(q: Value, r: Value, a: Value, mode: str) -> Value:
@@ -411,21 +398,20 @@ def _with_first_columns(share: Value, whole: Value | None, a: Value) -> Value:
     return index_add(base, share, *operands, key=key, shape=shape)
 
 
-qr = SeveralResults(
+qr = SeveralResults.of_arrays(
     "qr",
     _infer_qr,
-    lambda a, *, mode="reduced": tuple(np.linalg.qr(a, mode)),
+    np.linalg.qr,
     cost="heavy",
-    spelling=call("np.linalg.qr", mode="reduced"),
     vjp={0: _qr_vjp},
     jvp={0: _qr_jvp},
     example="np.linalg.qr(A)",
     flops=of_matrix(8, 3),
     documentation="The unitary and the triangular factor of a matrix.",
 )
-triangular_factor: Operation = Operation(
+triangular_factor: Operation = Operation.of_arrays(
     "triangular_factor",
-    lambda a: _infer_qr(a)[1:],
+    lambda a: _infer_qr(a)[1],
     lambda a: np.linalg.qr(a, "r"),
     cost="heavy",
     spelling=template("np.linalg.qr({0}, mode='r')"),
@@ -440,10 +426,9 @@ triangular_factor: Operation = Operation(
 # eig --------------------------------------------------------------------------------------------
 
 
-def _infer_eig(a: Type) -> tuple[Type, ...]:
-    matrix = square(a, "eig")
-    dtype = np.result_type(common_dtype(matrix), np.complex64)
-    return ArrayType(dtype, matrix.shape[:-1], "array"), ArrayType(dtype, matrix.shape, "array")
+def _infer_eig(a: ArrayType) -> tuple[ArrayType, ...]:
+    dtype = np.result_type(common_dtype(square(a)), np.complex64)
+    return ArrayType(dtype, a.shape[:-1]), ArrayType(dtype, a.shape)
 
 
 def _eig_jvp(t: Value, y: Any, a: Value) -> tuple[Value, Value]:
@@ -475,7 +460,7 @@ def _spell_eig(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return supporting_call(of_real)(node, operands)
 
 
-eig = SeveralResults(
+eig = SeveralResults.of_arrays(
     "eig",
     _infer_eig,
     support.complex_eig,
@@ -488,9 +473,9 @@ eig = SeveralResults(
     flops=of_matrix(25),
     documentation="Eigenvalues and eigenvectors, as complex numbers.",
 )
-eigvals: Operation = Operation(
+eigvals: Operation = Operation.of_arrays(
     "eigvals",
-    lambda a: _infer_eig(a)[:1],
+    lambda a: _infer_eig(a)[0],
     support.complex_eigvals,
     raises=True,
     cost="heavy",

@@ -18,7 +18,7 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_cond
-from symdiff.ir.graph import Block, Graph, Input, Node, Value
+from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import FLOAT, GENERATOR, RANDOM_STATE, ArrayType, Type
 from symdiff.ops.arithmetic import add, multiply
@@ -169,9 +169,7 @@ class _Spread:
                 result = python_float(result)
         if result.type != node.result.type:
             return None
-        block = Block(self.parameters, made.nodes, (result,))
-        inputs = tuple(Input((f"x{k}",), "derived") for k in range(len(self.parameters)))
-        return Graph(family.standard, block, inputs, Leaf(0))
+        return Graph.of_values(family.standard, self.parameters, made.nodes, [result], Leaf(0))
 
     def _operand(self, template: Any) -> Real | None:
         """The value of a real parameter, or None for anything else."""

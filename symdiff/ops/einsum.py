@@ -15,7 +15,7 @@ import numpy as np
 
 from symdiff.errors import rejecting, rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import Dim, Type
+from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.casts import conjugated, number_or_array, result_dtype
 from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
@@ -26,7 +26,6 @@ from symdiff.ops.declare import (
     dotted,
     literal,
     lowers,
-    require_array,
     static,
 )
 from symdiff.ops.flops import of_subscripts
@@ -43,15 +42,14 @@ def _parsed(subscripts: str) -> tuple[list[str], str]:
     return inputs.split(","), output
 
 
-def _infer_einsum(*types: Type, subscripts: str, optimize: Any = False) -> tuple[Type, ...]:
-    operands = [require_array(t, "einsum") for t in types]
+def _infer_einsum(*operands: ArrayType, subscripts: str, optimize: Any = False) -> ArrayType:
     inputs, output = _parsed(subscripts)
     dims: dict[str, list[Dim]] = {}
     for letters, type_ in zip(inputs, operands, strict=True):
         for letter, dim in zip(letters, type_.shape, strict=True):
             dims.setdefault(letter, []).append(dim)
     shape = broadcast_shapes(*_columns([dims[letter] for letter in output]))
-    return (number_or_array(result_dtype(*operands), shape),)
+    return number_or_array(result_dtype(*operands), shape)
 
 
 def _columns(dims: Sequence[Sequence[Dim]]) -> list[tuple[Dim, ...]]:
@@ -128,11 +126,6 @@ def _with_missing(share: Value, wanted: str, known: set[str], x: Value) -> Value
     return broadcast_to(share, *(n for n, _ in given), shape=tuple(dim for _, dim in given))
 
 
-def _einsum_jvp(position: int, t: Value, y: Value, *operands: Value, **attributes: Any) -> Value:
-    replaced = (*operands[:position], t, *operands[position + 1 :])
-    return einsum(*replaced, **attributes)
-
-
 def _spell_einsum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     optimize = node.attributes.get("optimize", False)
     keywords = [ast.keyword("optimize", literal(optimize))] if optimize else []
@@ -151,7 +144,7 @@ def _letters_agree(node: Node) -> bool:
     return True
 
 
-einsum: Operation = Operation(
+einsum: Operation = Operation.of_arrays(
     "einsum",
     _infer_einsum,
     lambda *xs, subscripts, optimize=False: np.einsum(subscripts, *xs, optimize=optimize),
@@ -161,7 +154,7 @@ einsum: Operation = Operation(
     cost="heavy",
     spelling=_spell_einsum,
     vjp=_einsum_vjp,
-    jvp=_einsum_jvp,
+    linear="each",
     variadic=True,
     sympy=EVALUATED,
     order="packed as operands",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,12 +42,12 @@ from symdiff.ops.casts import (
 )
 from symdiff.ops.declare import (
     Operation,
+    Spelling,
     array_type,
     call,
     dotted,
     elementwise,
     infix,
-    require_array,
     supporting_call,
 )
 from symdiff.ops.effects import stop_gradient
@@ -135,11 +135,9 @@ power: Operation = elementwise(
 _infer_elementwise_power = power.infer
 
 
-def _infer_power(*types: Type, **attributes: Any) -> tuple[Type, ...]:
+def _infer_power(*types: Type, fractional: bool = False, **attributes: Any) -> tuple[Type, ...]:
     """``fractional=True``: a Python int is raised to a negative one, which gives a float."""
-    return (
-        (FLOAT,) if attributes.get("fractional") else _infer_elementwise_power(*types, **attributes)
-    )
+    return (FLOAT,) if fractional else _infer_elementwise_power(*types, **attributes)
 
 
 power.infer = _infer_power
@@ -384,16 +382,16 @@ float_power: Operation = elementwise(
 # sinc -------------------------------------------------------------------------------------------
 
 
-def _infer_sinc(x: Type, *, order: int = 0) -> tuple[Type, ...]:
-    type_ = require_array(x, "sinc")
-    dtype = np.sinc(np.ones(1, type_.dtype)).dtype
-    return (number_or_array(dtype, type_.shape),)
+def _or_derivative(function: str, derivative: Callable[..., Any]) -> Spelling:
+    """Spelled as a call of NumPy's function; the derivatives of an ``order`` are another's."""
 
+    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+        named = (
+            supporting_call(derivative) if node.attributes.get("order") else call(function, order=0)
+        )
+        return named(node, operands)
 
-def _spell_sinc(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    if not node.attributes.get("order"):
-        return ast.Call(dotted("np.sinc"), list(operands), [])
-    return supporting_call(support.sinc)(node, operands)
+    return spell
 
 
 def _sinc(sp: Any, x: Any, order: int) -> Any:
@@ -406,11 +404,11 @@ def _sinc(sp: Any, x: Any, order: int) -> Any:
     return select(sp, sp.Eq(x, 0), at_zero, elsewhere)
 
 
-sinc: Operation = Operation(
+sinc: Operation = Operation.of_arrays(
     "sinc",
-    _infer_sinc,
+    lambda x, *, order=0: number_or_array(np.sinc(np.ones(1, x.dtype)).dtype, x.shape),
     lambda x, *, order=0: support.sinc(x, order=order) if order else np.sinc(x),
-    spelling=_spell_sinc,
+    spelling=_or_derivative("np.sinc", support.sinc),
     vjp={0: lambda g, y, x, order=0: as_dtype_of(g * conjugated(sinc(x, order=order + 1)), x)},
     jvp={0: lambda t, y, x, order=0: as_dtype_of(t * sinc(x, order=order + 1), y)},
     sympy=lambda sp, x, *, order=0: _sinc(sp, x, order),
@@ -423,17 +421,10 @@ sinc: Operation = Operation(
 # i0 ---------------------------------------------------------------------------------------------
 
 
-def _infer_i0(x: Type, *, order: int = 0) -> tuple[Type, ...]:
-    type_ = require_array(x, "i0")
-    if type_.dtype.kind == "c":
+def _infer_i0(x: ArrayType, *, order: int = 0) -> ArrayType:
+    if x.dtype.kind == "c":
         raise rejection(TypeError, "i0 not supported for complex values")
-    return (ArrayType(np.i0(np.ones((), type_.dtype)).dtype, type_.shape, "array"),)
-
-
-def _spell_i0(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    if not node.attributes.get("order"):
-        return ast.Call(dotted("np.i0"), list(operands), [])
-    return supporting_call(support.i0)(node, operands)
+    return ArrayType(np.i0(np.ones((), x.dtype)).dtype, x.shape)
 
 
 def _i0(sp: Any, x: Any, order: int) -> Any:
@@ -441,11 +432,11 @@ def _i0(sp: Any, x: Any, order: int) -> Any:
     return sp.diff(sp.besseli(0, t), t, order).subs(t, x)
 
 
-i0: Operation = Operation(
+i0: Operation = Operation.of_arrays(
     "i0",
     _infer_i0,
     lambda x, *, order=0: support.i0(x, order=order) if order else np.i0(x),
-    spelling=_spell_i0,
+    spelling=_or_derivative("np.i0", support.i0),
     vjp={0: lambda g, y, x, order=0: g * i0(x, order=order + 1)},
     broadcasts=frozenset({0}),
     jvp={0: lambda t, y, x, order=0: as_dtype_of(t * i0(x, order=order + 1), y)},
@@ -459,12 +450,6 @@ i0: Operation = Operation(
 # Complex parts ----------------------------------------------------------------------------------
 
 
-def _infer_angle(x: Type) -> tuple[Type, ...]:
-    type_ = require_array(x, "angle")
-    dtype = np.angle(np.ones(1, type_.dtype)).dtype
-    return (number_or_array(dtype, type_.shape),)
-
-
 def _angle_partial(y: Value, x: Value) -> Any:
     """Of a complex number; the real part of its product with a tangent is the result's tangent."""
     if not is_complex(x):
@@ -472,11 +457,10 @@ def _angle_partial(y: Value, x: Value) -> Any:
     return over_squared_length(conjugate(x) * -1j, absolute(x), certain=False)
 
 
-angle: Operation = Operation(
+angle: Operation = Operation.of_arrays(
     "angle",
-    _infer_angle,
+    lambda x: number_or_array(np.angle(np.ones(1, x.dtype)).dtype, x.shape),
     np.angle,
-    spelling=call("np.angle"),
     partials=(_angle_partial,),
     sympy="arg",
     documentation="The angle of a complex number in radians; its derivative at 0 is 0.",
@@ -488,11 +472,10 @@ def _turned(t: Value, y: Value, x: Value) -> Value:
     return y * (imag(conjugate(y) * t) / nonzero(absolute(x))) * 1j
 
 
-complex_sign: Operation = Operation(
+complex_sign: Operation = Operation.of_arrays(
     "complex_sign",
-    lambda x: (number_or_array(require_array(x, "sign").dtype, require_array(x, "sign").shape),),
+    lambda x: number_or_array(x.dtype, x.shape),
     np.sign,
-    spelling=call("np.sign"),
     vjp={0: _turned},  # it is its own adjoint
     jvp={0: _turned},
     sympy=lambda sp, z: sp.sign(z),

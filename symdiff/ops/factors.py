@@ -17,7 +17,7 @@ import numpy as np
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import order_of_pivots
 from symdiff.ir.graph import Operand, Value
-from symdiff.ir.types import ArrayType, Type
+from symdiff.ir.types import ArrayType
 from symdiff.ops import support
 from symdiff.ops.arithmetic import greater_equal, less_equal
 from symdiff.ops.arrays import array_of
@@ -31,9 +31,7 @@ from symdiff.ops.declare import (
     broadcast_shapes,
     call,
     lowers,
-    require_array,
     static_integer,
-    supporting_call,
     template,
 )
 from symdiff.ops.decompositions import shorter
@@ -60,12 +58,9 @@ def _factor_dtype(dtype: np.dtype) -> np.dtype:
     return found
 
 
-def _infer_factor(a: Type) -> tuple[Type, ...]:
-    matrix = rectangular(a, "lu_factor")
-    return (
-        ArrayType(_factor_dtype(matrix.dtype), matrix.shape, "array"),
-        ArrayType(np.dtype("int32"), (shorter(*matrix.shape),), "array"),
-    )
+def _infer_factor(a: ArrayType) -> tuple[ArrayType, ...]:
+    pivots = ArrayType(np.dtype("int32"), (shorter(*rectangular(a).shape),))
+    return ArrayType(_factor_dtype(a.dtype), a.shape), pivots
 
 
 def _square_factors(packed: Value) -> tuple[Value, Value]:
@@ -124,7 +119,7 @@ def _factor_vjp(g: tuple[Value | None, Any], y: tuple[Value, Value], a: Value) -
     return as_dtype_of(index_of(share, (back,)), a)
 
 
-lu_factor = SeveralResults(
+lu_factor = SeveralResults.of_arrays(
     "linalg_lu_factor",
     _infer_factor,
     lambda a: of_scipy("lu_factor")(a),
@@ -138,16 +133,10 @@ lu_factor = SeveralResults(
 )
 
 
-def _infer_order(packed: Type, pivots: Type) -> tuple[Type, ...]:
-    rows = rectangular(packed, "order_of_pivots").shape[0]
-    return (ArrayType(np.dtype("int64"), (rows,), "array"),)
-
-
-order_of: Operation = Operation(
+order_of: Operation = Operation.of_arrays(
     "order_of_pivots",
-    _infer_order,
+    lambda packed, pivots: ArrayType(np.dtype("int64"), packed.shape[:1]),
     support.order_of_pivots,
-    spelling=supporting_call(support.order_of_pivots),
     nondifferentiable=True,
     order="unknown",
     documentation="The rows of a matrix in the order in which its factors have them.",
@@ -156,11 +145,9 @@ order_of: Operation = Operation(
 # solve_banded -------------------------------------------------------------------------------------
 
 
-def _infer_banded(ab: Type, b: Type, *, below: int, above: int) -> tuple[Type, ...]:
-    band, right = rectangular(ab, "solve_banded"), require_array(b, "solve_banded")
-    dtype = _banded_dtype(band.dtype, right.dtype)
-    columns = broadcast_shapes(band.shape[1:], right.shape[:1])
-    return (ArrayType(dtype, (*columns, *right.shape[1:]), "array"),)
+def _infer_banded(ab: ArrayType, b: ArrayType, *, below: int, above: int) -> ArrayType:
+    columns = broadcast_shapes(rectangular(ab).shape[1:], b.shape[:1])
+    return ArrayType(_banded_dtype(ab.dtype, b.dtype), (*columns, *b.shape[1:]))
 
 
 @functools.lru_cache(maxsize=64)
@@ -229,7 +216,7 @@ def _banded_band_jvp(t: Value, y: Value, ab: Value, b: Value, *, below: int, abo
     return -change
 
 
-solve_banded: Operation = Operation(
+solve_banded: Operation = Operation.of_arrays(
     "linalg_solve_banded",
     _infer_banded,
     lambda ab, b, *, below, above: of_scipy("solve_banded")((below, above), ab, b),

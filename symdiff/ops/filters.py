@@ -18,7 +18,7 @@ import numpy as np
 from symdiff.definitions.filters import recurrence
 from symdiff.definitions.libraries import when_imported
 from symdiff.ir.graph import Value
-from symdiff.ir.types import ArrayType, Type
+from symdiff.ir.types import ArrayType
 from symdiff.ops import support
 from symdiff.ops.casts import as_dtype_of, conjugated
 from symdiff.ops.creation import ones
@@ -28,9 +28,7 @@ from symdiff.ops.declare import (
     array_type,
     call,
     lowers,
-    require_array,
     static,
-    supporting_call,
 )
 from symdiff.ops.index import index_of
 from symdiff.ops.ufuncs import staged
@@ -49,11 +47,6 @@ def _dtype(*dtypes: np.dtype) -> np.dtype:
     return dtype
 
 
-def _infer_filter(b: Type, a: Type, x: Type) -> tuple[Type, ...]:
-    types = [require_array(t, "lfilter") for t in (b, a, x)]
-    return (ArrayType(_dtype(*(t.dtype for t in types)), types[2].shape, "array"),)
-
-
 def _reversed(x: Value) -> Value:
     return index_of(x, (Ellipsis, slice(None, None, -1)))
 
@@ -67,9 +60,9 @@ def _one(x: Value) -> Value:
     return ones(1, shape=(1,), dtype=array_type(x).dtype)
 
 
-lfilter: Operation = Operation(
+lfilter: Operation = Operation.of_arrays(
     "signal_lfilter",
-    _infer_filter,
+    lambda b, a, x: ArrayType(_dtype(b.dtype, a.dtype, x.dtype), x.shape),
     lambda b, a, x: _signal().lfilter(b, a, x),
     raises=True,
     cost="heavy",
@@ -90,27 +83,17 @@ lfilter: Operation = Operation(
 )
 
 
-def _infer_products(w: Type, x: Type, like: Type) -> tuple[Type, ...]:
-    first, second = require_array(w, "lagged_products"), require_array(x, "lagged_products")
-    dtype = np.result_type(first.dtype, second.dtype)
-    return (ArrayType(dtype, require_array(like, "lagged_products").shape, "array"),)
-
-
-lagged_products: Operation = Operation(
+lagged_products: Operation = Operation.of_arrays(
     "lagged_products",
-    _infer_products,
+    lambda w, x, like: ArrayType(np.result_type(w.dtype, x.dtype), like.shape),
     support.lagged_products,
     arithmetic=True,
     cost="heavy",
-    spelling=supporting_call(support.lagged_products),
     vjp={
         0: lambda g, y, w, x, like: as_dtype_of(lfilter(g, _one(g), x), w),
         1: lambda g, y, w, x, like: as_dtype_of(_backwards(w, g, _one(g)), x),
     },
-    jvp={
-        0: lambda t, y, w, x, like: lagged_products(t, x, like),
-        1: lambda t, y, w, x, like: lagged_products(w, t, like),
-    },
+    linear="each",
     nondifferentiable=frozenset({2}),
     order="unknown",
     documentation="Sums of products of elements of one array and earlier ones of another.",

@@ -21,7 +21,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import Dim, Size, Type, is_long, least
+from symdiff.ir.types import ArrayType, Dim, Size, is_long, least
 from symdiff.ops.arithmetic import (
     add,
     constant_of,
@@ -47,12 +47,11 @@ from symdiff.ops.declare import (
     lowers,
     one_of,
     operation_named,
-    require_array,
     static,
 )
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.reduce import axis_of, unbroadcast_to
-from symdiff.ops.sizes import constant_integer, dim_of, dims_of, lower_bound, result_type, sizes_of
+from symdiff.ops.sizes import constant_integer, dim_of, dims_of, lower_bound, sizes_of
 from symdiff.ops.ufuncs import staged
 
 Axes = tuple[int, ...]
@@ -96,14 +95,13 @@ def _shape_of(name: str, x: Value, sizes: Sequence[Operand], axes: Axes) -> tupl
 # Transforms -------------------------------------------------------------------------------------
 
 
-def _infer(name: str) -> Callable[..., tuple[Type, ...]]:
-    def infer(x: Type, *sizes: Type, axes: Axes, norm: str, shape: tuple[Dim, ...]) -> Any:
-        dtype = require_array(x, name).dtype
-        if name == "rfft" and dtype.kind == "c":
-            raise rejection(TypeError, f"ufunc 'rfft_n_even' does not take {dtype}")
+def _infer(name: str) -> Callable[..., ArrayType]:
+    def infer(x: ArrayType, *sizes: ArrayType, shape: tuple[Dim, ...], **_: Any) -> ArrayType:
+        if name == "rfft" and x.dtype.kind == "c":
+            raise rejection(TypeError, f"ufunc 'rfft_n_even' does not take {x.dtype}")
         if name != "irfft":
-            return result_type(np.result_type(dtype, 1j), shape)
-        return result_type(np.result_type(np.empty(0, dtype).real.dtype, 1.0), shape)
+            return ArrayType(np.result_type(x.dtype, 1j), shape)
+        return ArrayType(np.result_type(np.empty(0, x.dtype).real.dtype, 1.0), shape)
 
     return infer
 
@@ -296,7 +294,7 @@ def _along_axis(sp: Any, kind: str, x: Any, axis: int, n: int, norm: str) -> Any
 
 
 def _transform_operation(name: str, documentation: str) -> Operation:
-    return Operation(
+    return Operation.of_arrays(
         name,
         _infer(name),
         _evaluate(name),
@@ -331,11 +329,10 @@ def _transform(name: str, x: Value, sizes: Sequence[Operand], axes: Axes, norm: 
 # Shifts -----------------------------------------------------------------------------------------
 
 
-def _infer_shift(x: Type, *, axes: Axes | None) -> tuple[Type, ...]:
-    type_ = require_array(x, "fftshift")
-    if not type_.shape:
+def _infer_shift(x: ArrayType, *, axes: Axes | None) -> ArrayType:
+    if not x.shape:
         raise rejection(ValueError, "not enough values to unpack (expected 2, got 0)")
-    return result_type(type_.dtype, type_.shape)
+    return ArrayType(x.dtype, x.shape)
 
 
 def _spell_shift(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -346,7 +343,7 @@ def _spell_shift(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 def _shift(name: str, back: str, documentation: str) -> Operation:
-    return Operation(
+    return Operation.of_arrays(
         name,
         _infer_shift,
         getattr(np.fft, name),
@@ -366,13 +363,10 @@ ifftshift = _shift("ifftshift", "fftshift", "The frequency 0 brought back to the
 # Frequencies ------------------------------------------------------------------------------------
 
 
-def _infer_frequencies(name: str) -> Callable[..., tuple[Type, ...]]:
-    function = getattr(np.fft, name)
-
-    def infer(n: Type, d: Type, *, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
-        spacing = require_array(d, name)
-        one = one_of(spacing) if spacing.weak else spacing.dtype.type(1)
-        return result_type(function(2, one).dtype, shape)
+def _infer_frequencies(name: str) -> Callable[..., ArrayType]:
+    def infer(n: ArrayType, d: ArrayType, *, shape: tuple[Dim, ...]) -> ArrayType:
+        one = one_of(d) if d.weak else d.dtype.type(1)
+        return ArrayType(getattr(np.fft, name)(2, one).dtype, shape)
 
     return infer
 
@@ -384,7 +378,7 @@ def _spell_frequencies(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 def _frequencies(name: str, documentation: str) -> Operation:
-    return Operation(
+    return Operation.of_arrays(
         name,
         _infer_frequencies(name),
         lambda n, d, *, shape: getattr(np.fft, name)(n, d),

@@ -128,12 +128,6 @@ def _index_array(part: Any) -> Value:
 # The ops ------------------------------------------------------------------------------------------
 
 
-def _infer_index(x: Type, *dynamic: Type, key: Key, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
-    dtype = require_array(x, "index").dtype
-    array = bool(shape) or Ellipsis in key
-    return (ArrayType(dtype, shape, "array" if array else "scalar"),)
-
-
 def _spell_index(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     key = spell_key(node.attributes["key"], operands[1:])
     type_, base = array_type(node.operands[0]), operands[0]
@@ -169,9 +163,11 @@ def _subscriptable(x: Any) -> Any:
     return x if isinstance(x, np.ndarray | np.generic) else np.asarray(x)[()]
 
 
-index: Operation = Operation(
+index: Operation = Operation.of_arrays(
     "index",
-    _infer_index,
+    lambda x, *dynamic, key, shape: ArrayType(
+        x.dtype, shape, "array" if shape or Ellipsis in key else "scalar"
+    ),
     lambda x, *dynamic, key, shape: _subscriptable(x)[actual_key(key, dynamic)],
     raises=True,
     view=0,

@@ -13,29 +13,29 @@ import numpy as np
 
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim, Size, Type
+from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.casts import python_int
 from symdiff.ops.creation import agreed_dim, arange_of, zeros_of
-from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, literal, require_array
+from symdiff.ops.declare import EVALUATED, Operation, array_type, call_along, dotted, literal
 from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_set_of
 from symdiff.ops.reduce import reshape_like
 from symdiff.ops.selected import sum_of
 from symdiff.ops.shape import VIEW_PUTS, copy, reshape
-from symdiff.ops.sizes import constant_integer, dims_of, result_type, sizes_of, sum_dim
+from symdiff.ops.sizes import constant_integer, dims_of, sizes_of, sum_dim
 
 # concatenate, stack -------------------------------------------------------------------------------
 
 
-def _rank_agreed(types: Sequence[Type], name: str) -> list[ArrayType]:
-    arrays = [require_array(type_, name) for type_ in types]
+def _agreed(arrays: Sequence[ArrayType], name: str) -> list[Dim]:
+    """The sizes of arrays that are joined, which are of one rank, where they agree."""
     if not arrays:
         raise rejection(ValueError, f"need at least one array to {name}")
     if len({type_.rank for type_ in arrays}) > 1:
         raise rejection(
             ValueError, "all the input array dimensions must match: their numbers differ"
         )
-    return arrays
+    return [agreed_dim(column) for column in zip(*(t.shape for t in arrays), strict=True)]
 
 
 def _dtype_of_all(arrays: Sequence[ArrayType]) -> np.dtype:
@@ -43,13 +43,12 @@ def _dtype_of_all(arrays: Sequence[ArrayType]) -> np.dtype:
     return np.result_type(*dtypes).newbyteorder("=")
 
 
-def _infer_concatenate(*xs: Type, axis: int) -> tuple[Type, ...]:
-    arrays = _rank_agreed(xs, "concatenate")
-    if arrays[0].rank == 0:
+def _infer_concatenate(*xs: ArrayType, axis: int) -> ArrayType:
+    dims = _agreed(xs, "concatenate")
+    if not dims:
         raise rejection(ValueError, "zero-dimensional arrays cannot be concatenated")
-    dims = [agreed_dim(column) for column in zip(*(t.shape for t in arrays), strict=True)]
-    dims[axis] = sum_dim(type_.shape[axis] for type_ in arrays)
-    return result_type(_dtype_of_all(arrays), tuple(dims))
+    dims[axis] = sum_dim(type_.shape[axis] for type_ in xs)
+    return ArrayType(_dtype_of_all(xs), tuple(dims))
 
 
 def _spell_joined(function: str) -> Callable[[Node, Sequence[ast.expr]], ast.expr]:
@@ -77,7 +76,7 @@ def _total(lengths: Sequence[Value | int]) -> Value | int:
     return total
 
 
-concatenate = Operation(
+concatenate = Operation.of_arrays(
     "concatenate",
     _infer_concatenate,
     lambda *xs, axis: np.concatenate(xs, axis),
@@ -95,13 +94,12 @@ concatenate = Operation(
 )
 
 
-def _infer_stack(*xs: Type, axis: int) -> tuple[Type, ...]:
-    arrays = _rank_agreed(xs, "stack")
-    dims = [agreed_dim(column) for column in zip(*(t.shape for t in arrays), strict=True)]
-    return result_type(_dtype_of_all(arrays), (*dims[:axis], len(arrays), *dims[axis:]))
+def _infer_stack(*xs: ArrayType, axis: int) -> ArrayType:
+    dims = _agreed(xs, "stack")
+    return ArrayType(_dtype_of_all(xs), (*dims[:axis], len(xs), *dims[axis:]))
 
 
-stack = Operation(
+stack = Operation.of_arrays(
     "stack",
     _infer_stack,
     lambda *xs, axis: np.stack(xs, axis),
@@ -120,11 +118,6 @@ stack = Operation(
 
 
 # roll, repeat, tile, pad --------------------------------------------------------------------------
-
-
-def _infer_roll(x: Type, *shifts: Type, axis: tuple[int, ...] | None) -> tuple[Type, ...]:
-    type_ = require_array(x, "roll")
-    return result_type(type_.dtype, type_.shape)
 
 
 def _one_or_all(items: Sequence[Any]) -> Any:
@@ -152,9 +145,9 @@ def negated(count: Value) -> Value | int:
     return -count if array_type(count).weak else -python_int(count)
 
 
-roll: Operation = Operation(
+roll: Operation = Operation.of_arrays(
     "roll",
-    _infer_roll,
+    lambda x, *shifts, axis: ArrayType(x.dtype, x.shape),
     _evaluate_roll,
     spelling=_spell_roll,
     linear=frozenset({0}),
@@ -167,13 +160,6 @@ roll: Operation = Operation(
 )
 
 
-def _spell_repeat(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    axis = node.attributes["axis"]
-    one = array_type(node.operands[0]).rank == 1
-    keywords = [] if one else [ast.keyword("axis", literal(axis))]
-    return ast.Call(dotted("np.repeat"), list(operands), keywords)
-
-
 def _repeat_vjp(g: Value, y: Value, x: Value, repeats: Value, *, axis: int, shape: Any) -> Value:
     sizes = sizes_of(x)
     if not array_type(repeats).shape:
@@ -184,12 +170,12 @@ def _repeat_vjp(g: Value, y: Value, x: Value, repeats: Value, *, axis: int, shap
     return index_add_of(zeros_of(x), g, (slice(None),) * axis + (places,))
 
 
-repeat = Operation(
+repeat = Operation.of_arrays(
     "repeat",
-    lambda x, repeats, *, axis, shape: result_type(require_array(x, "repeat").dtype, shape),
+    lambda x, repeats, *, axis, shape: ArrayType(x.dtype, shape),
     lambda x, repeats, *, axis, shape: np.repeat(x, repeats, axis),
     raises=True,
-    spelling=_spell_repeat,
+    spelling=call_along("np.repeat"),
     linear=frozenset({0}),
     vjp={0: _repeat_vjp},
     nondifferentiable=frozenset({1}),
@@ -216,9 +202,9 @@ def _tile_vjp(g: Value, y: Value, x: Value, *reps: Value, shape: Any) -> Value:
     return reshape_like(sum_of(parts, axis=axes, keepdims=False), x)
 
 
-tile = Operation(
+tile = Operation.of_arrays(
     "tile",
-    lambda x, *reps, shape: result_type(require_array(x, "tile").dtype, shape),
+    lambda x, *reps, shape: ArrayType(x.dtype, shape),
     lambda x, *reps, shape: np.tile(x, reps),
     raises=True,
     spelling=_spell_tile,
@@ -234,10 +220,9 @@ tile = Operation(
 Widths = tuple[tuple[int, int], ...]
 
 
-def _infer_pad(x: Type, *, widths: Widths, mode: str) -> tuple[Type, ...]:
-    type_ = require_array(x, "pad")
-    pairs = zip(type_.shape, widths, strict=True)
-    return result_type(type_.dtype, tuple(sum_dim((dim, *width)) for dim, width in pairs))
+def _infer_pad(x: ArrayType, *, widths: Widths, mode: str) -> ArrayType:
+    pairs = zip(x.shape, widths, strict=True)
+    return ArrayType(x.dtype, tuple(sum_dim((dim, *width)) for dim, width in pairs))
 
 
 def _spell_pad(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -255,7 +240,7 @@ def _pad_vjp(g: Value, y: Value, x: Value, *, widths: Widths, mode: str) -> Valu
     return g[tuple(slice(before or None, -after or None) for before, after in widths)]
 
 
-pad = Operation(
+pad = Operation.of_arrays(
     "pad",
     _infer_pad,
     lambda x, *, widths, mode: np.pad(x, widths or 0, mode),
@@ -282,10 +267,9 @@ def _diagonal_dim(rows: Dim, columns: Dim, offset: int) -> Dim:
     return Size(f"diagonal({rows},{columns},{offset})", open=True)
 
 
-def _infer_diagonal(x: Type, *, offset: int, writable: bool = False) -> tuple[Type, ...]:
-    type_ = require_array(x, "diagonal")
-    *others, rows, columns = type_.shape
-    return result_type(type_.dtype, (*others, _diagonal_dim(rows, columns, offset)))
+def _infer_diagonal(x: ArrayType, *, offset: int, writable: bool = False) -> ArrayType:
+    *others, rows, columns = x.shape
+    return ArrayType(x.dtype, (*others, _diagonal_dim(rows, columns, offset)))
 
 
 def _spell_diagonal(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -315,7 +299,7 @@ def _diagonal_vjp(g: Value, y: Value, x: Value, *, offset: int, **_: Any) -> Val
     return index_set_of(zeros_of(x), g, _diagonal_entries(y, offset))
 
 
-diagonal = Operation(
+diagonal = Operation.of_arrays(
     "diagonal",
     _infer_diagonal,
     lambda x, *, offset, **_: np.diagonal(x, offset, -2, -1),
@@ -337,20 +321,13 @@ def _put_diagonal(node: Node, base: Value, new: Value) -> Value:
 VIEW_PUTS["diagonal"] = _put_diagonal
 
 
-def _infer_diag(x: Type, *, offset: int) -> tuple[Type, ...]:
-    type_ = require_array(x, "diag")
-    return result_type(type_.dtype, (sum_dim((type_.shape[0], abs(offset))),) * 2)
-
-
-def _spell_diag(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    return ast.Call(dotted("np.diag"), list(operands), _offset_keyword(node, "k"))
-
-
-diag = Operation(
+diag = Operation.of_arrays(
     "diag",
-    _infer_diag,
+    lambda x, *, offset: ArrayType(x.dtype, (sum_dim((x.shape[0], abs(offset))),) * 2),
     lambda x, *, offset: np.diag(x, offset),
-    spelling=_spell_diag,
+    spelling=lambda node, operands: ast.Call(
+        dotted("np.diag"), list(operands), _offset_keyword(node, "k")
+    ),
     linear=frozenset({0}),
     vjp={0: lambda g, y, x, *, offset: copy(diagonal(g, offset=offset))},
     sympy=EVALUATED,
@@ -361,23 +338,12 @@ diag = Operation(
 )
 
 
-def _infer_triangle(x: Type, *, k: int) -> tuple[Type, ...]:
-    type_ = require_array(x, "tril")
-    return result_type(type_.dtype.newbyteorder("="), type_.shape)
-
-
 def _triangle(function: Any, documentation: str) -> Operation:
     name = function.__name__
-
-    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-        keywords = [ast.keyword("k", literal(node.attributes["k"]))] if node.attributes["k"] else []
-        return ast.Call(dotted(f"np.{name}"), list(operands), keywords)
-
-    operation = Operation(
+    operation: Operation = Operation.of_arrays(
         name,
-        _infer_triangle,
-        lambda x, *, k: function(x, k),
-        spelling=spell,
+        lambda x, *, k: ArrayType(x.dtype.newbyteorder("="), x.shape),
+        function,
         linear=frozenset({0}),
         vjp={0: lambda g, y, x, *, k: operation(g, k=k)},
         sympy=EVALUATED,

@@ -13,7 +13,7 @@ import numpy as np
 
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim, Type, real_dtype
+from symdiff.ir.types import ArrayType, real_dtype
 from symdiff.ops import support
 from symdiff.ops.casts import as_dtype_of, conjugated, imag, is_complex, number_or_array, real
 from symdiff.ops.creation import eye
@@ -23,11 +23,8 @@ from symdiff.ops.declare import (
     SeveralResults,
     array_type,
     broadcast_shapes,
-    call,
     lowers,
-    require_array,
     static,
-    supporting_call,
 )
 from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index_set_of
@@ -52,9 +49,8 @@ def common_dtype(*types: ArrayType) -> np.dtype:
     return dtype
 
 
-def rectangular(type_: Type, name: str) -> ArrayType:
-    """The type of a matrix, or a stack of them."""
-    matrix = require_array(type_, name)
+def rectangular(matrix: ArrayType) -> ArrayType:
+    """The type of a matrix, or a stack of them, as it is."""
     if matrix.rank < 2:
         raise rejection(
             np.linalg.LinAlgError,
@@ -63,10 +59,9 @@ def rectangular(type_: Type, name: str) -> ArrayType:
     return matrix
 
 
-def square(type_: Type, name: str) -> ArrayType:
-    """The type of a square matrix, or a stack of them."""
-    matrix = rectangular(type_, name)
-    rows, columns = matrix.shape[-2:]
+def square(matrix: ArrayType) -> ArrayType:
+    """The type of a square matrix, or a stack of them, as it is."""
+    rows, columns = rectangular(matrix).shape[-2:]
     if isinstance(rows, int) and isinstance(columns, int) and rows != columns:
         raise rejection(np.linalg.LinAlgError, "Last 2 dimensions of the array must be square")
     return matrix
@@ -77,17 +72,9 @@ def _is_square(node: Node) -> bool:
     return rows == columns
 
 
-def _infer_square(name: str) -> Any:
-    def infer(a: Type, **_: Any) -> tuple[Type, ...]:
-        matrix = square(a, name)
-        return (ArrayType(common_dtype(matrix), matrix.shape, "array"),)
-
-    return infer
-
-
-def _infer_of_matrix(a: Type) -> tuple[Type, ...]:
-    matrix = square(a, "det")
-    return (number_or_array(common_dtype(matrix), matrix.shape[:-2]),)
+def _infer_square(a: ArrayType, **_: Any) -> ArrayType:
+    matrix = square(a)
+    return ArrayType(common_dtype(matrix), matrix.shape)
 
 
 def _as_matrix(x: Value) -> Value:
@@ -107,13 +94,12 @@ def _entries(x: Value) -> Value:
 
 # inv, solve -------------------------------------------------------------------------------------
 
-inv: Operation = Operation(
+inv: Operation = Operation.of_arrays(
     "inv",
-    _infer_square("inv"),
+    _infer_square,
     np.linalg.inv,
     raises=True,
     cost="heavy",
-    spelling=call("np.linalg.inv"),
     vjp={0: lambda g, y, a: as_dtype_of(-(adjoint(y) @ g @ adjoint(y)), a)},
     jvp={0: lambda t, y, a: -(y @ t @ y)},
     sympy=matrix(lambda sp, a: a.inv()),
@@ -124,13 +110,11 @@ inv: Operation = Operation(
 )
 
 
-def _infer_solve(a: Type, b: Type) -> tuple[Type, ...]:
-    matrix, right = square(a, "solve"), require_array(b, "solve")
-    if right.rank == 1:
-        shape: tuple[Dim, ...] = (*matrix.shape[:-2], right.shape[0])
-    else:
-        shape = (*broadcast_shapes(matrix.shape[:-2], right.shape[:-2]), *right.shape[-2:])
-    return (ArrayType(common_dtype(matrix, right), shape, "array"),)
+def _infer_solve(a: ArrayType, b: ArrayType) -> ArrayType:
+    stack, shape = square(a).shape[:-2], b.shape
+    if b.rank > 1:
+        stack, shape = broadcast_shapes(stack, shape[:-2]), shape[-2:]
+    return ArrayType(common_dtype(a, b), (*stack, *shape))
 
 
 def _solve_stack(a: Value, b: Value, vector: bool) -> Value:
@@ -163,13 +147,12 @@ def _solve_jvp_matrix(t: Value, y: Value, a: Value, b: Value) -> Value:
     return -_solve_stack(a, t @ y, vector)
 
 
-solve: Operation = Operation(
+solve: Operation = Operation.of_arrays(
     "solve",
     _infer_solve,
     np.linalg.solve,
     raises=True,
     cost="heavy",
-    spelling=call("np.linalg.solve"),
     vjp={0: _solve_vjp_matrix, 1: _solve_vjp_right},
     jvp={0: _solve_jvp_matrix, 1: lambda t, y, a, b: solve(a, t)},
     sympy=matrix(lambda sp, a, b: a.LUsolve(b)),
@@ -197,14 +180,13 @@ def _cofactors_jvp(t: Value, y: Value, a: Value) -> Value:
     return swapped(inverse) * total - crossed * _as_matrix(det(a))
 
 
-cofactors: Operation = Operation(
+cofactors: Operation = Operation.of_arrays(
     "cofactors",
-    _infer_square("cofactors"),
+    _infer_square,
     support.cofactors,
     raises=True,
     harmless=_is_square,
     cost="heavy",
-    spelling=supporting_call(support.cofactors),
     vjp={0: lambda g, y, a: as_dtype_of(conjugated(_cofactors_share(conjugated(g), y, a)), a)},
     jvp={0: _cofactors_jvp},
     sympy=matrix(lambda sp, a: a.cofactor_matrix()),
@@ -213,14 +195,13 @@ cofactors: Operation = Operation(
     documentation="The derivative of the determinant by each entry, of singular matrices too.",
 )
 
-det: Operation = Operation(
+det: Operation = Operation.of_arrays(
     "det",
-    _infer_of_matrix,
+    lambda a: number_or_array(common_dtype(square(a)), a.shape[:-2]),
     np.linalg.det,
     raises=True,
     harmless=_is_square,
     cost="heavy",
-    spelling=call("np.linalg.det"),
     vjp={0: lambda g, y, a: as_dtype_of(_as_matrix(g) * conjugated(cofactors(a)), a)},
     jvp={0: lambda t, y, a: _entries(cofactors(a) * t)},
     sympy=matrix(lambda sp, a: a.det()),
@@ -231,9 +212,8 @@ det: Operation = Operation(
 )
 
 
-def _infer_slogdet(a: Type) -> tuple[Type, ...]:
-    matrix = square(a, "slogdet")
-    dtype, shape = common_dtype(matrix), matrix.shape[:-2]
+def _infer_slogdet(a: ArrayType) -> tuple[ArrayType, ...]:
+    dtype, shape = common_dtype(square(a)), a.shape[:-2]
     return number_or_array(dtype, shape), number_or_array(real_dtype(dtype), shape)
 
 
@@ -256,14 +236,13 @@ def _slogdet_jvp(t: Value, y: Any, a: Value) -> tuple[Any, Any]:
     return y[0] * imag(slope) * 1j, real(slope)
 
 
-slogdet = SeveralResults(
+slogdet = SeveralResults.of_arrays(
     "slogdet",
     _infer_slogdet,
-    lambda a: tuple(np.linalg.slogdet(a)),
+    np.linalg.slogdet,
     raises=True,
     harmless=_is_square,
     cost="heavy",
-    spelling=call("np.linalg.slogdet"),
     vjp={0: _slogdet_vjp},
     jvp={0: _slogdet_jvp},
     sympy=matrix(lambda sp, a: (sp.sign(a.det()), sp.log(sp.Abs(a.det())))),
@@ -306,13 +285,12 @@ def _cholesky_jvp(t: Value, y: Value, a: Value, *, upper: bool = False) -> Value
     return adjoint(_lower_factor_jvp(adjoint(t), adjoint(y), adjoint(a)))
 
 
-cholesky: Operation = Operation(
+cholesky: Operation = Operation.of_arrays(
     "cholesky",
-    _infer_square("cholesky"),
+    _infer_square,
     np.linalg.cholesky,
     raises=True,
     cost="heavy",
-    spelling=call("np.linalg.cholesky", upper=False),
     vjp={0: _cholesky_vjp},
     jvp={0: _cholesky_jvp},
     order="packed",
@@ -324,13 +302,9 @@ cholesky: Operation = Operation(
 # eigenvalues of Hermitian matrices --------------------------------------------------------------
 
 
-def _infer_eigh(a: Type, *, UPLO: str = "L") -> tuple[Type, ...]:
-    matrix = square(a, "eigh")
-    dtype = common_dtype(matrix)
-    return (
-        ArrayType(real_dtype(dtype), matrix.shape[:-1], "array"),
-        ArrayType(dtype, matrix.shape, "array"),
-    )
+def _infer_eigh(a: ArrayType, *, UPLO: str = "L") -> tuple[ArrayType, ...]:
+    dtype = common_dtype(square(a))
+    return ArrayType(real_dtype(dtype), a.shape[:-1]), ArrayType(dtype, a.shape)
 
 
 def hermitian_of(t: Value, uplo: str) -> Value:
@@ -370,26 +344,24 @@ def _eigh_jvp(t: Value, y: Any, a: Value, *, UPLO: str = "L") -> tuple[Value, Va
     return as_dtype_of(copy(diagonal(turned, offset=0)), w), v @ over_gaps(turned, w)
 
 
-eigh = SeveralResults(
+eigh = SeveralResults.of_arrays(
     "eigh",
     _infer_eigh,
-    lambda a, *, UPLO="L": tuple(np.linalg.eigh(a, UPLO)),
+    np.linalg.eigh,
     raises=True,
     cost="heavy",
-    spelling=call("np.linalg.eigh", UPLO="L"),
     vjp={0: _eigh_vjp},
     jvp={0: _eigh_jvp},
     example="np.linalg.eigh(A)",
     flops=of_matrix(9),
     documentation="Eigenvalues and eigenvectors of a Hermitian matrix; reads one triangle.",
 )
-eigvalsh: Operation = Operation(
+eigvalsh: Operation = Operation.of_arrays(
     "eigvalsh",
-    lambda a, *, UPLO="L": _infer_eigh(a)[:1],
-    lambda a, *, UPLO="L": np.linalg.eigvalsh(a, UPLO),
+    lambda a, *, UPLO="L": _infer_eigh(a)[0],
+    np.linalg.eigvalsh,
     raises=True,
     cost="heavy",
-    spelling=call("np.linalg.eigvalsh", UPLO="L"),
     vjp={0: lambda g, y, a, UPLO="L": _eigh_vjp((g, None), eigh(a, UPLO=UPLO), a, UPLO=UPLO)},
     jvp={0: lambda t, y, a, UPLO="L": _eigh_jvp(t, eigh(a, UPLO=UPLO), a, UPLO=UPLO)[0]},
     order="unknown",
@@ -437,7 +409,7 @@ def _matrix_power(a: Any, n: Any) -> Value:
     x = staged(a)
     count = operator.index(static(n))
     if count == 0:
-        type_, sizes = square(x.type, "matrix_power"), sizes_of(x)[-2:]
+        type_, sizes = square(array_type(x)), sizes_of(x)[-2:]
         one = eye(*sizes, k=0, shape=type_.shape[-2:], dtype=type_.dtype)
         if type_.rank == 2:
             return one

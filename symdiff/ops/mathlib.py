@@ -13,7 +13,7 @@ from typing import Any
 
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Type
+from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType
 from symdiff.ops import support
 from symdiff.ops.arithmetic import (
     constant_of,
@@ -32,7 +32,7 @@ from symdiff.ops.arithmetic import (
     subtract,
     trunc,
 )
-from symdiff.ops.casts import as_dtype_of, python_float
+from symdiff.ops.casts import as_dtype_of, only_numbers, python_float
 from symdiff.ops.declare import (
     Fails,
     Operation,
@@ -41,9 +41,7 @@ from symdiff.ops.declare import (
     call,
     dotted,
     lowers,
-    require_array,
     static,
-    supporting_call,
 )
 from symdiff.ops.elementary import (
     LOG_2,
@@ -59,18 +57,6 @@ from symdiff.ops.meanings import to_even
 # Declaring --------------------------------------------------------------------------------------
 
 
-def _infer_as(result: ArrayType, name: str) -> Callable[..., tuple[Type, ...]]:
-    def infer(*types: Type, **_: Any) -> tuple[Type, ...]:
-        for type_ in types:
-            if require_array(type_, name).shape:
-                raise rejection(
-                    TypeError, "only 0-dimensional arrays can be converted to Python scalars"
-                )
-        return (result,)
-
-    return infer
-
-
 def _math(
     name: str,
     *partials: Rule | float | None,
@@ -80,9 +66,9 @@ def _math(
 ) -> Operation:
     """A function of ``math`` as the op ``math_<name>``, which is what calls of it mean."""
     function: Callable[..., Any] | None = getattr(math, name, None)
-    operation = Operation(
+    operation = Operation.of_arrays(
         f"math_{name}",
-        _infer_as(result, f"math.{name}"),
+        only_numbers(result),
         function,
         raises=True,
         spelling=call(f"math.{name}"),
@@ -105,9 +91,9 @@ def _takes_a_float(node: Node) -> bool:
 def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
     """A function of ``math`` through which no derivative flows."""
     function: Callable[..., Any] = getattr(math, name)
-    operation = Operation(
+    operation = Operation.of_arrays(
         f"math_{name}",
-        _infer_as(result, f"math.{name}"),
+        only_numbers(result),
         function,
         raises=True,
         spelling=call(f"math.{name}"),
@@ -195,12 +181,11 @@ math_gamma: Operation = _math("gamma", lambda y, x: y * polygamma(x, order=0), s
 math_lgamma: Operation = _math("lgamma", lambda y, x: polygamma(x, order=0), sympy="loggamma")
 
 
-polygamma: Operation = Operation(
+polygamma: Operation = Operation.of_arrays(
     "polygamma",
-    _infer_as(FLOAT, "polygamma"),
+    only_numbers(FLOAT),
     support.polygamma,
     raises=True,
-    spelling=supporting_call(support.polygamma, order=0),
     vjp={0: lambda g, y, x, order: as_dtype_of(g * polygamma(x, order=order + 1), x)},
     jvp={0: lambda t, y, x, order: as_dtype_of(t * polygamma(x, order=order + 1), y)},
     sympy=lambda sp, x, *, order=0: sp.polygamma(order, x),
@@ -246,9 +231,9 @@ math_ldexp: Operation = _math(
 )
 
 
-math_hypot: Operation = Operation(
+math_hypot: Operation = Operation.of_arrays(
     "math_hypot",
-    _infer_as(FLOAT, "math.hypot"),
+    only_numbers(FLOAT),
     math.hypot,
     raises=True,
     spelling=call("math.hypot"),
@@ -266,9 +251,9 @@ def _spell_fsum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("math.fsum"), [ast.List(list(operands), ast.Load())], [])
 
 
-math_fsum: Operation = Operation(
+math_fsum: Operation = Operation.of_arrays(
     "math_fsum",
-    _infer_as(FLOAT, "math.fsum"),
+    only_numbers(FLOAT),
     lambda *xs: math.fsum(xs),
     raises=True,
     spelling=_spell_fsum,
@@ -298,13 +283,9 @@ math_lcm: Operation = _discrete("lcm", INT)
 math_isqrt: Operation = _discrete("isqrt", INT)
 
 
-def _infer_isclose(a: Type, b: Type, *, rel_tol: float, abs_tol: float) -> tuple[Type, ...]:
-    return (BOOL,)
-
-
 math_isclose: Operation = Operation(
     "math_isclose",
-    _infer_isclose,
+    lambda a, b, *, rel_tol, abs_tol: (BOOL,),
     math.isclose,
     raises=True,
     spelling=call("math.isclose", rel_tol=1e-09, abs_tol=0.0),

@@ -21,7 +21,7 @@ import numpy as np
 from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Type
+from symdiff.ir.types import ArrayType
 from symdiff.ops import support
 from symdiff.ops.casts import as_dtype_of, is_complex
 from symdiff.ops.declare import (
@@ -30,7 +30,6 @@ from symdiff.ops.declare import (
     call,
     dotted,
     lowers,
-    require_array,
     static,
     supporting,
 )
@@ -68,12 +67,10 @@ def _double(a: Value, name: str) -> Value:
 # exponentials and logarithms ----------------------------------------------------------------------
 
 
-def _infer(name: str) -> Callable[..., tuple[Type, ...]]:
-    def infer(a: Type, *directions: Type) -> tuple[Type, ...]:
-        matrix = square(a, name)
-        dtypes = [_dtype(name, matrix.dtype)]
-        dtypes += [require_array(e, name).dtype for e in directions]
-        return (ArrayType(np.result_type(*dtypes), matrix.shape, "array"),)
+def _infer(name: str) -> Callable[..., ArrayType]:
+    def infer(a: ArrayType, *directions: ArrayType) -> ArrayType:
+        dtypes = [_dtype(name, square(a).dtype), *(e.dtype for e in directions)]
+        return ArrayType(np.result_type(*dtypes), a.shape)
 
     return infer
 
@@ -120,7 +117,7 @@ def _matrix_function(name: str, documentation: str) -> Operation:
         kept = [x for k, x in enumerate(operands) if k != position or k == 0]
         return as_dtype_of(operation(*kept, t), y)
 
-    operation = Operation(
+    operation: Operation = Operation.of_arrays(
         f"linalg_{name}",
         _infer(name),
         _evaluate(name),
@@ -148,18 +145,15 @@ logm = _matrix_function(
 # Sylvester equations ------------------------------------------------------------------------------
 
 
-def _infer_sylvester(a: Type, b: Type, q: Type) -> tuple[Type, ...]:
-    name = "solve_sylvester"
-    matrices = [square(a, name), square(b, name), require_array(q, name)]
-    dtype = common_dtype(*matrices)
-    return (ArrayType(dtype, (matrices[0].shape[0], matrices[1].shape[0]), "array"),)
+def _infer_sylvester(a: ArrayType, b: ArrayType, q: ArrayType) -> ArrayType:
+    return ArrayType(common_dtype(a, b, q), (square(a).shape[0], square(b).shape[0]))
 
 
 def _right_share(g: Value, a: Value, b: Value) -> Value:
     return solve_sylvester(adjoint(a), adjoint(b), g)
 
 
-solve_sylvester: Operation = Operation(
+solve_sylvester: Operation = Operation.of_arrays(
     "linalg_solve_sylvester",
     _infer_sylvester,
     lambda a, b, q: of_scipy("solve_sylvester")(a, b, q),
@@ -184,30 +178,18 @@ solve_sylvester: Operation = Operation(
 # square roots -------------------------------------------------------------------------------------
 
 
-def _infer_sqrtm(a: Type) -> tuple[Type, ...]:
-    matrix = square(a, "sqrtm")
-    return (ArrayType(_dtype("sqrtm", matrix.dtype), matrix.shape, "array"),)
-
-
-def _spell_sqrtm(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    made = ast.Call(dotted(f"{MODULE}.sqrtm"), list(operands), [])
-    if array_type(node.operands[0]).dtype.kind == "c":
-        return made
-    return ast.Call(supporting(support.real_as), [operands[0], made], [])
-
-
 def _sqrtm_vjp(g: Value, y: Value, a: Value) -> Value:
     root = adjoint(y)
     return as_dtype_of(solve_sylvester(root, root, g), a)
 
 
-sqrtm: Operation = Operation(
+sqrtm: Operation = Operation.of_arrays(
     "linalg_sqrtm",
-    _infer_sqrtm,
+    _infer("sqrtm"),
     lambda a: support.real_as(a, of_scipy("sqrtm")(a)),
     raises=True,
     cost="heavy",
-    spelling=_spell_sqrtm,
+    spelling=_spell("sqrtm"),
     repeated=frozenset({0}),
     vjp={0: _sqrtm_vjp},
     jvp={0: lambda t, y, a: as_dtype_of(solve_sylvester(y, y, t), y)},

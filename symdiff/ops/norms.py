@@ -13,7 +13,7 @@ import numpy as np
 
 from symdiff.errors import rejection
 from symdiff.ir.graph import Value
-from symdiff.ir.types import Type
+from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import absolute, equal, nonzero, sign
 from symdiff.ops.arrange import axes_of as axes_in_order
 from symdiff.ops.casts import as_dtype_of, is_complex, number_or_array
@@ -23,7 +23,6 @@ from symdiff.ops.declare import (
     Operation,
     array_type,
     lowers,
-    require_array,
     static,
     static_integer,
 )
@@ -46,11 +45,10 @@ Order = int | float | str | None
 
 
 def _infer_norm(
-    x: Type, *, ord: Order = None, axis: Axis = None, keepdims: bool = False
-) -> tuple[Type, ...]:
-    type_ = require_array(x, "norm")
-    dtype = np.empty(0, type_.dtype if type_.differentiable else float).real.dtype
-    return (number_or_array(dtype.newbyteorder("="), reduced_shape(type_.shape, axis, keepdims)),)
+    x: ArrayType, *, ord: Order = None, axis: Axis = None, keepdims: bool = False
+) -> ArrayType:
+    dtype = np.empty(0, x.dtype if x.differentiable else float).real.dtype
+    return number_or_array(dtype.newbyteorder("="), reduced_shape(x.shape, axis, keepdims))
 
 
 def _unit(x: Value) -> Value:
@@ -131,7 +129,7 @@ def _norm_meaning(
     return over_axes(norm_of).function(sp, x, ord=ord, axis=axis, keepdims=keepdims)
 
 
-norm: Operation = Operation(
+norm: Operation = Operation.of_arrays(
     "norm",
     _infer_norm,
     lambda x, *, ord=None, axis=None, keepdims=False: np.linalg.norm(

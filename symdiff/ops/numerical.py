@@ -14,7 +14,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import BOOL, ArrayType, Dim, Size, Type, least
+from symdiff.ir.types import BOOL, ArrayType, Dim, Size, least
 from symdiff.ops.arithmetic import (
     by_numpy,
     constant_of,
@@ -32,7 +32,7 @@ from symdiff.ops.arithmetic import (
 )
 from symdiff.ops.arrange import WHOLE, _at, lower_ravel
 from symdiff.ops.arrays import array_of
-from symdiff.ops.casts import as_dtype_of, conjugated, python_bool
+from symdiff.ops.casts import as_dtype_of, conjugated, number_or_array, python_bool
 from symdiff.ops.creation import zeros, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
@@ -41,11 +41,11 @@ from symdiff.ops.declare import (
     Operation,
     array_type,
     call,
+    call_along,
     dotted,
     literal,
     lowers,
     one_of,
-    require_array,
     static,
     static_integer,
 )
@@ -54,7 +54,7 @@ from symdiff.ops.joining_calls import lower_concatenate, lower_flip
 from symdiff.ops.order import argsort, cumprod, searchsorted, take_along_axis
 from symdiff.ops.reduce import axis_of, mean, sum, unbroadcast_to
 from symdiff.ops.shape import copy as copied
-from symdiff.ops.sizes import result_type, sizes_of, sum_dim
+from symdiff.ops.sizes import sizes_of, sum_dim
 from symdiff.ops.ufuncs import cast
 
 # Quadrature and differences -----------------------------------------------------------------------
@@ -100,11 +100,9 @@ def lower_vander(x: Any, N: Any = None, increasing: Any = False) -> Value:
 # Interpolation ------------------------------------------------------------------------------------
 
 
-def _infer_interp(x: Type, xp: Type, fp: Type) -> tuple[Type, ...]:
-    at = require_array(x, "interp")
-    single = require_array(fp, "interp").dtype.kind == "c"
-    dtype = np.dtype("complex128" if single else "float64")
-    return (ArrayType(dtype, at.shape, "array" if at.shape else "scalar"),)
+def _infer_interp(x: ArrayType, xp: ArrayType, fp: ArrayType) -> ArrayType:
+    dtype = np.dtype("complex128" if fp.dtype.kind == "c" else "float64")
+    return number_or_array(dtype, x.shape)
 
 
 def _within_one(x: Value) -> Value:
@@ -170,13 +168,12 @@ def _interp_jvp(position: int, t: Value, y: Value, x: Value, xp: Value, fp: Valu
     return -s.slope * (low * s.rest + high * s.weight)
 
 
-interp = Operation(
+interp = Operation.of_arrays(
     "interp",
     _infer_interp,
     np.interp,
     vjp=_interp_vjp,
     jvp=_interp_jvp,
-    spelling=lambda node, operands: ast.Call(dotted("np.interp"), list(operands), []),
     order="unknown",
     example="np.interp(t, x, w)",
     documentation="Values between knots on straight lines, constant outside of them.",
@@ -195,11 +192,6 @@ def lower_interp(
 
 
 # Convolution --------------------------------------------------------------------------------------
-
-
-def _infer_convolve(a: Type, v: Type, *, mode: str, length: Dim) -> tuple[Type, ...]:
-    one, other = require_array(a, "convolve"), require_array(v, "convolve")
-    return result_type(np.result_type(one.dtype, other.dtype), (length,))
 
 
 def _whole(g: Value, a: Value, v: Value, mode: str) -> Value:
@@ -225,18 +217,15 @@ def _convolve_vjp(
     return _real_like(made, wanted)
 
 
-convolve: Operation = Operation(
+convolve: Operation = Operation.of_arrays(
     "convolve",
-    _infer_convolve,
+    lambda a, v, *, mode, length: ArrayType(np.result_type(a.dtype, v.dtype), (length,)),
     lambda a, v, *, mode, length: np.convolve(a, v, mode),
     arithmetic=True,
     raises=True,
     cost="heavy",
     vjp=_convolve_vjp,
-    jvp={
-        0: lambda t, y, a, v, *, mode, length: convolve(t, v, mode=mode, length=length),
-        1: lambda t, y, a, v, *, mode, length: convolve(a, t, mode=mode, length=length),
-    },
+    linear="each",
     spelling=call("np.convolve", mode="full"),
     sympy=EVALUATED,
     order="unknown",
@@ -248,15 +237,9 @@ convolve: Operation = Operation(
 # unwrap -----------------------------------------------------------------------------------------
 
 
-def _infer_unwrap(p: Type, period: Type, *discont: Type, axis: int) -> tuple[Type, ...]:
-    type_, turn = require_array(p, "unwrap"), require_array(period, "unwrap")
+def _infer_unwrap(p: ArrayType, turn: ArrayType, *discont: ArrayType, axis: int) -> ArrayType:
     one: Any = one_of(turn) if turn.weak else turn.dtype.type(1)
-    return result_type(np.unwrap(np.ones(2, type_.dtype), period=one).dtype, type_.shape)
-
-
-def _evaluate_unwrap(p: Any, period: Any, *discont: Any, axis: int) -> Any:
-    function: Any = np.unwrap
-    return function(p, *discont, axis=axis, period=period)
+    return ArrayType(np.unwrap(np.ones(2, p.dtype), period=one).dtype, p.shape)
 
 
 def _spell_unwrap(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -274,10 +257,10 @@ def _turns(y: Value, p: Value, period: Value) -> Value:
     return by_numpy(divide)(subtract(y, p), period)
 
 
-unwrap: Operation = Operation(
+unwrap: Operation = Operation.of_arrays(
     "unwrap",
     _infer_unwrap,
-    _evaluate_unwrap,
+    lambda p, period, *discont, axis: np.unwrap(p, *discont, axis=axis, period=period),  # type: ignore[call-overload]
     raises=True,
     spelling=_spell_unwrap,
     vjp={
@@ -343,11 +326,9 @@ def _middle(x: Value, axis: int) -> Value:
     return mean(_at(x, axis, slice(low, high)), axis=(axis,), keepdims=False)
 
 
-def _infer_median(x: Type, *, axis: int) -> tuple[Type, ...]:
-    type_ = require_array(x, "median")
-    shape = type_.shape[:axis] + type_.shape[axis + 1 :]
-    dtype = type_.dtype if type_.dtype.kind in "fc" else np.dtype("float64")
-    return (ArrayType(dtype, shape, "array" if shape else "scalar"),)
+def _infer_median(x: ArrayType, *, axis: int) -> ArrayType:
+    dtype = x.dtype if x.dtype.kind in "fc" else np.dtype("float64")
+    return number_or_array(dtype, x.shape[:axis] + x.shape[axis + 1 :])
 
 
 def _median_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
@@ -371,24 +352,18 @@ def _many(low: Value, high: Value) -> Value:
     return high - low + 1
 
 
-median = Operation(
+median = Operation.of_arrays(
     "median",
     _infer_median,
-    lambda x, *, axis: np.median(x, axis),
+    np.median,
     cost="heavy",
     vjp={0: _median_vjp},
     jvp={0: _median_jvp},
-    spelling=lambda node, operands: _spell_median(node, operands),
+    spelling=call_along("np.median"),
     order="unknown",
     example="np.median(x, axis=0)",
     documentation="The middle of the sorted elements, or the mean of the two in the middle.",
 )
-
-
-def _spell_median(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    one = array_type(node.operands[0]).rank == 1
-    axis = ast.keyword("axis", ast.Constant(node.attributes["axis"]))
-    return ast.Call(dotted("np.median"), list(operands), [] if one else [axis])
 
 
 @lowers(np.median)
@@ -494,8 +469,7 @@ def lower_allclose(
 array_equal: Operation = Operation(
     "array_equal",
     lambda x, y, *, equal_nan=False: (BOOL,),
-    lambda x, y, *, equal_nan=False: np.array_equal(x, y, equal_nan),
-    spelling=call("np.array_equal", equal_nan=False),
+    np.array_equal,
     nondifferentiable=True,
     order="none",
     documentation="Whether two arrays have one shape and equal elements.",

@@ -15,7 +15,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import ArrayType, Dim, Size, Type
+from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.arithmetic import (
     bitwise_and,
     equal,
@@ -39,16 +39,15 @@ from symdiff.ops.creation import arange_of, eye, zeros, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
-    Spelling,
     array_type,
     broadcast_shapes,
     call,
+    call_along,
     dotted,
-    literal,
     lowers,
-    require_array,
     static,
     static_integer,
+    template,
 )
 from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_of, index_set_of
@@ -56,35 +55,14 @@ from symdiff.ops.joining import concatenate
 from symdiff.ops.joining_calls import lower_flip, lower_repeat, lower_stack
 from symdiff.ops.reduce import axis_of, sum
 from symdiff.ops.shape import contiguous
-from symdiff.ops.sizes import result_type, sizes_of
+from symdiff.ops.sizes import sizes_of
 from symdiff.ops.ufuncs import cast, dtype_of, staged
 
 INTEGER = np.dtype("int64")
 WHOLE = slice(None)
 
 
-def _spell_along(function: str, default: int | None) -> Spelling:
-    """A call with ``axis=`` where it is not the default, or not the only one."""
-
-    def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-        axis = node.attributes["axis"]
-        rank = array_type(node.operands[0]).rank
-        implied = rank == 1 if default is None else axis == default % rank
-        keywords = [] if implied else [ast.keyword("axis", literal(axis))]
-        return ast.Call(dotted(function), list(operands), keywords)
-
-    return spell
-
-
 # Running sums and products ------------------------------------------------------------------------
-
-
-def _running(name: str) -> Any:
-    def infer(x: Type, *, axis: int) -> tuple[Type, ...]:
-        type_ = require_array(x, name)
-        return result_type(total_dtype(type_.dtype), type_.shape)
-
-    return infer
 
 
 @functools.cache
@@ -99,14 +77,14 @@ def _from_the_end(x: Value, axis: int) -> Value:
     return lower_flip(cumsum(lower_flip(x, axis), axis=axis), axis)
 
 
-cumsum: Operation = Operation(
+cumsum: Operation = Operation.of_arrays(
     "cumsum",
-    _running("cumsum"),
-    lambda x, *, axis: np.cumsum(x, axis),
+    lambda x, *, axis: ArrayType(total_dtype(x.dtype), x.shape),
+    np.cumsum,
     arithmetic=True,
     linear=frozenset({0}),
     vjp={0: lambda g, y, x, *, axis: _from_the_end(g, axis)},
-    spelling=_spell_along("np.cumsum", None),
+    spelling=call_along("np.cumsum"),
     sympy=EVALUATED,
     order="kept",
     example="np.cumsum(x, axis=0)",
@@ -145,14 +123,14 @@ def _cumprod_jvp(t: Value, y: Value, x: Value, *, axis: int) -> Value:
     return lower_moveaxis(sum(parts, axis=(rows,), keepdims=False), -1, axis)
 
 
-cumprod: Operation = Operation(
+cumprod: Operation = Operation.of_arrays(
     "cumprod",
-    _running("cumprod"),
-    lambda x, *, axis: np.cumprod(x, axis),
+    lambda x, *, axis: ArrayType(total_dtype(x.dtype), x.shape),
+    np.cumprod,
     arithmetic=True,
     vjp={0: _cumprod_vjp},
     jvp={0: _cumprod_jvp},
-    spelling=_spell_along("np.cumprod", None),
+    spelling=call_along("np.cumprod"),
     sympy=EVALUATED,
     order="kept",
     example="np.cumprod(x, axis=0)",
@@ -205,19 +183,14 @@ def _extremum_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
     return index_add_of(zeros_of(x), g, places_along(x, _leaders(y, axis), axis))
 
 
-def _infer_as_operand(x: Type, *, axis: int) -> tuple[Type, ...]:
-    type_ = require_array(x, "accumulate")
-    return result_type(type_.dtype.newbyteorder("="), type_.shape)
-
-
 def _running_extremum(function: np.ufunc, documentation: str) -> Operation:
-    return Operation(
+    return Operation.of_arrays(
         f"running_{function.__name__}",
-        _infer_as_operand,
+        lambda x, *, axis: ArrayType(x.dtype.newbyteorder("="), x.shape),
         lambda x, *, axis: function.accumulate(x, axis),
         vjp={0: _extremum_vjp},
         jvp={0: lambda t, y, x, *, axis: take_along_axis(t, _leaders(y, axis), axis=axis)},
-        spelling=_spell_along(f"np.{function.__name__}.accumulate", 0),
+        spelling=call_along(f"np.{function.__name__}.accumulate", 0),
         order="unknown",
         example=f"np.{function.__name__}.accumulate(x)",
         documentation=f"{documentation} Of equal ones the first has the derivative.",
@@ -259,12 +232,11 @@ for _ufunc, _operation in (
     lowers(_ufunc.accumulate)(_lower_accumulate(_operation))
 
 
-def _infer_reduceat(x: Type, i: Type, *, axis: int) -> tuple[Type, ...]:
-    type_, starts = require_array(x, "reduceat"), require_array(i, "reduceat")
+def _infer_reduceat(x: ArrayType, starts: ArrayType, *, axis: int) -> ArrayType:
     if starts.rank != 1:
         raise rejection(ValueError, "object of too small depth for desired array")
-    shape = (*type_.shape[:axis], starts.shape[0], *type_.shape[axis + 1 :])
-    return result_type(total_dtype(type_.dtype), shape)
+    shape = (*x.shape[:axis], starts.shape[0], *x.shape[axis + 1 :])
+    return ArrayType(total_dtype(x.dtype), shape)
 
 
 def _reduceat_vjp(g: Value, y: Value, x: Value, i: Value, *, axis: int) -> Value:
@@ -278,7 +250,7 @@ def _reduceat_vjp(g: Value, y: Value, x: Value, i: Value, *, axis: int) -> Value
     return index_add_of(zeros_of(x), spread, (WHOLE,) * axis + (place,))
 
 
-reduceat: Operation = Operation(
+reduceat: Operation = Operation.of_arrays(
     "reduceat",
     _infer_reduceat,
     lambda x, i, *, axis: np.add.reduceat(x, i, axis),
@@ -287,7 +259,7 @@ reduceat: Operation = Operation(
     linear=frozenset({0}),
     vjp={0: _reduceat_vjp},
     nondifferentiable=frozenset({1}),
-    spelling=_spell_along("np.add.reduceat", 0),
+    spelling=call_along("np.add.reduceat", 0),
     order="unknown",
     example="np.add.reduceat(x, i)",
     documentation="Sums of the sections along an axis that begin at given places.",
@@ -304,40 +276,31 @@ def _add_reduceat(array: Any, indices: Any, axis: Any = 0, dtype: Any = None) ->
 # Sorting ------------------------------------------------------------------------------------------
 
 
-def _infer_argsort(x: Type, *, axis: int) -> tuple[Type, ...]:
-    return result_type(INTEGER, require_array(x, "argsort").shape)
-
-
 def _spell_argsort(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    spelled = _spell_along("np.argsort", -1)(node, operands)
+    spelled = call_along("np.argsort", -1)(node, operands)
     assert isinstance(spelled, ast.Call)
     spelled.keywords.append(ast.keyword("kind", ast.Constant("stable")))
     return spelled
 
 
-argsort = Operation(
+argsort = Operation.of_arrays(
     "argsort",
-    _infer_argsort,
+    lambda x, *, axis: ArrayType(INTEGER, x.shape),
     lambda x, *, axis: np.argsort(x, axis, kind="stable"),
     nondifferentiable=True,
     spelling=_spell_argsort,
     order="packed",
     documentation="The positions at which the sorted elements stand; equal ones in order.",
 )
-quicksort_order = Operation(
+quicksort_order = Operation.of_arrays(
     "quicksort_order",
-    _infer_argsort,
-    lambda x, *, axis: np.argsort(x, axis),
+    lambda x, *, axis: ArrayType(INTEGER, x.shape),
+    np.argsort,
     nondifferentiable=True,
-    spelling=_spell_along("np.argsort", -1),
+    spelling=call_along("np.argsort", -1),
     order="unknown",
     documentation="The positions at which the sorted elements stand; equal ones in any order.",
 )
-
-
-def _infer_sort(x: Type, *, axis: int) -> tuple[Type, ...]:
-    type_ = require_array(x, "sort")
-    return result_type(type_.dtype, type_.shape)
 
 
 def _sort_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
@@ -345,13 +308,13 @@ def _sort_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
     return take_along_axis(g, argsort(order, axis=axis), axis=axis)
 
 
-sort = Operation(
+sort = Operation.of_arrays(
     "sort",
-    _infer_sort,
-    lambda x, *, axis: np.sort(x, axis),
+    lambda x, *, axis: ArrayType(x.dtype, x.shape),
+    np.sort,
     vjp={0: _sort_vjp},
     jvp={0: lambda t, y, x, *, axis: take_along_axis(t, argsort(x, axis=axis), axis=axis)},
-    spelling=_spell_along("np.sort", -1),
+    spelling=call_along("np.sort", -1),
     order="kept",
     example="np.sort(x)",
     documentation="The elements along an axis in ascending order.",
@@ -385,11 +348,10 @@ def lower_argsort(
 # Partitions ---------------------------------------------------------------------------------------
 
 
-def _infer_partition(x: Type, kth: Type, *, axis: int) -> tuple[Type, ...]:
-    type_ = require_array(x, "partition")
-    if require_array(kth, "partition").dtype.kind not in "iu":
+def _infer_partition(x: ArrayType, kth: ArrayType, *, axis: int) -> ArrayType:
+    if kth.dtype.kind not in "iu":
         raise rejection(TypeError, "Partition index must be integer")
-    return result_type(type_.dtype, type_.shape)
+    return ArrayType(x.dtype, x.shape)
 
 
 def _came_from(y: Value, x: Value, axis: int) -> Value:
@@ -402,26 +364,26 @@ def _partition_vjp(g: Value, y: Value, x: Value, kth: Value, *, axis: int) -> Va
     return index_add_of(zeros_of(x), g, places_along(x, _came_from(y, x, axis), axis))
 
 
-partition = Operation(
+partition = Operation.of_arrays(
     "partition",
     _infer_partition,
-    lambda x, kth, *, axis: np.partition(x, kth, axis),
+    np.partition,
     raises=True,
     vjp={0: _partition_vjp},
     jvp={0: lambda t, y, x, kth, *, axis: take_along_axis(t, _came_from(y, x, axis), axis=axis)},
     nondifferentiable=frozenset({1}),
-    spelling=_spell_along("np.partition", -1),
+    spelling=call_along("np.partition", -1),
     order="unknown",
     example="np.partition(x, 2)",
     documentation="The elements along an axis, smaller ones before the ``kth``.",
 )
-argpartition = Operation(
+argpartition = Operation.of_arrays(
     "argpartition",
-    lambda x, kth, *, axis: result_type(INTEGER, require_array(x, "argpartition").shape),
-    lambda x, kth, *, axis: np.argpartition(x, kth, axis),
+    lambda x, kth, *, axis: ArrayType(INTEGER, x.shape),
+    np.argpartition,
     raises=True,
     nondifferentiable=True,
-    spelling=_spell_along("np.argpartition", -1),
+    spelling=call_along("np.argpartition", -1),
     order="unknown",
     documentation="The positions at which the elements of a partition stand.",
 )
@@ -447,13 +409,12 @@ lowers(np.argpartition, method="argpartition")(_lower_partition(argpartition))
 # Selecting ----------------------------------------------------------------------------------------
 
 
-def _infer_take_along(x: Type, i: Type, *, axis: int) -> tuple[Type, ...]:
-    type_, places = require_array(x, "take_along_axis"), require_array(i, "take_along_axis")
-    if type_.rank != places.rank:
+def _infer_take_along(x: ArrayType, places: ArrayType, *, axis: int) -> ArrayType:
+    if x.rank != places.rank:
         raise rejection(ValueError, "`indices` and `arr` must have the same number of dimensions")
-    shape = list(broadcast_shapes(_without(type_.shape, axis), _without(places.shape, axis)))
+    shape = list(broadcast_shapes(_without(x.shape, axis), _without(places.shape, axis)))
     shape.insert(axis, places.shape[axis])
-    return result_type(type_.dtype, tuple(shape))
+    return ArrayType(x.dtype, tuple(shape))
 
 
 def _without(shape: tuple[Dim, ...], axis: int) -> tuple[Dim, ...]:
@@ -471,19 +432,15 @@ def places_along(x: Value, i: Value, axis: int) -> tuple[Value, ...]:
     return tuple(key)
 
 
-take_along_axis: Operation = Operation(
+take_along_axis: Operation = Operation.of_arrays(
     "take_along_axis",
     _infer_take_along,
-    lambda x, i, *, axis: np.take_along_axis(x, i, axis),
+    np.take_along_axis,
     raises=True,
     linear=frozenset({0}),
     vjp={0: lambda g, y, x, i, *, axis: index_add_of(zeros_of(x), g, places_along(x, i, axis))},
     nondifferentiable=frozenset({1}),
-    spelling=lambda node, operands: ast.Call(
-        dotted("np.take_along_axis"),
-        list(operands),
-        [ast.keyword("axis", literal(node.attributes["axis"]))],
-    ),
+    spelling=call("np.take_along_axis"),
     sympy=EVALUATED,
     order="packed as operands",
     example="np.take_along_axis(X, I, 1)",
@@ -540,21 +497,12 @@ lowers(np.extract)(lambda condition, arr: lower_compress(lower_ravel(condition),
 # Positions ----------------------------------------------------------------------------------------
 
 
-def _infer_nonzero(x: Type, *, axis: int, length: Dim) -> tuple[Type, ...]:
-    require_array(x, "nonzero")
-    return result_type(INTEGER, (length,))
-
-
-nonzero = Operation(
+nonzero = Operation.of_arrays(
     "nonzero",
-    _infer_nonzero,
+    lambda x, *, axis, length: ArrayType(INTEGER, (length,)),
     lambda x, *, axis, length: np.nonzero(x)[axis],
     nondifferentiable=True,
-    spelling=lambda node, operands: ast.Subscript(
-        ast.Call(dotted("np.nonzero"), list(operands), []),
-        literal(node.attributes["axis"]),
-        ast.Load(),
-    ),
+    spelling=template("np.nonzero({0})[{axis}]"),
     order="unknown",
     documentation="The positions along one axis of the elements that are not zero.",
 )
@@ -578,11 +526,6 @@ def lower_argwhere(a: Any) -> Value:
     return lower_transpose(lower_stack(positions, 0))
 
 
-def _infer_bincount(x: Type, *operands: Type, length: Dim) -> tuple[Type, ...]:
-    require_array(x, "bincount")
-    return result_type(INTEGER if len(operands) == 1 else np.float64, (length,))
-
-
 def _spell_bincount(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     *arrays, least = operands
     none = isinstance(least, ast.Constant) and least.value == 0
@@ -590,9 +533,9 @@ def _spell_bincount(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.bincount"), arrays, keywords)
 
 
-bincount: Operation = Operation(
+bincount: Operation = Operation.of_arrays(
     "bincount",
-    _infer_bincount,
+    lambda x, least, *, length: ArrayType(INTEGER, (length,)),
     lambda x, least, *, length: np.bincount(x, None, least),
     raises=True,
     nondifferentiable=True,
@@ -600,9 +543,9 @@ bincount: Operation = Operation(
     order="unknown",
     documentation="How often each number from 0 on occurs.",
 )
-weighted_bincount: Operation = Operation(
+weighted_bincount: Operation = Operation.of_arrays(
     "weighted_bincount",
-    _infer_bincount,
+    lambda x, w, least, *, length: ArrayType(np.dtype("float64"), (length,)),
     lambda x, w, least, *, length: np.bincount(x, w, least),
     raises=True,
     linear=frozenset({1}),
@@ -630,18 +573,15 @@ def lower_bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Value:
     return count(*arrays, least, length=length)
 
 
-def _infer_searchsorted(a: Type, v: Type, *, side: str) -> tuple[Type, ...]:
-    require_array(a, "searchsorted")
-    wanted = require_array(v, "searchsorted")
-    return (ArrayType(INTEGER, wanted.shape, "array" if wanted.kind == "array" else "scalar"),)
+def _places_of(wanted: ArrayType) -> ArrayType:
+    return ArrayType(INTEGER, wanted.shape, "array" if wanted.kind == "array" else "scalar")
 
 
-searchsorted = Operation(
+searchsorted = Operation.of_arrays(
     "searchsorted",
-    _infer_searchsorted,
-    lambda a, v, *, side: np.searchsorted(a, v, side),
+    lambda a, v, *, side: _places_of(v),
+    np.searchsorted,
     nondifferentiable=True,
-    spelling=call("np.searchsorted", side="left"),
     order="unknown",
     documentation="Where elements would be inserted into a sorted array.",
 )
@@ -659,23 +599,18 @@ lowers(method="searchsorted")(
 )
 
 
-def _infer_digitize(x: Type, bins: Type, *, right: bool) -> tuple[Type, ...]:
-    if require_array(x, "digitize").dtype.kind == "c":
+def _infer_digitize(x: ArrayType, bins: ArrayType, *, right: bool) -> ArrayType:
+    if x.dtype.kind == "c":
         raise rejection(TypeError, "x may not be complex")
-    return _infer_searchsorted(bins, x, side="left")
+    return _places_of(x)
 
 
-digitize = Operation(
+digitize = Operation.of_arrays(
     "digitize",
     _infer_digitize,
-    lambda x, bins, *, right: np.digitize(x, bins, right),
+    np.digitize,
     raises=True,
     nondifferentiable=True,
-    spelling=lambda node, operands: ast.Call(
-        dotted("np.digitize"),
-        list(operands),
-        [ast.keyword("right", ast.Constant(True))] if node.attributes["right"] else [],
-    ),
     order="unknown",
     documentation="Between which of the bounds elements lie, be they ascending or descending.",
 )

@@ -13,14 +13,14 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import Dim, Type
+from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.casts import imag, real
-from symdiff.ops.declare import Operation, array_type, lowers, require_array, static, template
+from symdiff.ops.declare import Operation, array_type, lowers, static, template
 from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.parts import with_imag, with_real
 from symdiff.ops.shape import VIEW_PUTS, contiguous
-from symdiff.ops.sizes import product_dim, quotient_dim, result_type
+from symdiff.ops.sizes import product_dim, quotient_dim
 
 _OF_RANK_0 = "Changing the dtype of a 0d array is only supported if the itemsize is unchanged"
 _ODD = (
@@ -30,12 +30,11 @@ _ODD = (
 _EVERY_OTHER = tuple((Ellipsis, slice(start, None, 2)) for start in (0, 1))
 
 
-def _infer(x: Type, *, dtype: np.dtype) -> tuple[Type, ...]:
-    type_ = require_array(x, "view")
-    if not type_.shape:
+def _infer(x: ArrayType, *, dtype: np.dtype) -> ArrayType:
+    if not x.shape:
         raise rejection(ValueError, _OF_RANK_0)
-    *others, last = type_.shape
-    return result_type(dtype, (*others, _length(last, dtype)))
+    *others, last = x.shape
+    return ArrayType(dtype, (*others, _length(last, dtype)))
 
 
 def _length(last: Dim, dtype: np.dtype) -> Dim:
@@ -55,7 +54,7 @@ def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return template(f"{{0}}.view(np.{node.attributes['dtype']})")(node, operands)
 
 
-view: Operation = Operation(
+view: Operation = Operation.of_arrays(
     "view",
     _infer,
     lambda x, *, dtype: x.view(dtype),

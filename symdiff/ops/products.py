@@ -14,7 +14,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import OPERATORS, Node, Value
-from symdiff.ir.types import ArrayType, Dim, Type
+from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.arithmetic import multiply
 from symdiff.ops.casts import as_dtype_of, conjugated, number_or_array, result_dtype
 from symdiff.ops.creation import eye
@@ -29,7 +29,6 @@ from symdiff.ops.declare import (
     call,
     infix,
     lowers,
-    require_array,
     static,
     static_integer,
     ufunc_dtypes,
@@ -76,10 +75,6 @@ def without_last(x: Value) -> Value:
 # matmul -----------------------------------------------------------------------------------------
 
 
-def _product_dtype(a: ArrayType, b: ArrayType) -> np.dtype:
-    return ufunc_dtypes(np.matmul, (a, b))[0]
-
-
 def _matmul_shape(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> tuple[Dim, ...]:
     if not a or not b:
         raise rejection(ValueError, "matmul: Input operand does not have enough dimensions")
@@ -91,12 +86,6 @@ def _matmul_shape(a: tuple[Dim, ...], b: tuple[Dim, ...]) -> tuple[Dim, ...]:
     rows = a[-2:-1]
     columns = b[-1:] if len(b) > 1 else ()
     return (*broadcast_shapes(a[:-2], b[:-2]), *rows, *columns)
-
-
-def _infer_matmul(a: Type, b: Type) -> tuple[Type, ...]:
-    first, second = require_array(a, "matmul"), require_array(b, "matmul")
-    shape = _matmul_shape(first.shape, second.shape)
-    return (number_or_array(_product_dtype(first, second), shape),)
 
 
 def _inner_agree(node: Node) -> bool:
@@ -143,9 +132,11 @@ def _matmul_vjp_second(g: Value, y: Value, a: Value, b: Value) -> Value:
     return unbroadcast_to(product, b)
 
 
-matmul: Operation = Operation(
+matmul: Operation = Operation.of_arrays(
     "matmul",
-    _infer_matmul,
+    lambda a, b: number_or_array(
+        ufunc_dtypes(np.matmul, (a, b))[0], _matmul_shape(a.shape, b.shape)
+    ),
     np.matmul,
     arithmetic=True,
     raises=True,
@@ -153,7 +144,7 @@ matmul: Operation = Operation(
     cost="heavy",
     spelling=infix(ast.MatMult),
     vjp={0: _matmul_vjp_first, 1: _matmul_vjp_second},
-    jvp={0: lambda t, y, a, b: t @ b, 1: lambda t, y, a, b: a @ t},
+    linear="each",
     sympy=EVALUATED,
     order="packed",
     example="np.matmul(X, Y)",
@@ -164,25 +155,22 @@ matmul: Operation = Operation(
 # outer ------------------------------------------------------------------------------------------
 
 
-def _infer_outer(a: Type, b: Type) -> tuple[Type, ...]:
-    first, second = require_array(a, "outer"), require_array(b, "outer")
-    if first.rank != 1 or second.rank != 1:
+def _infer_outer(a: ArrayType, b: ArrayType) -> ArrayType:
+    if a.rank != 1 or b.rank != 1:
         raise rejection(TypeError, "outer of what is not a vector")
-    dtype = ufunc_dtypes(np.multiply, (first, second))[0]
-    return (ArrayType(dtype, (*first.shape, *second.shape)),)
+    return ArrayType(ufunc_dtypes(np.multiply, (a, b))[0], (*a.shape, *b.shape))
 
 
-outer: Operation = Operation(
+outer: Operation = Operation.of_arrays(
     "outer",
     _infer_outer,
     np.outer,
     arithmetic=True,
-    spelling=call("np.outer"),
     vjp={
         0: lambda g, y, a, b: unbroadcast_to(g @ conjugated(b), a),
         1: lambda g, y, a, b: unbroadcast_to(conjugated(a) @ g, b),
     },
-    jvp={0: lambda t, y, a, b: outer(t, b), 1: lambda t, y, a, b: outer(a, t)},
+    linear="each",
     sympy=EVALUATED,
     order="packed",
     example="np.outer(x, t)",
@@ -192,13 +180,12 @@ outer: Operation = Operation(
 # dot, vdot --------------------------------------------------------------------------------------
 
 
-def _infer_dot(a: Type, b: Type) -> tuple[Type, ...]:
-    first, second = require_array(a, "dot"), require_array(b, "dot")
-    dtype = result_dtype(first, second)
-    if _like_matmul(first.rank, second.rank):
-        return (number_or_array(dtype, _matmul_shape(first.shape, second.shape)),)
-    shape = (*first.shape[:-1], *second.shape[:-2], second.shape[-1])
-    return (number_or_array(dtype, shape),)
+def _infer_dot(a: ArrayType, b: ArrayType) -> ArrayType:
+    if _like_matmul(a.rank, b.rank):
+        shape = _matmul_shape(a.shape, b.shape)
+    else:
+        shape = (*a.shape[:-1], *b.shape[:-2], b.shape[-1])
+    return number_or_array(result_dtype(a, b), shape)
 
 
 def _like_matmul(rank_a: int, rank_b: int) -> bool:
@@ -217,7 +204,7 @@ def _dot_rule(rule: Rule, position: int) -> Rule:
     return choose
 
 
-dot: Operation = Operation(
+dot: Operation = Operation.of_arrays(
     "dot",
     _infer_dot,
     np.dot,
@@ -225,9 +212,8 @@ dot: Operation = Operation(
     raises=True,
     harmless=_inner_agree,
     cost="heavy",
-    spelling=call("np.dot"),
     vjp={0: _dot_rule(_matmul_vjp_first, 0), 1: _dot_rule(_matmul_vjp_second, 1)},
-    jvp={0: lambda t, y, a, b: dot(t, b), 1: lambda t, y, a, b: dot(a, t)},
+    linear="each",
     sympy=EVALUATED,
     order="unknown",
     example="np.dot(X, Y)",
@@ -236,16 +222,10 @@ dot: Operation = Operation(
 )
 
 
-def _infer_dot_with_number(a: Type, b: Type) -> tuple[Type, ...]:
-    first, second = require_array(a, "dot"), require_array(b, "dot")
-    return (ArrayType(result_dtype(first, second), first.shape or second.shape),)
-
-
-dot_with_number: Operation = Operation(
+dot_with_number: Operation = Operation.of_arrays(
     "dot_with_number",
-    _infer_dot_with_number,
+    lambda a, b: ArrayType(result_dtype(a, b), a.shape or b.shape),
     np.dot,
-    spelling=call("np.dot"),
     vjp={
         0: lambda g, y, a, b: unbroadcast_to(as_dtype_of(g * conjugated(b), a), a),
         1: lambda g, y, a, b: unbroadcast_to(as_dtype_of(g * conjugated(a), b), b),
@@ -258,25 +238,19 @@ dot_with_number: Operation = Operation(
 )
 
 
-def _infer_vdot(a: Type, b: Type) -> tuple[Type, ...]:
-    first, second = require_array(a, "vdot"), require_array(b, "vdot")
-    return (number_or_array(result_dtype(first, second), ()),)
-
-
-vdot: Operation = Operation(
+vdot: Operation = Operation.of_arrays(
     "vdot",
-    _infer_vdot,
+    lambda a, b: number_or_array(result_dtype(a, b), ()),
     np.vdot,
     arithmetic=True,
     raises=True,
     harmless=_same_length,
     cost="heavy",
-    spelling=call("np.vdot"),
     vjp={
         0: lambda g, y, a, b: unbroadcast_to(conjugated(g) * b, a),
         1: lambda g, y, a, b: unbroadcast_to(g * a, b),
     },
-    jvp={0: lambda t, y, a, b: vdot(t, b), 1: lambda t, y, a, b: vdot(a, t)},
+    linear="each",
     sympy=EVALUATED,
     order="unknown",
     example="np.vdot(x, w)",
@@ -293,11 +267,10 @@ def _free_axes(rank: int, contracted: Sequence[int]) -> tuple[int, ...]:
     return tuple(k for k in range(rank) if k not in contracted)
 
 
-def _infer_tensordot(a: Type, b: Type, *, axes: AxisPairs) -> tuple[Type, ...]:
-    first, second = require_array(a, "tensordot"), require_array(b, "tensordot")
-    kept = [first.shape[k] for k in _free_axes(first.rank, axes[0])]
-    kept += [second.shape[k] for k in _free_axes(second.rank, axes[1])]
-    return (ArrayType(result_dtype(first, second), tuple(kept), "array"),)
+def _infer_tensordot(a: ArrayType, b: ArrayType, *, axes: AxisPairs) -> ArrayType:
+    kept = [a.shape[k] for k in _free_axes(a.rank, axes[0])]
+    kept += [b.shape[k] for k in _free_axes(b.rank, axes[1])]
+    return ArrayType(result_dtype(a, b), tuple(kept))
 
 
 def _tensordot_vjp(
@@ -322,7 +295,7 @@ def _tensordot_vjp(
     return unbroadcast_to(product, x)
 
 
-tensordot: Operation = Operation(
+tensordot: Operation = Operation.of_arrays(
     "tensordot",
     _infer_tensordot,
     np.tensordot,
@@ -332,10 +305,7 @@ tensordot: Operation = Operation(
     cost="heavy",
     spelling=call("np.tensordot"),
     vjp=_tensordot_vjp,
-    jvp={
-        0: lambda t, y, a, b, *, axes: tensordot(t, b, axes=axes),
-        1: lambda t, y, a, b, *, axes: tensordot(a, t, axes=axes),
-    },
+    linear="each",
     sympy=EVALUATED,
     order="unknown",
     example="np.tensordot(X, Y, 1)",
@@ -346,24 +316,17 @@ tensordot: Operation = Operation(
 # trace, cross -----------------------------------------------------------------------------------
 
 
-def _infer_trace(x: Type, *, offset: int = 0) -> tuple[Type, ...]:
-    type_ = require_array(x, "trace")
-    dtype: np.dtype = np.trace(np.ones((1, 1), type_.dtype)).dtype
-    return (number_or_array(dtype, ()),)
-
-
 def _trace_vjp(g: Value, y: Value, x: Value, *, offset: int = 0) -> Value:
     type_ = array_type(x)
     ones = eye(*sizes_of(x), k=offset, shape=type_.shape, dtype=type_.dtype)
     return as_dtype_of(g * ones, x)
 
 
-trace: Operation = Operation(
+trace: Operation = Operation.of_arrays(
     "trace",
-    _infer_trace,
+    lambda x, **_: number_or_array(np.trace(np.ones((1, 1), x.dtype)).dtype, ()),
     np.trace,
     arithmetic=True,
-    spelling=call("np.trace", offset=0),
     linear=frozenset({0}),
     vjp={0: _trace_vjp},
     sympy=EVALUATED,
@@ -373,25 +336,18 @@ trace: Operation = Operation(
 )
 
 
-def _infer_cross(a: Type, b: Type) -> tuple[Type, ...]:
-    first, second = require_array(a, "cross"), require_array(b, "cross")
-    shape = broadcast_shapes(first.shape, second.shape)
-    return (ArrayType(result_dtype(first, second), shape, "array"),)
-
-
-cross: Operation = Operation(
+cross: Operation = Operation.of_arrays(
     "cross",
-    _infer_cross,
+    lambda a, b: ArrayType(result_dtype(a, b), broadcast_shapes(a.shape, b.shape)),
     np.cross,
     arithmetic=True,
     raises=True,
     harmless=_same_length,
-    spelling=call("np.cross"),
     vjp={
         0: lambda g, y, a, b: unbroadcast_to(cross(conjugated(b), g), a),
         1: lambda g, y, a, b: unbroadcast_to(cross(g, conjugated(a)), b),
     },
-    jvp={0: lambda t, y, a, b: cross(t, b), 1: lambda t, y, a, b: cross(a, t)},
+    linear="each",
     sympy=EVALUATED,
     order="unknown",
     example="np.cross(x3, w3)",

@@ -16,7 +16,7 @@ import numpy as np
 
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import INT, ArrayType, Dim, Size, Type, real_dtype
+from symdiff.ir.types import INT, ArrayType, Dim, Size, real_dtype
 from symdiff.ops.arithmetic import absolute, choose, constant_of, greater, less, nonzero
 from symdiff.ops.casts import as_dtype_of, conjugated, number_or_array, real
 from symdiff.ops.creation import zeros
@@ -29,7 +29,6 @@ from symdiff.ops.declare import (
     dotted,
     literal,
     lowers,
-    require_array,
     static,
 )
 from symdiff.ops.decompositions import shorter, singular_part, svdvals
@@ -48,12 +47,10 @@ EPS = float(np.finfo(np.float64).eps)  # LAPACK computes in double precision her
 # pinv -------------------------------------------------------------------------------------------
 
 
-def _infer_pinv(a: Type, rcond: Type, *, hermitian: bool = False) -> tuple[Type, ...]:
-    matrix = square(a, "pinv") if hermitian else rectangular(a, "pinv")
-    *stack, rows, columns = matrix.shape
-    empty = 0 in (*stack, rows, columns)
-    dtype = matrix.dtype if empty else common_dtype(matrix)
-    return (ArrayType(dtype, (*stack, columns, rows), "array"),)
+def _infer_pinv(a: ArrayType, rcond: ArrayType, *, hermitian: bool = False) -> ArrayType:
+    *stack, rows, columns = (square if hermitian else rectangular)(a).shape
+    dtype = a.dtype if 0 in a.shape else common_dtype(a)
+    return ArrayType(dtype, (*stack, columns, rows))
 
 
 def _spell_pinv(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -104,7 +101,7 @@ def _pinv_vjp(g: Value, y: Value, a: Value, rcond: Value, *, hermitian: bool = F
     return as_dtype_of(one_triangle(_share(g, y, hermitian_of(a, "L")), "L"), a)
 
 
-pinv: Operation = Operation(
+pinv: Operation = Operation.of_arrays(
     "pinv",
     _infer_pinv,
     np.linalg.pinv,
@@ -123,26 +120,27 @@ pinv: Operation = Operation(
 # lstsq ------------------------------------------------------------------------------------------
 
 
-def _infer_lstsq(a: Type, b: Type, *rcond: Type, length: Dim) -> tuple[Type, ...]:
-    matrix, right = rectangular(a, "lstsq"), require_array(b, "lstsq")
-    if matrix.rank > 2 or right.rank not in (1, 2):
+def _infer_lstsq(
+    a: ArrayType, b: ArrayType, *rcond: ArrayType, length: Dim
+) -> tuple[ArrayType, ...]:
+    if rectangular(a).rank > 2 or b.rank not in (1, 2):
         raise rejection(
             np.linalg.LinAlgError,
-            f"{matrix.rank}-dimensional array given. Array must be two-dimensional",
+            f"{a.rank}-dimensional array given. Array must be two-dimensional",
         )
-    (rows, columns), dtype = matrix.shape, common_dtype(matrix, right)
+    (rows, columns), dtype = a.shape, common_dtype(a, b)
     small = real_dtype(dtype)
     return (
-        ArrayType(dtype, (columns, *right.shape[1:]), "array"),
-        ArrayType(small, (length,), "array"),
+        ArrayType(dtype, (columns, *b.shape[1:])),
+        ArrayType(small, (length,)),
         ArrayType(np.dtype(np.intc), (), "scalar"),
-        ArrayType(small, (shorter(rows, columns),), "array"),
+        ArrayType(small, (shorter(rows, columns),)),
     )
 
 
 def _residuals_dim(a: Value, b: Value) -> Dim:
     """NumPy gives no residuals of matrices that are not tall, or lack rank."""
-    rows, columns = rectangular(a.type, "lstsq").shape[-2:]
+    rows, columns = rectangular(array_type(a)).shape[-2:]
     if rows == columns or (isinstance(rows, int) and isinstance(columns, int) and rows <= columns):
         return 0
     return Size(f"residuals(%{a.number},%{b.number})", open=True)
@@ -239,7 +237,7 @@ def _lstsq_jvp_right(
     return *_lstsq_tangent(x_dot, _columns(t), y, a, b), None, None
 
 
-lstsq = SeveralResults(
+lstsq = SeveralResults.of_arrays(
     "lstsq",
     _infer_lstsq,
     lambda a, b, *rcond, length: tuple(np.linalg.lstsq(a, b, *rcond)),
@@ -256,9 +254,9 @@ lstsq = SeveralResults(
 # cond, matrix_rank ------------------------------------------------------------------------------
 
 
-def _infer_cond(x: Type, *, p: Order = None) -> tuple[Type, ...]:
-    matrix = rectangular(x, "cond") if p in (None, 2, -2) else square(x, "cond")
-    return (number_or_array(real_dtype(common_dtype(matrix)), matrix.shape[:-2]),)
+def _infer_cond(x: ArrayType, *, p: Order = None) -> ArrayType:
+    matrix = (rectangular if p in (None, 2, -2) else square)(x)
+    return number_or_array(real_dtype(common_dtype(matrix)), matrix.shape[:-2])
 
 
 def _cond_gradient(y: Value, x: Value, *, p: Order = None, axis: Any = None) -> Gradient:
@@ -293,13 +291,12 @@ def _rules_of_matrices() -> dict[str, Any]:
     return {mode: {0: over_the_last_two(mode)} for mode in ("vjp", "jvp")}
 
 
-condition_number: Operation = Operation(
+condition_number: Operation = Operation.of_arrays(
     "condition_number",
     _infer_cond,
     np.linalg.cond,
     raises=True,
     cost="heavy",
-    spelling=call("np.linalg.cond", p=None),
     order="unknown",
     example="np.linalg.cond(A)",
     documentation="The condition number of a matrix in a norm.",
@@ -308,16 +305,13 @@ condition_number: Operation = Operation(
 
 
 def _infer_rank(
-    a: Type, *tolerance: Type, relative: bool = False, hermitian: bool = False
-) -> tuple[Type, ...]:
-    type_ = require_array(a, "matrix_rank")
-    if type_.rank < 2:
-        return (INT,)
-    matrix = square(a, "matrix_rank") if hermitian else rectangular(a, "matrix_rank")
-    common_dtype(matrix)
-    shapes = (require_array(t, "matrix_rank").shape for t in tolerance)
-    shape = broadcast_shapes(matrix.shape[:-2], *shapes)
-    return (number_or_array(np.dtype(np.intp), shape),)
+    a: ArrayType, *tolerance: ArrayType, relative: bool = False, hermitian: bool = False
+) -> ArrayType:
+    if a.rank < 2:
+        return INT
+    common_dtype((square if hermitian else rectangular)(a))
+    shape = broadcast_shapes(a.shape[:-2], *(t.shape for t in tolerance))
+    return number_or_array(np.dtype(np.intp), shape)
 
 
 def _spell_rank(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -333,7 +327,7 @@ def _evaluate_rank(a: Any, *tolerance: Any, relative: bool = False, hermitian: b
     return np.linalg.matrix_rank(a, hermitian=hermitian, **tolerances)
 
 
-matrix_rank: Operation = Operation(
+matrix_rank: Operation = Operation.of_arrays(
     "matrix_rank",
     _infer_rank,
     _evaluate_rank,

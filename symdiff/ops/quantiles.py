@@ -15,19 +15,17 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Type
+from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import floor, minimum, multiply
 from symdiff.ops.arrange import lower_moveaxis, lower_ravel
 from symdiff.ops.arrays import array_of
-from symdiff.ops.casts import astype, result_dtype
+from symdiff.ops.casts import astype, number_or_array, result_dtype
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import (
     Operation,
     array_type,
-    dotted,
-    literal,
+    call_along,
     lowers,
-    require_array,
     static,
 )
 from symdiff.ops.index import index_add_of, index_of
@@ -36,14 +34,12 @@ from symdiff.ops.reduce import axis_of, sum, unbroadcast_to
 from symdiff.ops.sizes import sizes_of
 
 
-def _infer(x: Type, q: Type, *, axis: int, scale: int) -> tuple[Type, ...]:
-    type_, fractions = require_array(x, "quantile"), require_array(q, "quantile")
-    if type_.dtype.kind == "c":
+def _infer(x: ArrayType, q: ArrayType, *, axis: int, scale: int) -> ArrayType:
+    if x.dtype.kind == "c":
         raise rejection(TypeError, "a must be an array of real numbers")
-    shape = (*fractions.shape, *type_.shape[:axis], *type_.shape[axis + 1 :])
-    line = type_.dtype if type_.dtype.kind == "f" else np.dtype("float64")
-    dtype = result_dtype(ArrayType(line, (), "array"), fractions)
-    return (ArrayType(dtype, shape, "array" if shape else "scalar"),)
+    shape = (*q.shape, *x.shape[:axis], *x.shape[axis + 1 :])
+    line = x.dtype if x.dtype.kind == "f" else np.dtype("float64")
+    return number_or_array(result_dtype(ArrayType(line, ()), q), shape)
 
 
 def _evaluate(x: Any, q: Any, *, axis: int, scale: int) -> Any:
@@ -52,9 +48,7 @@ def _evaluate(x: Any, q: Any, *, axis: int, scale: int) -> Any:
 
 def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     function = "np.percentile" if node.attributes["scale"] == 100 else "np.quantile"
-    one = array_type(node.operands[0]).rank == 1
-    keywords = [] if one else [ast.keyword("axis", literal(node.attributes["axis"]))]
-    return ast.Call(dotted(function), list(operands), keywords)
+    return call_along(function)(node, operands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +116,7 @@ def _vjp_q(g: Value, y: Value, x: Value, q: Value, *, axis: int, scale: int) -> 
     return unbroadcast_to(total, q)
 
 
-quantile = Operation(
+quantile = Operation.of_arrays(
     "quantile",
     _infer,
     _evaluate,

@@ -34,7 +34,6 @@ from symdiff.ops.declare import (
     require_array,
     static,
     static_integer,
-    supporting_call,
 )
 from symdiff.ops.elementary import exp, finite_or_zero, stopped
 from symdiff.ops.meanings import (
@@ -303,12 +302,6 @@ prod: Operation = _reduction(
 )
 
 
-def _infer_prod_except(x: Type, *ts: Type, axis: Axis = None) -> tuple[Type, ...]:
-    types = [require_array(t, "prod_except") for t in (x, *ts)]
-    dtype = np.result_type(*(t.dtype for t in types))
-    return (ArrayType(dtype, types[0].shape, "array"),)
-
-
 def _prod_except_vjp(
     position: int, g: Value, y: Value, x: Value, *ts: Value, axis: Axis = None
 ) -> Value:
@@ -328,13 +321,12 @@ def _prod_except_jvp(
     return prod_except(x, *directions, axis=axis)
 
 
-prod_except: Operation = Operation(
+prod_except: Operation = Operation.of_arrays(
     "prod_except",
-    _infer_prod_except,
+    lambda *xs, axis=None: ArrayType(np.result_type(*(x.dtype for x in xs)), xs[0].shape),
     support.prod_except,
     arithmetic=True,
     cost="heavy",
-    spelling=supporting_call(support.prod_except, axis=None),
     vjp=_prod_except_vjp,
     jvp=_prod_except_jvp,
     variadic=True,
@@ -497,17 +489,14 @@ all: Operation = _reduction(
 )
 
 
-def _infer_position(
-    x: Type, *, axis: int | None = None, keepdims: bool = False
-) -> tuple[Type, ...]:
-    axes = None if axis is None else (axis,)
-    shape = reduced_shape(require_array(x, "argmax").shape, axes, keepdims)
-    return (number_or_array(np.dtype(np.intp), shape),)
+def _infer_position(x: ArrayType, *, axis: int | None = None, keepdims: bool = False) -> ArrayType:
+    shape = reduced_shape(x.shape, None if axis is None else (axis,), keepdims)
+    return number_or_array(np.dtype(np.intp), shape)
 
 
 def _position(function: Callable[..., Any], documentation: str) -> Operation:
     name = function.__name__
-    return Operation(
+    return Operation.of_arrays(
         name,
         _infer_position,
         function,
@@ -532,14 +521,13 @@ nanargmin: Operation = _position(
 _COUNT = type_of_constant(np.count_nonzero(()))  # NumPy's integer, once Python's
 
 
-def _infer_count(x: Type, *, axis: Axis = None, keepdims: bool = False) -> tuple[Type, ...]:
+def _infer_count(x: ArrayType, *, axis: Axis = None, keepdims: bool = False) -> Type:
     if axis is None and not keepdims:
-        return (_COUNT,)
-    shape = reduced_shape(require_array(x, "count_nonzero").shape, axis, keepdims)
-    return (number_or_array(np.dtype(np.intp), shape),)
+        return _COUNT
+    return number_or_array(np.dtype(np.intp), reduced_shape(x.shape, axis, keepdims))
 
 
-count_nonzero: Operation = Operation(
+count_nonzero: Operation = Operation.of_arrays(
     "count_nonzero",
     _infer_count,
     np.count_nonzero,
@@ -641,9 +629,9 @@ def _spell_unbroadcast(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return spelled
 
 
-unbroadcast: Operation = Operation(
+unbroadcast: Operation = Operation.of_arrays(
     "unbroadcast",
-    lambda g, *sizes, shape: (ArrayType(require_array(g, "unbroadcast").dtype, shape, "array"),),
+    lambda g, *sizes, shape: ArrayType(g.dtype, shape),
     _evaluate_unbroadcast,
     cost="heavy",
     view=0,

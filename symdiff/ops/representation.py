@@ -7,11 +7,12 @@ derivative of ``a``, the distance between them has none.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from symdiff.ir.types import Type
+from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import negative
 from symdiff.ops.casts import as_dtype_of, number_or_array
 from symdiff.ops.declare import (
@@ -19,19 +20,16 @@ from symdiff.ops.declare import (
     Operation,
     SeveralResults,
     broadcast_shapes,
-    call,
     elementwise,
-    require_array,
     ufunc_dtypes,
 )
 from symdiff.ops.meanings import towards_zero
 
 
-def _infer_pair(function: np.ufunc) -> Any:
-    def infer(x: Type) -> tuple[Type, ...]:
-        type_ = require_array(x, function.__name__)
-        dtypes = ufunc_dtypes(function, (type_,))
-        return tuple(number_or_array(dtype, type_.shape) for dtype in dtypes)
+def _of_ufunc(function: np.ufunc) -> Callable[..., tuple[ArrayType, ...]]:
+    def infer(*xs: ArrayType) -> tuple[ArrayType, ...]:
+        shape = broadcast_shapes(*(x.shape for x in xs))
+        return tuple(number_or_array(dtype, shape) for dtype in ufunc_dtypes(function, xs))
 
     return infer
 
@@ -41,22 +39,20 @@ def _parts_in_sympy(sp: Any, x: Any) -> tuple[Any, Any]:
     return x - whole, whole
 
 
-modf = SeveralResults(
+modf = SeveralResults.of_arrays(
     "modf",
-    _infer_pair(np.modf),
+    _of_ufunc(np.modf),
     np.modf,
-    spelling=call("np.modf"),
     vjp={0: lambda g, y, x: None if g[0] is None else as_dtype_of(g[0], x)},
     jvp={0: lambda t, y, x: (as_dtype_of(t, y[0]), None)},
     sympy=OnArrays(_parts_in_sympy),
     example="np.modf(x)[0]",
     documentation="The part behind the point, and the whole part, whose derivative is 0.",
 )
-frexp = SeveralResults(
+frexp = SeveralResults.of_arrays(
     "frexp",
-    _infer_pair(np.frexp),
+    _of_ufunc(np.frexp),
     np.frexp,
-    spelling=call("np.frexp"),
     vjp={0: lambda g, y, x: None if g[0] is None else as_dtype_of(ldexp(g[0], negative(y[1])), x)},
     jvp={0: lambda t, y, x: (ldexp(as_dtype_of(t, y[0]), negative(y[1])), None)},
     example="np.frexp(x)[0]",
@@ -64,17 +60,10 @@ frexp = SeveralResults(
 )
 
 
-def _infer_ldexp(x: Type, i: Type) -> tuple[Type, ...]:
-    types = require_array(x, "ldexp"), require_array(i, "ldexp")
-    (dtype,) = ufunc_dtypes(np.ldexp, types)
-    return (number_or_array(dtype, broadcast_shapes(*(type_.shape for type_ in types))),)
-
-
-ldexp: Operation = Operation(
+ldexp: Operation = Operation.of_arrays(
     "ldexp",
-    _infer_ldexp,
+    _of_ufunc(np.ldexp),
     np.ldexp,
-    spelling=call("np.ldexp"),
     linear=frozenset({0}),
     vjp={0: lambda g, y, x, i: ldexp(g, i)},
     broadcasts=frozenset({0}),
@@ -93,16 +82,10 @@ nextafter: Operation = elementwise(
 )
 
 
-def _infer_spacing(x: Type) -> tuple[Type, ...]:
-    type_ = require_array(x, "spacing")
-    return (number_or_array(ufunc_dtypes(np.spacing, (type_,))[0], type_.shape),)
-
-
-spacing: Operation = Operation(  # of floats, not of the numbers they stand for: no meaning in SymPy
+spacing: Operation = Operation.of_arrays(  # of floats, not of numbers: no meaning in SymPy
     "spacing",
-    _infer_spacing,
+    _of_ufunc(np.spacing),
     np.spacing,
-    spelling=call("np.spacing"),
     nondifferentiable=True,
     order="kept",
     documentation="The distance to the float beside it; its derivative is 0.",

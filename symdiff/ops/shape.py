@@ -14,24 +14,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim, Type
-from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, literal, require_array
+from symdiff.ir.types import ArrayType, Dim
+from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, literal
 from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.flops import nothing
-from symdiff.ops.sizes import result_type, sizes_of, spell_shape
+from symdiff.ops.sizes import sizes_of, spell_shape
 
 Put = Callable[[Node, Value, Value], Value]
 VIEW_PUTS: dict[str, Put] = {}
 
 
 # reshape ------------------------------------------------------------------------------------------
-
-
-def _infer_reshape(x: Type, *sizes: Type, shape: tuple[Dim, ...]) -> tuple[Type, ...]:
-    type_ = require_array(x, "reshape")
-    if type_.kind == "scalar" and not shape:
-        return (type_,)
-    return result_type(type_.dtype, shape)
 
 
 def _spell_reshape(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -88,9 +81,9 @@ def _keeps_count(node: Node) -> bool:
     return known and math.prod(counts[0]) == math.prod(counts[1])
 
 
-reshape = Operation(
+reshape = Operation.of_arrays(
     "reshape",
-    _infer_reshape,
+    lambda x, *sizes, shape: x if x.kind == "scalar" and not shape else ArrayType(x.dtype, shape),
     lambda x, *sizes, shape: np.reshape(x, sizes),
     raises=True,
     harmless=_keeps_count,
@@ -110,11 +103,6 @@ reshape = Operation(
 # transpose ----------------------------------------------------------------------------------------
 
 
-def _infer_transpose(x: Type, *, axes: tuple[int, ...]) -> tuple[Type, ...]:
-    type_ = require_array(x, "transpose")
-    return result_type(type_.dtype, tuple(type_.shape[axis] for axis in axes))
-
-
 def _spell_transpose(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     axes = node.attributes["axes"]
     of_array = array_type(node.operands[0]).kind == "array"
@@ -132,10 +120,10 @@ def transposed_back(new: Value, axes: tuple[int, ...]) -> Value:
     return transpose(new, axes=inverse_permutation(axes))
 
 
-transpose: Operation = Operation(
+transpose: Operation = Operation.of_arrays(
     "transpose",
-    _infer_transpose,
-    lambda x, *, axes: np.transpose(x, axes),
+    lambda x, *, axes: ArrayType(x.dtype, tuple(x.shape[axis] for axis in axes)),
+    np.transpose,
     cost="free",
     view=0,
     spelling=_spell_transpose,
@@ -163,19 +151,17 @@ def _fits_shape(node: Node) -> bool:
     return fits and all(map(is_length, node.operands[1:]))
 
 
-def _spell_broadcast_to(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    return ast.Call(dotted("np.broadcast_to"), [operands[0], spell_shape(node, operands, 1)], [])
-
-
-broadcast_to = Operation(
+broadcast_to = Operation.of_arrays(
     "broadcast_to",
-    lambda x, *sizes, shape: result_type(require_array(x, "broadcast_to").dtype, shape),
+    lambda x, *sizes, shape: ArrayType(x.dtype, shape),
     lambda x, *sizes, shape: np.broadcast_to(x, sizes),
     raises=True,
     harmless=_fits_shape,
     cost="free",
     view=0,
-    spelling=_spell_broadcast_to,
+    spelling=lambda node, operands: ast.Call(
+        dotted("np.broadcast_to"), [operands[0], spell_shape(node, operands, 1)], []
+    ),
     linear=frozenset({0}),
     vjp={0: lambda g, y, x, *sizes, shape: g},
     broadcasts=frozenset({0}),
@@ -186,20 +172,15 @@ broadcast_to = Operation(
 )
 
 
-def _infer_copy(x: Type, *, order: str = "C") -> tuple[Type, ...]:
-    type_ = require_array(x, "copy")
-    return (type_ if type_.kind == "array" else ArrayType(type_.dtype, (), "array"),)
-
-
 def _spell_copy(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     if array_type(node.operands[0]).kind != "array" or node.attributes.get("order") == "K":
         return ast.Call(dotted("np.array"), list(operands), [])
     return ast.Call(ast.Attribute(operands[0], "copy", ast.Load()), [], [])
 
 
-copy = Operation(
+copy = Operation.of_arrays(
     "copy",
-    _infer_copy,
+    lambda x, **_: x if x.kind == "array" else ArrayType(x.dtype, ()),
     lambda x, *, order="C": np.array(x, order=order),
     spelling=_spell_copy,
     linear=frozenset({0}),
@@ -219,9 +200,9 @@ def _spell_contiguous(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted(f"np.{name}"), list(operands), [])
 
 
-contiguous: Operation = Operation(
+contiguous: Operation = Operation.of_arrays(
     "contiguous",
-    lambda x, *, order: (require_array(x, "contiguous"),),
+    lambda x, *, order: x,
     lambda x, *, order: np.asarray(x, order=order),
     view=0,
     spelling=_spell_contiguous,

@@ -28,18 +28,12 @@ from symdiff.ir.types import (
     lengthened,
     may_be_one,
 )
-from symdiff.ops.declare import EVALUATED, Operation, array_type, require_array, template
+from symdiff.ops.declare import EVALUATED, Operation, array_type, template
 from symdiff.ops.flops import nothing
 
-
-def _infer_size(x: Type, *, axis: int) -> tuple[Type, ...]:
-    require_array(x, "size")
-    return (INT,)
-
-
-size = Operation(
+size = Operation.of_arrays(
     "size",
-    _infer_size,
+    lambda x, *, axis: INT,
     lambda x, *, axis: int(np.shape(x)[axis]),
     cost="free",
     spelling=template("{0}.shape[{axis}]"),

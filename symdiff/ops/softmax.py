@@ -18,10 +18,10 @@ import numpy as np
 from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Type
+from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import nonzero
 from symdiff.ops.arrange import lower_broadcast_arrays
-from symdiff.ops.casts import as_dtype_of
+from symdiff.ops.casts import as_dtype_of, number_or_array
 from symdiff.ops.declare import (
     OnArrays,
     Operation,
@@ -29,7 +29,6 @@ from symdiff.ops.declare import (
     broadcast_shapes,
     lowers,
     one_of,
-    require_array,
     static,
 )
 from symdiff.ops.elementary import exp, finite_or_zero, stopped
@@ -69,13 +68,10 @@ def _real(name: str, x: Any) -> Value:
 
 
 def _infer_logsumexp(
-    *types: Type, axis: Axis = None, keepdims: bool = False, signed: bool = False
-) -> tuple[Type, ...]:
-    operands = [require_array(t, "logsumexp") for t in types]
-    shape = broadcast_shapes(*(t.shape for t in operands))
-    shape = reduced_shape(shape, axis, keepdims)
-    dtype = np.result_type(*(t.dtype for t in operands))
-    return (ArrayType(dtype, shape, "array" if shape else "scalar"),)
+    *operands: ArrayType, axis: Axis = None, keepdims: bool = False, signed: bool = False
+) -> ArrayType:
+    shape = reduced_shape(broadcast_shapes(*(t.shape for t in operands)), axis, keepdims)
+    return number_or_array(np.result_type(*(t.dtype for t in operands)), shape)
 
 
 def _evaluate(part: int | None) -> Callable[..., Any]:
@@ -133,7 +129,7 @@ def _jvp(position: int, t: Value, y: Value, *operands: Value, **attributes: Any)
     return as_dtype_of(total, y)
 
 
-logsumexp: Operation = Operation(
+logsumexp: Operation = Operation.of_arrays(
     "special_logsumexp",
     _infer_logsumexp,
     _evaluate(0),
@@ -146,7 +142,7 @@ logsumexp: Operation = Operation(
     example="special_logsumexp(X, axis=(1,), keepdims=False, signed=False)",
     documentation="Logarithm of a sum of exponentials with weights, without overflow.",
 )
-logsumexp_sign: Operation = Operation(
+logsumexp_sign: Operation = Operation.of_arrays(
     "special_logsumexp_sign",
     _infer_logsumexp,
     _evaluate(1),
@@ -188,32 +184,25 @@ def _weighted(a: Value, b: Value) -> list[Value]:
 # softmax ------------------------------------------------------------------------------------------
 
 
-def _infer_softmax(name: str) -> Callable[..., tuple[Type, ...]]:
-    def infer(x: Type, *, axis: Axis = None) -> tuple[Type, ...]:
-        type_ = require_array(x, name)
-        shape = type_.shape
-        return (ArrayType(_dtype(name, type_), shape, "array" if shape else "scalar"),)
-
-    return infer
-
-
 def _total(x: Value, axis: Axis) -> Value:
     """Sums over ``axis`` that broadcast against ``x``."""
     return sum(x, axis=axis, keepdims=bool(array_type(x).rank))
 
 
-def _softmax_meaning(sp: Any, xs: Any, axis: Axis = None) -> Any:
-    values = np.asarray(xs, dtype=object)
+def _powers(sp: Any, values: Any, axis: Axis) -> tuple[Any, Any]:
+    """Exponentials, and their sums."""
     powers = np.vectorize(sp.exp, otypes=[object])(values)
-    total = powers.sum(axis=axes_of(axis, values.ndim), keepdims=True)
+    return powers, powers.sum(axis=axes_of(axis, values.ndim), keepdims=True)
+
+
+def _softmax_meaning(sp: Any, xs: Any, axis: Axis = None) -> Any:
+    powers, total = _powers(sp, np.asarray(xs, dtype=object), axis)
     return powers / total
 
 
 def _log_softmax_meaning(sp: Any, xs: Any, axis: Axis = None) -> Any:
     values = np.asarray(xs, dtype=object)
-    powers = np.vectorize(sp.exp, otypes=[object])(values)
-    total = powers.sum(axis=axes_of(axis, values.ndim), keepdims=True)
-    return values - np.vectorize(sp.log, otypes=[object])(total)
+    return values - np.vectorize(sp.log, otypes=[object])(_powers(sp, values, axis)[1])
 
 
 def _of_softmax(u: Value, y: Value, axis: Axis) -> Value:
@@ -221,9 +210,9 @@ def _of_softmax(u: Value, y: Value, axis: Axis) -> Value:
     return product - y * _total(product, axis)
 
 
-softmax: Operation = Operation(
+softmax: Operation = Operation.of_arrays(
     "special_softmax",
-    _infer_softmax("softmax"),
+    lambda x, **_: number_or_array(_dtype("softmax", x), x.shape),
     lambda x, *, axis=None: _function("softmax")(x, axis),
     cost="heavy",
     spelling=spell_reduction("scipy.special.softmax"),
@@ -234,9 +223,9 @@ softmax: Operation = Operation(
     example="special_softmax(X, axis=(1,))",
     documentation="Exponentials over their sum along ``axis``.",
 )
-log_softmax: Operation = Operation(
+log_softmax: Operation = Operation.of_arrays(
     "special_log_softmax",
-    _infer_softmax("log_softmax"),
+    lambda x, **_: number_or_array(_dtype("log_softmax", x), x.shape),
     lambda x, *, axis=None: _function("log_softmax")(x, axis),
     cost="heavy",
     spelling=spell_reduction("scipy.special.log_softmax"),

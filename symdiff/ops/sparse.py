@@ -12,14 +12,13 @@ import numpy as np
 
 from symdiff.definitions import sparse as definitions
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Type
+from symdiff.ir.types import ArrayType
 from symdiff.ops.casts import as_dtype_of, conjugated
 from symdiff.ops.declare import (
     FUNCTIONS,
     Operation,
     array_type,
     lowers,
-    require_array,
     static,
     template,
 )
@@ -38,14 +37,6 @@ def _product_dtype(data: np.dtype, x: np.dtype) -> np.dtype:
     one = _sparse("scipy.sparse").csr_array(np.ones((1, 1), data))
     dtype: np.dtype = (one @ np.ones(1, x)).dtype
     return dtype
-
-
-def _infer_product(
-    data: Type, rows: Type, columns: Type, x: Type, count: Type, *, length: Any
-) -> tuple[Type, ...]:
-    entries, right = require_array(data, "sparse_product"), require_array(x, "sparse_product")
-    dtype = _product_dtype(entries.dtype, right.dtype)
-    return (ArrayType(dtype, (length, *right.shape[1:]), "array"),)
 
 
 def _evaluate_product(
@@ -74,9 +65,11 @@ def _product_back(
     return as_dtype_of(product_of(conjugated(data), columns, rows, g, sizes_of(x)[0]), x)
 
 
-sparse_product: Operation = Operation(
+sparse_product: Operation = Operation.of_arrays(
     "sparse_product",
-    _infer_product,
+    lambda data, rows, columns, x, count, *, length: ArrayType(
+        _product_dtype(data.dtype, x.dtype), (length, *x.shape[1:])
+    ),
     _evaluate_product,
     raises=True,
     cost="heavy",
@@ -100,14 +93,6 @@ sparse_product: Operation = Operation(
     order="unknown",
     documentation="A matrix, given by its entries and their places, times an array.",
 )
-
-
-def _infer_solve(
-    data: Type, rows: Type, columns: Type, b: Type, *, by_rows: bool = False
-) -> tuple[Type, ...]:
-    right = require_array(b, "spsolve")
-    dtype = common_dtype(require_array(data, "spsolve"), right)
-    return (ArrayType(dtype, right.shape, "array"),)
 
 
 def _evaluate_solve(data: Any, rows: Any, columns: Any, b: Any, *, by_rows: bool = False) -> Any:
@@ -135,9 +120,9 @@ def _solved_back(g: Value, data: Value, rows: Value, columns: Value) -> Value:
     return sparse_solve(conjugated(data), columns, rows, g)
 
 
-sparse_solve: Operation = Operation(
+sparse_solve: Operation = Operation.of_arrays(
     "sparse_solve",
-    _infer_solve,
+    lambda data, rows, columns, b, **_: ArrayType(common_dtype(data, b), b.shape),
     _evaluate_solve,
     raises=True,
     cost="heavy",

@@ -62,7 +62,6 @@ from symdiff.ops.declare import (
     lowers,
     one_of,
     promotion_token,
-    require_array,
     static,
     static_integer,
 )
@@ -338,13 +337,6 @@ lowers(np.sinc)(lambda x: sinc(staged(x)))
 lowers(np.fix)(lambda x: trunc(staged(x)))
 
 
-def _infer_isclose(
-    a: Type, b: Type, rtol: Type, atol: Type, *, equal_nan: bool
-) -> tuple[Type, ...]:
-    shapes = (require_array(t, "isclose").shape for t in (a, b, rtol, atol))
-    return (number_or_array(np.dtype(bool), broadcast_shapes(*shapes)),)
-
-
 def _spell_isclose(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     keywords = []
     for k, name, default in ((2, "rtol", 1e-05), (3, "atol", 1e-08)):
@@ -355,9 +347,11 @@ def _spell_isclose(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.isclose"), list(operands[:2]), keywords)
 
 
-isclose: Operation = Operation(
+isclose: Operation = Operation.of_arrays(
     "isclose",
-    _infer_isclose,
+    lambda *xs, equal_nan: number_or_array(
+        np.dtype(bool), broadcast_shapes(*(x.shape for x in xs))
+    ),
     np.isclose,
     spelling=_spell_isclose,
     nondifferentiable=True,

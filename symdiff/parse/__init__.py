@@ -6,12 +6,15 @@ A function and a signature enter; a ``Staged`` graph leaves. Nothing of the user
 from symdiff.definitions.libraries import loaded_with
 from symdiff.parse import (
     builtin_functions,
+    containers,
     contexts,
     eigenvalues,
     expressions,
+    folds,
     iterators,
     matching,
     methods,
+    questions,
     slots,
     squeezing,
     statements,

@@ -15,7 +15,7 @@ from symdiff.definitions import OBJECTS, is_definition
 from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.signature import Attribute, Path
+from symdiff.ir.signature import Attribute
 from symdiff.ir.structure import declared, dict_of
 from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse import lookups, native
@@ -26,7 +26,7 @@ from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
 from symdiff.parse.lookups import has_hash
 from symdiff.parse.reflect import STATIC_TYPES
-from symdiff.parse.scope import read_free, reflect_everywhere
+from symdiff.parse.scope import read_free, read_once, reflect_everywhere
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     ABSENT,
@@ -290,14 +290,7 @@ def _held_by_class(interp: Interpreter, owner: type, name: str) -> Abstract:
 
 def _free_attribute(interp: Interpreter, owner: Any, name: str, value: Any) -> Abstract:
     variable = lookups.variable_of(interp, owner)
-    return _read_once(interp, (variable, name), value, (variable, name))
-
-
-def _read_once(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract:
-    known = interp.content(key)
-    if known is not ABSENT:
-        return known
-    return reflect_everywhere(interp, key, value, path)
+    return read_once(interp, (variable, name), value, (variable, name))
 
 
 def object_attribute(
@@ -386,7 +379,7 @@ def _descriptor(interp: Interpreter, cls: type, name: str) -> Abstract:
         lookups.does_not_define(interp, base, name)
     variable = lookups.variable_of(interp, holder)
     path = (variable, "__dict__", name)
-    return _read_once(interp, (variable, f"descriptor {name}"), holder.__dict__[name], path)
+    return read_once(interp, (variable, f"descriptor {name}"), holder.__dict__[name], path)
 
 
 def _own_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:

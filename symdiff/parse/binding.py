@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Mapping, Sequence
 
 from symdiff.errors import UnsupportedCallError
@@ -157,3 +158,22 @@ def _too_many(
         )
     were = "was" if given == 1 and not by_name else "were"
     return f"{name}() takes {takes} positional argument{plural} but {given}{also} {were} given"
+
+
+def spread_arguments(
+    interp: Interpreter, parameters: inspect.Signature, values: dict[str, Abstract]
+) -> tuple[list[Abstract], dict[str, Abstract]]:
+    """A call's positional and keyword arguments from one value a parameter."""
+    positional: list[Abstract] = []
+    keywords: dict[str, Abstract] = {}
+    for name, value in values.items():
+        kind = parameters.parameters[name].kind if name in parameters.parameters else None
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            positional.extend(value)
+        elif kind is inspect.Parameter.VAR_KEYWORD:
+            keywords |= interp.content(value)
+        elif kind is inspect.Parameter.KEYWORD_ONLY:
+            keywords[name] = value
+        else:
+            positional.append(value)
+    return positional, keywords

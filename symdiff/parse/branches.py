@@ -27,6 +27,7 @@ from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.join import Arm, BranchJoin, Kept
+from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.raising import raise_error
 from symdiff.parse.values import (
     ABSENT,
@@ -97,37 +98,36 @@ def unless_raised(interp: Interpreter, state: bool | Value) -> bool | Value:
     """What a staged bool is on the paths on which nothing has been raised in a region."""
     if not isinstance(state, Value) or not interp.regions:
         return state
-    before, interp.assumed = interp.assumed, dict(interp.assumed)
+    assumed = dict(interp.assumed)
     for taken in interp.region_states():
         if isinstance(taken, Value):
-            interp.assumed |= implied(taken, False)
-    known = truth_of(state, interp.assumed)
-    interp.assumed = before
+            assumed |= implied(taken, False)
+    known = truth_of(state, assumed)
     return state if known is None else known
 
 
 @contextlib.contextmanager
 def assuming(interp: Interpreter, predicate: Value, taken: bool) -> Iterator[None]:
     """Inside an arm it is known what the predicate is, and what it is the opposite of."""
-    before, interp.assumed = interp.assumed, dict(interp.assumed)
-    interp.predicates.append(predicate)
-    depth = len(interp.predicates)
-    interp.assumed |= implied(predicate, taken)
-    try:
+    known = interp.assumed | implied(predicate, taken)
+    with meanwhile(interp, assumed=known), pushed(interp.predicates, predicate):
         yield
-    finally:
-        del interp.predicates[depth - 1 :]
-        interp.assumed = before
 
 
-def stage_branch(interp: Interpreter, predicate: Value, then: Action, orelse: Action) -> None:
+def stage_branch(
+    interp: Interpreter,
+    predicate: Value,
+    then: Action,
+    orelse: Action,
+    kept: Kept | None = None,
+) -> None:
     """Stage both arms under a staged predicate and join what they changed."""
     since, base = now(), interp.heap
     arms = (
         run_arm(interp, then, base, predicate, True),
         run_arm(interp, orelse, base, predicate, False),
     )
-    join_arms(interp, predicate, arms, since)
+    join_arms(interp, predicate, arms, since, kept)
 
 
 HOOKS.branch = stage_branch
@@ -354,16 +354,11 @@ def joined_cases(
 ) -> Any:
     """The value of a conditional expression; a ``Conflict`` where it is kept in cases."""
     slot = (Token(), name)
-    since, base = now(), interp.heap
 
     def storing(action: Callable[[], object]) -> Action:
         return lambda: interp.put(slot, action())
 
-    arms = (
-        run_arm(interp, storing(then), base, predicate, True),
-        run_arm(interp, storing(orelse), base, predicate, False),
-    )
-    join_arms(interp, predicate, arms, since)
+    stage_branch(interp, predicate, storing(then), storing(orelse))
     if interp.raises_here():
         raise NeverReturns
     return taken_from(interp, slot)

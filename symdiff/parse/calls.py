@@ -1,8 +1,8 @@
 """Calls: what is called decides, never how it is spelled.
 
-Library functions go to their lowerings; Python's builtins to ``builtin_functions``; user functions,
-methods, lambdas and partials are followed into their source with names of their own; everything
-else is an opaque call, kept in its place.
+Library functions go to their lowerings, Python's builtins to what is registered for them
+(``builtin``); user functions, methods, lambdas and partials are followed into their source with
+names of their own; everything else is an opaque call, kept in its place.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from symdiff.parse.values import (
 )
 from symdiff.parse.views import adopt, require_room, store_whole
 
-Handler = Callable[[Interpreter, Sequence[Abstract], Keywords], Abstract]
+Handler = Callable[..., Abstract]  # of the interpreter and the arguments of a call
 
 BUILTINS: dict[Any, Handler] = {}
 METHODS_OF: dict[type, dict[str, Callable[..., Abstract]]] = {}
@@ -124,7 +124,7 @@ def _by_what_is_registered(
     if handler is not None:
         _require_places(function, arguments, keywords)
         with judged(interp, python_meaning(function), arguments, keywords):
-            result = handler(interp, arguments, keywords)
+            result = applied(handler, interp, *arguments, **keywords)
         if result is not NotImplemented:
             return result
     for table, call in ((FUNCTIONS, call_lowering), (WRITES, call_writing)):
@@ -525,8 +525,8 @@ CALLABLES: dict[type, Callable[[Interpreter, Any, list[Abstract], Keywords], Abs
 
 
 @builtin(object.__init__, object.__init_subclass__)
-def _nothing(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywords) -> Abstract:
-    return None
+def _nothing(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> None:
+    return
 
 
 HOOKS.call = call_value

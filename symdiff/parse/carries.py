@@ -61,6 +61,7 @@ from symdiff.parse.lattice import (
     parts_in,
 )
 from symdiff.parse.loop_unions import Union, numbers_of, union_of, union_values
+from symdiff.parse.meanwhile import pushed
 from symdiff.parse.staged_lists import columns_from
 from symdiff.parse.trees import same_structure
 from symdiff.parse.unions import contents_of
@@ -279,11 +280,8 @@ class Carries(Join):
         fresh = another(last)
         before = ABSENT if start is ABSENT else self.base.joined(start)
         after = self.last_heap.joined(last)
-        self.entered.append(last)
-        try:
+        with pushed(self.entered, last):
             content = self.join(name, before, after)
-        finally:
-            self.entered.pop()
         return self.holding(name, fresh, content, start)
 
     def holding(self, name: str, fresh: Any, content: Abstract, start: Abstract) -> Abstract:

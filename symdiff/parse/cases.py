@@ -22,7 +22,7 @@ from symdiff.ir.control import cond
 from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import equal
 from symdiff.parse.assumed import implied, truth_of
-from symdiff.parse.branches import join_arms, run_arm, taken_from
+from symdiff.parse.branches import stage_branch, taken_from
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Key
 from symdiff.parse.interpreter import HOOKS, Attempt, Interpreter, StatementValues
@@ -37,7 +37,6 @@ from symdiff.parse.values import (
     Failure,
     StatementLeft,
     Token,
-    now,
 )
 
 _MANY = 4096  # statements whose parts are remembered: they are staged turn by turn
@@ -160,12 +159,8 @@ def _for_each(
     if known is not None:
         action(content if known else rest)
         return
-    since, base = now(), interp.heap
-    arms = (
-        run_arm(interp, partial(action, content), base, predicate, True),
-        run_arm(interp, partial(action, rest), base, predicate, False),
-    )
-    join_arms(interp, predicate, arms, since, Kept(tuple(keys), content, rest, conflict))
+    kept = Kept(tuple(keys), content, rest, conflict)
+    stage_branch(interp, predicate, partial(action, content), partial(action, rest), kept)
 
 
 def _possible(interp: Interpreter, cases: Cases) -> dict[int, Abstract]:

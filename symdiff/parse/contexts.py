@@ -10,7 +10,7 @@ import ast
 import contextlib
 import types
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from symdiff.parse.calls import builtin
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import Interpreter, nothing
 from symdiff.parse.iteration import consume
+from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.raising import throw
 from symdiff.parse.truth import truth
 from symdiff.parse.trying import finally_, guarded, region_of
@@ -65,9 +66,7 @@ class Reporting:
 
 def _reporting(function: Any, name: str) -> None:
     @builtin(function)
-    def made(
-        interp: Interpreter, arguments: Sequence[Abstract], keywords: dict[str, Abstract]
-    ) -> Abstract:
+    def made(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
         known = {key: static(value) for key, value in keywords.items()}
         return Reporting(Named(function, name), tuple(map(static, arguments)), known)
 
@@ -80,14 +79,8 @@ _reporting(warnings.catch_warnings, "catch_warnings")
 @contextlib.contextmanager
 def without_derivatives(interp: Interpreter) -> Iterator[None]:
     """What is computed meanwhile has no derivative."""
-    current = builder()
-    before, current.after = current.after, _stopped
-    interp.stopped += 1
-    try:
+    with meanwhile(builder(), after=_stopped), meanwhile(interp, stopped=interp.stopped + 1):
         yield
-    finally:
-        interp.stopped -= 1
-        current.after = before
 
 
 def _stopped(node: Node) -> Node:
@@ -95,16 +88,12 @@ def _stopped(node: Node) -> Node:
 
     What is written into an array is cut off instead of the array; views are what they are views of.
     """
-    current = builder()
-    current.after, after = None, current.after
-    try:
+    with meanwhile(builder(), after=None):
         if node.op.name in _WRITES:
             _cut_written(node)
         elif _computes(node):
             return builder().emit(stop_gradient, (node.result,))
         return node
-    finally:
-        current.after = after
 
 
 _WRITES = ("index_set", "index_add")
@@ -184,13 +173,10 @@ def _with_reporting(interp: Interpreter, manager: Reporting, inner: Inner) -> No
         arguments=manager.arguments,
         keywords=tuple(manager.keywords.items()),
     )
-    outside = interp.strict
-    if manager.function.target is np.errstate:
-        interp.strict |= not {"raise", "call"}.isdisjoint(manager.keywords.values())
-    try:
+    raises = not {"raise", "call"}.isdisjoint(manager.keywords.values())
+    strict = manager.function.target is np.errstate and raises
+    with meanwhile(interp, strict=interp.strict or strict):
         inner(None)
-    finally:
-        interp.strict = outside
     leave_context(entered)
 
 

@@ -17,8 +17,8 @@ from typing import Any
 from symdiff.definitions import CHECKS, ROUNDED
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building, copy_into
-from symdiff.ir.graph import Block, Graph, Input, Node, Value, free_values, walk_nodes
-from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_nodes
+from symdiff.ir.structure import tuple_of
 from symdiff.ops.defined import library_call
 from symdiff.ops.effects import Named, raise_
 from symdiff.ops.solving import solver_call
@@ -207,10 +207,6 @@ def _outlined(
     with building(Builder()) as made:
         for node in built:
             copy_into(node, new)
-    block = Block(tuple(parameters), made.nodes, tuple(new[value] for value in results))
-    inputs = tuple(Input((f"x{k}",), "derived") for k in range(len(parameters)))
-    return Graph(call.function.name, block, inputs, _tuple_of(len(results))), operands
-
-
-def _tuple_of(count: int) -> Structure:
-    return Container(tuple, tuple(range(count)), tuple(map(Leaf, range(count))))
+    found, output = [new[value] for value in results], tuple_of(len(results))
+    graph = Graph.of_values(call.function.name, parameters, made.nodes, found, output)
+    return graph, operands

@@ -169,12 +169,8 @@ def draw(
     type_: Type,
 ) -> Abstract:
     """A call kept in its place, whose result has the given type."""
-    args = tuple(template.of(a) for a in arguments)
-    named = tuple((name, template.of(a)) for name, a in keywords.items())
-    result = opaque_call(
-        *template.operands, function=function, arguments=args, keywords=named, type=type_
-    )
-    return interp.wrap(result)
+    made = template.emit(opaque_call, arguments, keywords, function=function, type=type_)
+    return interp.wrap(made)
 
 
 Typed = Callable[[Interpreter, str, Sequence[Abstract], Keywords], Type]
@@ -300,7 +296,7 @@ DRAWS: dict[str, Drawing] = {
 def _of_module(name: str, drawing: Drawing) -> Callable[..., Abstract]:
     function = getattr(np.random, name)
 
-    def handler(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywords) -> Abstract:
+    def handler(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
         return drawing(interp, lambda template: Named(function, name), arguments, keywords)
 
     return handler
@@ -318,7 +314,7 @@ def _of_generator(name: str, drawing: Drawing) -> Callable[..., Abstract]:
 
 
 def _python_draw(function: Any, type_: Type) -> Callable[..., Abstract]:
-    def handler(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywords) -> Abstract:
+    def handler(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
         named = Named(function, function.__name__)
         return draw(interp, named, Template(interp), arguments, keywords, type_)
 

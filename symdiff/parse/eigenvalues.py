@@ -7,7 +7,7 @@ is. Of complex matrices the calls are those of ``ops.decompositions``.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from symdiff.parse.branches import joined_cases
 from symdiff.parse.calls import Handler, builtin, call_lowering
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, ConflictRead, Keywords
+from symdiff.parse.values import Abstract, ConflictRead
 
 _HINT = "eigenvalues of a real matrix may be real or complex: add 0j, or take their .real or np.abs"
 
@@ -33,7 +33,7 @@ def _in_cases(function: Callable[..., Any]) -> Handler:
 
     name = f"np.linalg.{function.__name__}"
 
-    def handler(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywords) -> Abstract:
+    def handler(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
         found = call_lowering(interp, FUNCTIONS[function], arguments, keywords)
         (given,) = (*arguments, *keywords.values())
         if is_complex(staged(plain_argument(interp, given))):

@@ -22,13 +22,14 @@ from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.effects import raise_
+from symdiff.parse.binding import spread_arguments
 from symdiff.parse.blame import blamed, certain
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
 from symdiff.parse.interpreter import Frame, Interpreter, placed
 from symdiff.parse.marking import Marks, begin, frozen, names_closed, require_found
 from symdiff.parse.memory_order import layouts_wanted
-from symdiff.parse.output import Output
+from symdiff.parse.output import output_of
 from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged, StaticDemand
@@ -170,7 +171,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
     except NeverReturns:
         raise _never_returns(interp) from None
     try:
-        output, results = Output(interp).structure(result)
+        output, results = output_of(interp, result)
     except RecursionError as error:
         raise blamed(interp, error) from None
     mutated = _mutated(interp, results)
@@ -221,25 +222,6 @@ def _arguments(
     except (ValueError, TypeError):  # a C function that does not tell its parameters
         return [item for value in values.values() for item in value], {}
     return spread_arguments(interp, parameters, values)
-
-
-def spread_arguments(
-    interp: Interpreter, parameters: inspect.Signature, values: dict[str, Abstract]
-) -> tuple[list[Abstract], dict[str, Abstract]]:
-    """A call's positional and keyword arguments from one value a parameter."""
-    positional: list[Abstract] = []
-    keywords: dict[str, Abstract] = {}
-    for name, value in values.items():
-        kind = parameters.parameters[name].kind if name in parameters.parameters else None
-        if kind is inspect.Parameter.VAR_POSITIONAL:
-            positional.extend(value)
-        elif kind is inspect.Parameter.VAR_KEYWORD:
-            keywords |= interp.content(value)
-        elif kind is inspect.Parameter.KEYWORD_ONLY:
-            keywords[name] = value
-        else:
-            positional.append(value)
-    return positional, keywords
 
 
 def _mutated(interp: Interpreter, results: list[Value]) -> dict[int, int]:

@@ -6,6 +6,7 @@ import ast
 import contextlib
 import types
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from symdiff.parse.comparisons import compare
 from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, describe, negated
 from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import append_item, consume, for_each, iterate, started, static_items
+from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import binary, unary
 from symdiff.parse.scope import bind_name, load_name
@@ -369,16 +371,11 @@ def _own_scope(interp: Interpreter, node: Comprehension) -> Iterator[None]:
     interp.forget(scope)
 
 
-@contextlib.contextmanager
-def in_scope(interp: Interpreter, scope: Scope, source: FunctionSource) -> Iterator[None]:
+def in_scope(
+    interp: Interpreter, scope: Scope, source: FunctionSource
+) -> AbstractContextManager[None]:
     """Look names up in another scope of the same activation, or of one that made a generator."""
-    frame = interp.frame
-    before = frame.scope, frame.source
-    frame.scope, frame.source = scope, source
-    try:
-        yield
-    finally:
-        frame.scope, frame.source = before
+    return meanwhile(interp.frame, scope=scope, source=source)
 
 
 def _loops(

@@ -34,7 +34,7 @@ from symdiff.parse.marking import bound_arguments
 from symdiff.parse.names import final_names
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, python_of, report
 from symdiff.parse.recursion import followed
-from symdiff.parse.scope import local_names, reflect_everywhere, yielding
+from symdiff.parse.scope import local_names, read_once, yielding
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -159,14 +159,7 @@ class LiveDefaults(Mapping[str, Abstract]):
             value = self._positional[name]
             path = (variable, "__defaults__", list(self._positional).index(name))
             self._interp.guard(path[:-1], "keys", range(len(given or ())))
-        return self._read(name, value, path)
-
-    def _read(self, name: str, value: Any, path: tuple[Any, ...]) -> Abstract:
-        key = (path[0], f"default {name}")
-        known = self._interp.content(key)
-        if known is ABSENT:
-            known = reflect_everywhere(self._interp, key, value, path)
-        return known
+        return read_once(self._interp, (variable, f"default {name}"), value, path)
 
 
 def call_closure(

@@ -13,6 +13,7 @@ import functools
 import itertools
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import field
 from types import ModuleType
 from typing import Any, Literal
@@ -41,6 +42,7 @@ from symdiff.ops.strides import Layout, Product
 from symdiff.parse.assumed import is_certain, truth_of
 from symdiff.parse.blame import CONTROL, HINT, blamed, certain, users
 from symdiff.parse.heap import Heap, constant, is_array, value_name
+from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.staged import Guard
 from symdiff.parse.values import (
@@ -407,12 +409,9 @@ class Interpreter:
         """The value of a statement's part; where that raises on some paths, the statement ends."""
         if not self.regions:
             return self._evaluated(expression)
-        outer, before = known.current, self.region_states()
-        known.current = expression
-        try:
+        before = self.region_states()
+        with meanwhile(known, current=expression):
             value = self._evaluated(expression)
-        finally:
-            known.current = outer
         if self.may_have_raised(before):
             known.values[expression] = value
             raise StatementLeft(known)
@@ -506,15 +505,9 @@ class Interpreter:
         with self.innermost(*exits):
             yield
 
-    @contextlib.contextmanager
-    def innermost(self, *exits: Exit) -> Iterator[None]:
+    def innermost(self, *exits: Exit) -> AbstractContextManager[None]:
         """Let open exits be those of the innermost block."""
-        standing, depth = self.frame.exits, len(self.frame.exits)
-        standing += exits
-        try:
-            yield
-        finally:
-            del standing[depth:]
+        return pushed(self.frame.exits, *exits)
 
     def close(self, exit_: Exit) -> bool | Value:
         """Forget an exit, and return whether it has been taken."""
@@ -654,29 +647,16 @@ class Interpreter:
             self.where_not(maybe.bound(), missing)
         self.put(key, maybe.content)
 
-    @contextlib.contextmanager
-    def apart(self) -> Iterator[None]:
+    def apart(self) -> AbstractContextManager[None]:
         """Stage a graph of its own, out of which no exit leads."""
-        before = self.regions, self.handled
-        self.regions, self.handled = [], []
-        try:
-            yield
-        finally:
-            self.regions, self.handled = before
+        return meanwhile(self, regions=[], handled=[])
 
     @contextlib.contextmanager
     def scratch(self, heap: Heap) -> Iterator[Builder]:
         """Stage into a new node list and on a heap of its own; both are the caller's to keep."""
-        before = self.heap
-        self.outer_heaps.append(before)
-        self.heap = heap
         inner = WriteBackBuilder(self)
-        try:
-            with building(inner):
-                yield inner
-        finally:
-            self.heap = before
-            self.outer_heaps.pop()
+        with pushed(self.outer_heaps, self.heap), meanwhile(self, heap=heap), building(inner):
+            yield inner
 
     # Inputs ---------------------------------------------------------------------------------------
 

@@ -358,7 +358,7 @@ _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
     ListRef: _list,
     DictRef: _dict,
     DictView: _dict_view,
-    Lazy: lambda interp, value: value.over(interp, value.parts),
+    Lazy: lambda interp, value: value.over(interp, *value.parts),
     Generator: _generator,
     IteratorRef: lambda interp, value: _iterable(interp, value.of),
     Iterable: lambda interp, value: value,

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import itertools
 import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import add, bitwise_and
 from symdiff.ops.creation import int_minimum, range_element_of, range_length_of
@@ -45,62 +46,63 @@ from symdiff.parse.values import (
     Exit,
     Generator,
     Iterable,
-    Keywords,
     Lazy,
     Range,
     Token,
 )
 
-Parts = tuple[Abstract, ...]
-
 ENDLESS = 2**62  # turns of an iterator without an end: something else ends the loop
 
-Made = Callable[[Interpreter, Arguments, Keywords], Lazy | Generator]
+Over = Callable[..., Iterable]  # how to go over an iterator, given what it is made of
 
 
-def iterator(python: Any) -> Callable[[Made], Made]:
-    """Register how to make an iterator of Python's."""
-    kind = python if isinstance(python, type) else itertools.chain
+def iterator(python: Any) -> Callable[[Over], Over]:
+    """Register how to go over an iterator of Python's: a function of the same parameters."""
 
-    def register(made: Made) -> Made:
+    def register(over: Over) -> Over:
+        signature = inspect.signature(over)
+
         @builtin(python)
-        def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-            found = made(interp, arguments, keywords)
-            if isinstance(found, Lazy):
-                found = replace(found, kind=kind)
-            return started(interp, found)
+        def make(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
+            try:
+                given = signature.bind(interp, *arguments, **keywords)
+            except TypeError as error:
+                raise rejection(TypeError, str(error)) from None
+            given.apply_defaults()
+            return _made(interp, python, functools.partial(over, **given.kwargs), *given.args[1:])
 
-        return made
+        return over
 
     return register
+
+
+def _made(interp: Interpreter, python: Any, over: Over, *parts: Abstract) -> Abstract:
+    """An iterator of Python's that is before its first element."""
+    kind = python if isinstance(python, type) else itertools.chain
+    return started(interp, Lazy(over, parts, kind))
 
 
 # Builtins -----------------------------------------------------------------------------------------
 
 
-@iterator(zip)
-def _zip(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy | Generator:
-    places = [k for k, part in enumerate(arguments) if is_unnumbered(part)]
-    if len(places) == 1 and not keywords.get("strict", False):
+@builtin(zip)
+def _zip(interp: Interpreter, *parts: Abstract, strict: Abstract = False) -> Abstract:
+    places = [k for k, part in enumerate(parts) if is_unnumbered(part)]
+    if len(places) == 1 and not strict:
         (place,) = places
-        before, after = arguments[:place], arguments[place + 1 :]
-        return _along(interp, arguments[place], before, after, lambda a, b, c: (*a, b, *c))
-    return Lazy(_zipped_strictly if keywords.get("strict", False) else _zipped, tuple(arguments))
+        before, after = parts[:place], parts[place + 1 :]
+        return _along(interp, parts[place], before, after, lambda a, b, c: (*a, b, *c))
+    return _made(interp, zip, functools.partial(_zipped, strict=strict), *parts)
 
 
-def _zipped(interp: Interpreter, parts: Parts) -> Iterable:
-    if not parts:
-        return fixed(())
-    sides = [beside(interp, part) for part in parts]
-    return _side_by_side(interp, sides, lambda k: tuple(side.element(k) for side in sides))
-
-
-def _zipped_strictly(interp: Interpreter, parts: Parts) -> Iterable:
+def _zipped(interp: Interpreter, *parts: Abstract, strict: bool) -> Iterable:
     if not parts:
         return fixed(())
     sides = [beside(interp, part) for part in parts]
     counts = [side.count for side in sides]
     together = _side_by_side(interp, sides, lambda k: tuple(side.element(k) for side in sides))
+    if not strict:
+        return together
 
     def end() -> None:
         if together.end is not None:
@@ -120,7 +122,7 @@ def _along(
     before: Arguments,
     after: Arguments,
     element: Callable[..., Abstract],
-) -> Generator:
+) -> Abstract:
     """Go over a generator beside what has elements by number, up to the end of the shortest.
 
     As in Python, what stands before the generator is asked for an element before it.
@@ -158,7 +160,7 @@ def _along(
         interp.close(stop)
         interp.heap.contents.pop(number, None)
 
-    return Generator(run)
+    return started(interp, Generator(run))
 
 
 def _unequal(place: int, word: str) -> ValueError:
@@ -213,19 +215,17 @@ def _least(counts: list[int | Value]) -> int | Value:
 
 
 @builtin(map)
-def _map(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    function, *over = arguments
+def _map(interp: Interpreter, function: Abstract, *over: Abstract) -> Abstract:
     if len(over) == 1 and is_unnumbered(over[0]):
 
         def run(consume: Callable[[Abstract], None]) -> None:
             for_each(interp, over[0], lambda item: consume(interp.call(function, [item], {})))
 
         return started(interp, Generator(run))
-    return started(interp, Lazy(_mapped, tuple(arguments), map))
+    return _made(interp, map, _mapped, function, *over)
 
 
-def _mapped(interp: Interpreter, parts: Parts) -> Iterable:
-    function, *over = parts
+def _mapped(interp: Interpreter, function: Abstract, *over: Abstract) -> Iterable:
     sides = [beside(interp, part) for part in over]
 
     def element(k: Any) -> Abstract:
@@ -234,17 +234,15 @@ def _mapped(interp: Interpreter, parts: Parts) -> Iterable:
     return _side_by_side(interp, sides, element)
 
 
-@iterator(enumerate)
-def _enumerate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy | Generator:
-    over, start = _named(("iterable", "start"), arguments, keywords, 0)
-    if is_unnumbered(over):
+@builtin(enumerate)
+def _enumerate(interp: Interpreter, iterable: Abstract, start: Abstract = 0) -> Abstract:
+    if is_unnumbered(iterable):
         numbers = interp.call(itertools.count, [start], {})
-        return _along(interp, over, (numbers,), (), lambda a, b, c: (*a, b))
-    return Lazy(_enumerated, (over, start))
+        return _along(interp, iterable, (numbers,), (), lambda a, b, c: (*a, b))
+    return _made(interp, enumerate, _enumerated, iterable, start)
 
 
-def _enumerated(interp: Interpreter, parts: Parts) -> Iterable:
-    over, start = parts
+def _enumerated(interp: Interpreter, over: Abstract, start: Abstract) -> Iterable:
     side = beside(interp, over)
 
     def element(k: Any) -> Abstract:
@@ -255,13 +253,7 @@ def _enumerated(interp: Interpreter, parts: Parts) -> Iterable:
 
 
 @iterator(reversed)
-def _reversed(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    (over,) = arguments
-    return Lazy(_backwards, (over,))
-
-
-def _backwards(interp: Interpreter, parts: Parts) -> Iterable:
-    (over,) = parts
+def _reversed(interp: Interpreter, over: Abstract) -> Iterable:
     if isinstance(over, ITERATORS):
         kind = class_of(interp, over).__name__
         raise users(TypeError(f"'{kind}' object is not reversible"))
@@ -283,15 +275,6 @@ def _backwards(interp: Interpreter, parts: Parts) -> Iterable:
     return replace(side, element=element, more=more if side.unroll else None)
 
 
-def _named(
-    names: tuple[str, ...], arguments: Arguments, keywords: Keywords, *defaults: Abstract
-) -> list[Abstract]:
-    """Arguments by position or name; the last names have defaults."""
-    values = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
-    values |= dict(zip(names, arguments, strict=False))
-    return [(values | keywords)[name] for name in names]
-
-
 # Combinations -------------------------------------------------------------------------------------
 
 
@@ -307,13 +290,12 @@ def _plain(interp: Interpreter, part: Abstract) -> Iterable:
     return side
 
 
-@iterator(itertools.product)
-def _product(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    repeat = operator.index(static(keywords.get("repeat", 1)))
-    return Lazy(_nested, tuple(arguments) * repeat)
+@builtin(itertools.product)
+def _product(interp: Interpreter, *parts: Abstract, repeat: Abstract = 1) -> Abstract:
+    return _made(interp, itertools.product, _nested, *(parts * operator.index(static(repeat))))
 
 
-def _nested(interp: Interpreter, parts: Parts) -> Iterable:
+def _nested(interp: Interpreter, *parts: Abstract) -> Iterable:
     """As nested loops go: the index of the last part changes fastest."""
     sides = [_plain(interp, part) for part in parts]
     if any(side.unroll for side in sides):
@@ -333,36 +315,26 @@ def _nested(interp: Interpreter, parts: Parts) -> Iterable:
     return Iterable(count, element, unroll=False)
 
 
-def _selection(choose: Callable[..., Any]) -> None:
+def _selected(choose: Any, interp: Interpreter, iterable: Abstract, r: Abstract) -> Iterable:
     """Selections from a number of items that is known."""
-
-    def selected(interp: Interpreter, parts: Parts) -> Iterable:
-        over, size = parts
-        return fixed(tuple(choose(static_items(interp, over), static(size))))
-
-    @iterator(choose)
-    def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-        defaults = (None,) if choose is itertools.permutations else ()
-        return Lazy(selected, tuple(_named(("iterable", "r"), arguments, keywords, *defaults)))
+    return fixed(tuple(choose(static_items(interp, iterable), static(r))))
 
 
-for _choose in (
-    itertools.combinations,
-    itertools.combinations_with_replacement,
-    itertools.permutations,
-):
-    _selection(_choose)
+for _choose in (itertools.combinations, itertools.combinations_with_replacement):
+    iterator(_choose)(functools.partial(_selected, _choose))
+
+
+@iterator(itertools.permutations)
+def _permutations(interp: Interpreter, iterable: Abstract, r: Abstract = None) -> Iterable:
+    return _selected(itertools.permutations, interp, iterable, r)
+
 
 # Sequences ----------------------------------------------------------------------------------------
 
 
 @iterator(itertools.pairwise)
-def _pairwise(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    return Lazy(_neighbours, tuple(arguments))
-
-
-def _neighbours(interp: Interpreter, parts: Parts) -> Iterable:
-    side = beside(interp, parts[0])
+def _pairwise(interp: Interpreter, over: Abstract) -> Iterable:
+    side = beside(interp, over)
     if isinstance(side.count, int):
         count: Any = max(side.count - 1, 0)
     else:
@@ -375,20 +347,13 @@ def _neighbours(interp: Interpreter, parts: Parts) -> Iterable:
     return replace(side, count=count, element=element, more=more)
 
 
-@iterator(itertools.chain)
-def _chain(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    return Lazy(_one_after_the_other, tuple(arguments))
-
-
 @iterator(itertools.chain.from_iterable)
-def _chain_of(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    (over,) = arguments
-    return Lazy(
-        lambda interp, parts: _one_after_the_other(interp, static_items(interp, parts[0])), (over,)
-    )
+def _chain_of(interp: Interpreter, over: Abstract) -> Iterable:
+    return _chain(interp, *static_items(interp, over))
 
 
-def _one_after_the_other(interp: Interpreter, parts: Parts) -> Iterable:
+@iterator(itertools.chain)
+def _chain(interp: Interpreter, *parts: Abstract) -> Iterable:
     sides = [_plain(interp, part) for part in parts]
     starts: list[int] = [0]
     for side in sides:
@@ -414,33 +379,27 @@ def _is_unchanged(side: Iterable) -> bool:
 
 
 @iterator(itertools.accumulate)
-def _accumulate(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    names = ("iterable", "func", "initial")
-    return Lazy(_accumulated, tuple(_named(names, arguments, keywords, None, None)))
-
-
-def _accumulated(interp: Interpreter, parts: Parts) -> Iterable:
-    over, function, initial = parts
-    items = static_items(interp, over)
+def _accumulate(
+    interp: Interpreter, iterable: Abstract, func: Abstract = None, *, initial: Abstract = None
+) -> Iterable:
+    items = static_items(interp, iterable)
 
     def together(left: Abstract, right: Abstract) -> Abstract:
-        if function is None:
+        if func is None:
             return binary(interp, ast.Add, left, right)
-        return interp.call(function, [left, right], {})
+        return interp.call(func, [left, right], {})
 
     return fixed(tuple(itertools.accumulate(items, together, initial=initial)))
 
 
-@iterator(itertools.islice)
-def _islice(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy | Generator:
-    if len(arguments) == 2 and is_unnumbered(arguments[0]):
-        over, stop = arguments
-        return _along(interp, over, (Range(0, stop, 1),), (), lambda a, b, c: b)
-    return Lazy(_sliced, tuple(arguments))
+@builtin(itertools.islice)
+def _islice(interp: Interpreter, over: Abstract, *bounds: Abstract) -> Abstract:
+    if len(bounds) == 1 and is_unnumbered(over):
+        return _along(interp, over, (Range(0, bounds[0], 1),), (), lambda a, b, c: b)
+    return _made(interp, itertools.islice, _sliced, over, *bounds)
 
 
-def _sliced(interp: Interpreter, parts: Parts) -> Iterable:
-    over, *bounds = parts
+def _sliced(interp: Interpreter, over: Abstract, *bounds: Abstract) -> Iterable:
     side = _plain(interp, over)
     picks = range(ENDLESS)[slice(*map(static, bounds))]
 
@@ -463,12 +422,7 @@ def _sliced(interp: Interpreter, parts: Parts) -> Iterable:
 
 
 @iterator(itertools.starmap)
-def _starmap(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    return Lazy(_mapped_with_stars, tuple(arguments))
-
-
-def _mapped_with_stars(interp: Interpreter, parts: Parts) -> Iterable:
-    function, over = parts
+def _starmap(interp: Interpreter, function: Abstract, over: Abstract) -> Iterable:
     side = beside(interp, over)
 
     def element(k: Any) -> Abstract:
@@ -478,12 +432,7 @@ def _mapped_with_stars(interp: Interpreter, parts: Parts) -> Iterable:
 
 
 @iterator(itertools.zip_longest)
-def _zip_longest(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    return Lazy(_zipped_to_the_longest, (keywords.get("fillvalue"), *arguments))
-
-
-def _zipped_to_the_longest(interp: Interpreter, parts: Parts) -> Iterable:
-    fill, *over = parts
+def _zip_longest(interp: Interpreter, *over: Abstract, fillvalue: Abstract = None) -> Iterable:
     sides = [_plain(interp, part) for part in over]
     staged = [side.count for side in sides if isinstance(side.count, Value)]
     if staged and all(can_be_known(interp, count) for count in staged):
@@ -496,7 +445,7 @@ def _zipped_to_the_longest(interp: Interpreter, parts: Parts) -> Iterable:
 
     def element(k: Any) -> Abstract:
         return tuple(
-            choose(interp, has_element(side, k), functools.partial(one, side, k), lambda: fill)
+            choose(interp, has_element(side, k), functools.partial(one, side, k), lambda: fillvalue)
             for side in sides
         )
 
@@ -519,9 +468,8 @@ def _longer(a: int | Value, b: int | Value) -> int | Value:
 # Without an end -----------------------------------------------------------------------------------
 
 
-@iterator(itertools.count)
-def _count(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    start, step = _named(("start", "step"), arguments, keywords, 0, 1)
+@builtin(itertools.count)
+def _count(interp: Interpreter, start: Abstract = 0, step: Abstract = 1) -> Abstract:
     for part in (start, step):
         if not isinstance(part, int):
             raise UnsupportedCallError(
@@ -529,12 +477,10 @@ def _count(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Laz
                 interp.span,
                 "count from 0, and compute with that: start + step * k",
             )
-    return Lazy(_counted, (start, step))
+    return _made(interp, itertools.count, _counted, start, step)
 
 
-def _counted(interp: Interpreter, parts: Parts) -> Iterable:
-    start, step = map(static, parts)
-
+def _counted(interp: Interpreter, start: int, step: int) -> Iterable:
     def element(k: Any) -> Abstract:
         return start + step * k if isinstance(k, int) else range_element_of(start, step, k)
 
@@ -542,21 +488,12 @@ def _counted(interp: Interpreter, parts: Parts) -> Iterable:
 
 
 @iterator(itertools.repeat)
-def _repeat(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    return Lazy(_repeated, tuple(_named(("object", "times"), arguments, keywords, ENDLESS)))
-
-
-def _repeated(interp: Interpreter, parts: Parts) -> Iterable:
-    value, times = parts
+def _repeat(interp: Interpreter, object: Abstract, times: Abstract = ENDLESS) -> Iterable:
     count: Any = max(times, 0) if isinstance(times, int) else range_length_of(0, times, 1)
-    return Iterable(count, lambda k: value, unroll=False)
+    return Iterable(count, lambda k: object, unroll=False)
 
 
 @iterator(itertools.cycle)
-def _cycle(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Lazy:
-    return Lazy(_cycled, tuple(arguments))
-
-
-def _cycled(interp: Interpreter, parts: Parts) -> Iterable:
-    items = static_items(interp, parts[0])
+def _cycle(interp: Interpreter, over: Abstract) -> Iterable:
+    items = static_items(interp, over)
     return Iterable(ENDLESS if items else 0, lambda k: items[k % len(items)], unroll=True)

@@ -49,6 +49,7 @@ from symdiff.parse.lattice import (
     meet_in_list,
     own_symbol,
 )
+from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.staged_lists import columns_from, columns_of, leaf_value
 from symdiff.parse.unions import (
     MOST_CASES,
@@ -256,7 +257,7 @@ class BranchJoin(Join):
             contents = {n: self._case(name, *entry) for n, entry in enumerate(entries)}
         except Unjoinable:
             return None
-        whichs = [self._which(arm, c, numbers[arm]) for arm, c in enumerate((a, b))]
+        whichs = [self._in_arm(k, which_of, c, numbers[k]) for k, c in enumerate((a, b))]
         return Cases(self._out(f"{name}_case", *whichs), contents)
 
     def _note_views(self, arm: int, content: Abstract) -> None:
@@ -290,7 +291,7 @@ class BranchJoin(Join):
             return all(map(self._join_well, a, b))
         try:
             if is_number(a) and is_number(b):
-                first, second = (self._in_arm(k, constant, c) for k, c in enumerate((a, b)))
+                first, second = (self._number_in(k, c) for k, c in enumerate((a, b)))
             elif self._is_new(a) and self._is_new(b):
                 first, second = (self._tried(k, c) for k, c in enumerate((a, b)))
             else:
@@ -307,10 +308,6 @@ class BranchJoin(Join):
         a, b = (ABSENT if content is NOTHING else content for content in (a, b))
         return ABSENT if a is b is ABSENT else self.join(name, a, b)
 
-    def _which(self, arm: int, content: Abstract, numbers: dict[int, int]) -> Value:
-        with building(Builder(self.arms[arm].nodes, self.interp.span)):
-            return which_of(content, numbers)
-
     def _require_one(self, key: Key, a: Abstract, b: Abstract) -> None:
         """A place of the caller's must not be set to a copy of what is the caller's."""
         if same(a, b) or not is_place(self.interp, key):
@@ -324,7 +321,7 @@ class BranchJoin(Join):
 
     def _write_in_arms(self, key: Key, conflict: Conflict) -> None:
         """Set a place of the caller's on each path, where its contents do not join."""
-        interp, heap = self.interp, self.interp.heap
+        interp = self.interp
         found = [(arm, arm.heap.get(key)) for arm in self.arms if arm.reached]
         changed = [
             (arm, content)
@@ -340,10 +337,8 @@ class BranchJoin(Join):
                     continue
                 return
             if not is_written_back(interp, arm.heap, key, content):
-                with building(Builder(arm.nodes, interp.span)):
-                    interp.heap = arm.heap
+                with building(Builder(arm.nodes, interp.span)), meanwhile(interp, heap=arm.heap):
                     write_place(interp, key, content)
-                    interp.heap = heap
             reason = f"{called(key_name(key))} is set on one path to what is written afterwards"
             arm.heap.freeze(content, replace(conflict, reason=reason, aliasing=True, cases=None))
         conflict.written = True
@@ -365,13 +360,9 @@ class BranchJoin(Join):
             return PossiblyUnbound(
                 content, lambda: opposite(self.predicate), (self.predicate, False)
             )
-        flags = [self._flag(arm, content) for arm, content in enumerate((a, b))]
+        flags = [self._in_arm(k, bound_flag, content) for k, content in enumerate((a, b))]
         flag = self._out(f"{name}_bound", *flags)
         return PossiblyUnbound(content, lambda: flag, (flag, True))
-
-    def _flag(self, arm: int, content: Abstract) -> Value:
-        with building(Builder(self.arms[arm].nodes, self.interp.span)):
-            return bound_flag(content)
 
     def _as_bound_as(self, known: list[Abstract], content: Abstract) -> Abstract:
         """A content on the only path that is reached."""
@@ -381,7 +372,7 @@ class BranchJoin(Join):
 
     def _bound_as(self, arm: int, known: PossiblyUnbound, content: Abstract) -> PossiblyUnbound:
         """A content that is bound where it is in an arm."""
-        flag = self._flag(arm, known)
+        flag = self._in_arm(arm, bound_flag, known)
         false = self._in_arm(1 - arm, constant, False)
         out = self._out("bound", *_order(arm, flag, false))
         return PossiblyUnbound(content, lambda: out, (out, True))
@@ -403,13 +394,18 @@ class BranchJoin(Join):
             return self._out(name, self._in_arm(0, emit_undefined, b.type), b)
         if b is ABSENT:
             return self._out(name, a, self._in_arm(1, emit_undefined, a.type))
-        return self._out(name, self._in_arm(0, constant, a), self._in_arm(1, constant, b))
+        return self._out(name, self._number_in(0, a), self._number_in(1, b))
 
-    def _in_arm(self, arm: int, make: Callable[[Any], Value], content: Any) -> Value:
-        if isinstance(content, Value):
-            return content
+    def _in_arm(self, arm: int, make: Callable[..., Any], *given: Any) -> Any:
+        """What is made at the end of an arm."""
         with building(Builder(self.arms[arm].nodes, self.interp.span)):
-            return make(content)
+            return make(*given)
+
+    def _number_in(self, arm: int, content: Abstract) -> Value:
+        value: Value = (
+            content if isinstance(content, Value) else self._in_arm(arm, constant, content)
+        )
+        return value
 
     def _out(self, name: str, a: Value, b: Value) -> Value:
         known = self.values.get((a, b))
@@ -428,14 +424,9 @@ class BranchJoin(Join):
     def _new_out(self, name: str, a: Value, b: Value) -> Value:
         out = Value(a.type, None, name if name.isidentifier() else None)
         out.type = meet(a.type, b.type, f"%{out.number}")
-        a = self._in_arm_typed(0, a, out.type)
-        b = self._in_arm_typed(1, b, out.type)
+        a, b = (self._in_arm(arm, as_type, value, out.type) for arm, value in enumerate((a, b)))
         self.outs.append((a, b, out))
         return out
-
-    def _in_arm_typed(self, arm: int, value: Value, type_: Type) -> Value:
-        with building(Builder(self.arms[arm].nodes, self.interp.span)):
-            return as_type(value, type_)
 
     def array(self, name: str, a: Abstract, b: Abstract) -> Array:
         known = self.arrays.get((a, b))
@@ -447,12 +438,9 @@ class BranchJoin(Join):
         lost = self._lost_in_an_arm(a, b)
         if lost is not None:
             return self._merged_array(name, a, b, lost)
-        if a is ABSENT or b is ABSENT:
-            present = (
-                self._read(k, c) if isinstance(c, Array) else c for k, c in enumerate((a, b))
-            )
-            return self._merged_array(name, a, b, self.number(name, *present))
         values = [self._read(k, c) if isinstance(c, Array) else c for k, c in enumerate((a, b))]
+        if a is ABSENT or b is ABSENT:
+            return self._merged_array(name, a, b, self.number(name, *values))
         if not all(isinstance(v, Value) and is_array(v.type) for v in values):
             return self._either(name, a, b)
         if name in self.as_unions and not (self._is_new(a) and self._is_new(b)):
@@ -491,16 +479,13 @@ class BranchJoin(Join):
     def _element(self, arm: int, content: Abstract) -> Value | None:
         """A number's value, or the one element of an array of rank 0."""
         if is_number(content):
-            return self._in_arm(arm, constant, content)
+            return self._number_in(arm, content)
         if not isinstance(content, Array):
             return None
         value = self._read(arm, content)
         if not isinstance(value.type, ArrayType) or value.type.shape:
             return None
-        if not is_array(value.type):
-            return value
-        with building(Builder(self.arms[arm].nodes, self.interp.span)):
-            element: Value = index_of(value, ())
+        element: Value = self._in_arm(arm, index_of, value, ()) if is_array(value.type) else value
         return element
 
     def _read(self, arm: int, array: Array) -> Value:
@@ -605,7 +590,7 @@ class BranchJoin(Join):
             if isinstance(item, Array):
                 found.append(self._read(arm, item).type)
             elif is_number(item):
-                found.append(self._in_arm(arm, constant, item).type)
+                found.append(self._number_in(arm, item).type)
             else:
                 raise Unjoinable(f"a list of {describe(item)} has different lengths")
         return found
@@ -613,12 +598,9 @@ class BranchJoin(Join):
     def _as_list(self, arm: int, content: Abstract, type_: ListType) -> Value:
         if isinstance(content, Value):
             return content
-        items = []
-        for item in content:
-            with building(Builder(self.arms[arm].nodes, self.interp.span)):
-                heap = self.arms[arm].heap
-                items.append(leaf_value(heap, item, type_.element, self.interp.span))
-        with building(Builder(self.arms[arm].nodes, self.interp.span)):
+        heap, span = self.arms[arm].heap, self.interp.span
+        with building(Builder(self.arms[arm].nodes, span)):
+            items = [leaf_value(heap, item, type_.element, span) for item in content]
             made: Value = list_new(*items, type=type_)
         return made
 
@@ -627,64 +609,55 @@ class BranchJoin(Join):
         known = self.refs.get((a, b))
         if known is None:
             known = _like(a, b)
-            if isinstance(known, Scope):
-                return self._merged_scope(name, known, a, b)
             before = [ref for ref in (a, b) if ref is not None and born(ref) < self.since]
-            if name in self.as_unions and before:
+            if isinstance(known, Scope):
+                self._require_one_activation(a, b)
+            elif name in self.as_unions and before:
                 raise Unjoinable(f"one {_KIND[type(known)]} in one branch, another in the other")
             contents = [
                 ABSENT if ref is None else arm.heap.joined(ref)
                 for arm, ref in zip(self.arms, (a, b), strict=True)
             ]
             self.refs[a, b] = known
-            self.merged.append(Merged(known, (a, b), name))
-            if isinstance(known, ObjectRef):
-                self._merge_attributes(known, *contents)
+            if not isinstance(known, Scope):
+                self.merged.append(Merged(known, (a, b), name))
+            if isinstance(known, ObjectRef | Scope):
+                self._merge_names(name, known, contents, on_one_path=None in (a, b))
             else:
                 join = self._items if isinstance(known, ListRef) else self.join
                 self.heap.set(known, join(name, *contents))
         return known
 
-    def _merged_scope(self, name: str, merged: Scope, a: Any, b: Any) -> Scope:
-        """The activation that functions refer to which come of another one in each arm."""
+    def _require_one_activation(self, a: Scope | None, b: Scope | None) -> None:
+        """Refuse what would become two activations of one: each binds names of its own anew."""
         for mine, others in zip((a, b), zip(*self.refs, strict=True), strict=False):
             if mine is not None and mine in others and rebinds(mine.node):
                 raise Unjoinable("functions that bind the same names anew")
         if any(s is not None and rebinds(s.node) and born(s) < self.since for s in (a, b)):
             raise Unjoinable("a function that binds the names of another one anew")
-        self.refs[a, b] = merged
-        then, orelse = (
-            {} if scope is None else arm.heap.held(scope)
-            for arm, scope in zip(self.arms, (a, b), strict=True)
-        )
-        self.heap.hold(
-            merged, {PARENT: self.join(name, then.get(PARENT, ABSENT), orelse.get(PARENT, ABSENT))}
-        )
-        for inner in dict.fromkeys((*then, *orelse)):
-            if inner != PARENT:
-                parts = then.get(inner, ABSENT), orelse.get(inner, ABSENT)
-                content = self._name_of(merged, inner, parts, None in (a, b))
-                self.heap.hold(merged, {inner: content})
-        return merged
 
-    def _name_of(
-        self, scope: Scope, name: str, parts: tuple[Abstract, Abstract], on_one_path: bool
-    ) -> Abstract:
-        """A name of a merged activation; ``on_one_path``: there is none on the other."""
-        content = self.join_or_conflict((scope, name), *parts)
-        if not on_one_path or isinstance(content, Conflict):
-            return content
+    def _merge_names(
+        self, name: str, ref: ObjectRef | Scope, contents: list[Any], on_one_path: bool
+    ) -> None:
+        """What an object or an activation holds; ``on_one_path``: there is none on the other."""
+        then, orelse = ({} if content is ABSENT else content for content in contents)
+        for inner in dict.fromkeys((*then, *orelse)):
+            parts = then.get(inner, ABSENT), orelse.get(inner, ABSENT)
+            if inner == PARENT:
+                content = self.join(name, *parts)
+            else:
+                content = self.join_or_conflict((ref, inner), *parts)
+            as_it_is = not on_one_path or inner == PARENT or isinstance(content, Conflict)
+            if isinstance(ref, Scope) and not as_it_is:
+                content = self._as_bound_there(content, *parts)
+            self.heap.hold(ref, {inner: content})
+
+    def _as_bound_there(self, content: Abstract, *parts: Abstract) -> Abstract:
+        """A name's content, bound where it is in the only activation."""
         ((arm, known),) = ((k, part) for k, part in enumerate(parts) if part is not ABSENT)
         content = content_of_maybe(content)
-        return (
-            self._bound_as(arm, known, content) if isinstance(known, PossiblyUnbound) else content
-        )
-
-    def _merge_attributes(self, ref: ObjectRef, a: Abstract, b: Abstract) -> None:
-        then, orelse = ({} if part is ABSENT else part for part in (a, b))
-        for name in dict.fromkeys((*then, *orelse)):
-            parts = then.get(name, ABSENT), orelse.get(name, ABSENT)
-            self.heap.set((ref, name), self.join_or_conflict((ref, name), *parts))
+        is_maybe = isinstance(known, PossiblyUnbound)
+        return self._bound_as(arm, known, content) if is_maybe else content
 
 
 def _are_of_lists(a: Abstract, b: Abstract) -> bool:

@@ -31,6 +31,7 @@ from symdiff.ops.recording import Packing, keep, without_marks
 from symdiff.ops.shape import VIEW_PUTS
 from symdiff.parse.heap import is_writable, value_name
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.trees import Parts, flatten, parts_of
 from symdiff.parse.values import (
     ABSENT,
@@ -134,18 +135,12 @@ def _active(interp: Interpreter) -> Marking | None:
     return None if marking is None or marking.suspended else marking
 
 
-@contextlib.contextmanager
-def suspended(interp: Interpreter) -> Iterator[None]:
+def suspended(interp: Interpreter) -> AbstractContextManager[None]:
     """Leave alone what is staged meanwhile: a graph of its own."""
     marking = interp.marking
     if marking is None:
-        yield
-        return
-    marking.suspended += 1
-    try:
-        yield
-    finally:
-        marking.suspended -= 1
+        return contextlib.nullcontext()
+    return meanwhile(marking, suspended=marking.suspended + 1)
 
 
 def full_name(interp: Interpreter, scope: Scope, name: str) -> str:

@@ -23,9 +23,9 @@ from symdiff.parse import staged_lists
 from symdiff.parse.arguments import LAZY
 from symdiff.parse.blame import error_of, python_raises, users
 from symdiff.parse.branches import choose
-from symdiff.parse.builtin_functions import sorted_items
 from symdiff.parse.calls import METHODS_OF, call_writing
 from symdiff.parse.comparisons import compare
+from symdiff.parse.folds import sorted_items
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, static_key
 from symdiff.parse.iteration import append_item, for_each, pair_of, static_items
@@ -174,7 +174,7 @@ def sort_list(
     interp: Interpreter, ref: ListRef, key: Abstract = None, reverse: Abstract = False
 ) -> None:
     note_write(interp, ref)
-    made = sorted_items(interp, [ref], {"key": key, "reverse": reverse})
+    made = sorted_items(interp, ref, key=key, reverse=reverse)
     interp.put(ref, interp.content(made))
 
 
@@ -277,7 +277,7 @@ def pop_key(interp: Interpreter, ref: DictRef, key: Abstract, *default: Abstract
 
 
 @method(DICTS)
-def update(interp: Interpreter, ref: DictRef, *others: Abstract, **more: Abstract) -> None:
+def update(interp: Interpreter, ref: DictRef, /, *others: Abstract, **more: Abstract) -> None:
     note_write(interp, ref)
     changed = dict(interp.content(ref))
     for other in others:

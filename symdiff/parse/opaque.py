@@ -10,7 +10,7 @@ import itertools
 import sys
 import time
 import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from symdiff.parse.values import (
     Columns,
     DictRef,
     Generator,
+    Keywords,
     ListRef,
     ObjectRef,
     Partial,
@@ -93,6 +94,14 @@ class Template:
         self.interp = interp
         self.operands: list[Value] = []
         self.writable = writable
+
+    def emit(
+        self, op: Callable[..., Any], given: Iterable[Abstract], keywords: Keywords, **more: Any
+    ) -> Any:
+        """The effect of an op with the arguments of a call."""
+        arguments = tuple(map(self.of, given))
+        named = tuple((name, self.of(value)) for name, value in keywords.items())
+        return op(*self.operands, arguments=arguments, keywords=named, **more)
 
     def slot(self, value: Value) -> Any:
         kept = self.writable and isinstance(value.type, ListType)
@@ -254,15 +263,8 @@ def call_opaque(
     if type_ is OPAQUE:
         type_ = _known_result(function)
     template = Template(interp, writable=False)
-    args = tuple(template.of(a) for a in arguments)
-    kwargs = tuple((name, template.of(a)) for name, a in keywords.items())
-    return opaque_call(
-        *template.operands,
-        function=template.named(function),
-        arguments=args,
-        keywords=kwargs,
-        type=type_,
-    )
+    named = template.named(function)
+    return template.emit(opaque_call, arguments, keywords, function=named, type=type_)
 
 
 class _Handed(Template):

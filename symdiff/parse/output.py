@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
+from functools import partial
 from typing import Any, NoReturn
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import Container, Leaf, Static, Structure, is_dataclass, is_leaf
+from symdiff.ir.structure import Structure, is_dataclass, is_leaf
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.texts import settled
+from symdiff.parse.trees import Parts, flatten, parts_of
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -35,90 +36,66 @@ _FUNCTION = ("a function", "return what it gives, or differentiate a function th
 _OF_FUNCTIONS = dict.fromkeys((Closure, BoundMethod, Partial, ArrayMethod), _FUNCTION)
 
 
-class Output:
-    """Flattens what the function returns into leaves and structure."""
+def output_of(interp: Interpreter, result: Abstract) -> tuple[Structure, list[Value]]:
+    """The structure of what a function returns, and its numbers and arrays."""
+    number, parts = partial(_is_number, interp), partial(_parts, interp)
+    structure, leaves = flatten(result, number, parts, partial(_known, interp))
+    contents = (interp.content(v) if isinstance(v, ListRef) else v for v in leaves)
+    return structure, [interp.lift(content) for content in contents]
 
-    def __init__(self, interp: Interpreter) -> None:
-        self.interp = interp
-        self.leaves: list[Value] = []
 
-    def structure(self, result: Abstract) -> tuple[Structure, list[Value]]:
-        return self._of(result), self.leaves
+def _is_number(interp: Interpreter, value: Abstract) -> bool:
+    """Return whether a part is a number, an array, or a list of such of a staged length."""
+    if isinstance(value, Conflict):
+        raise ConflictRead(value)
+    interp.heap.require_array(value)
+    if isinstance(value, Array) and value.storage.subclass is not None:
+        _refuse(interp, f"a {value.storage.subclass.__name__}", "return a copy: np.array(x)")
+    if isinstance(value, ListRef) and value.frozen:
+        told = "a tuple of a length that is known at run time only"
+        _refuse(interp, told, "return a list, or an array")
+    if isinstance(value, ListRef) and isinstance(interp.content(value), Columns):
+        told = "a list of tuples, lists or dicts, of a length that is known at run time only"
+        _refuse(interp, told, "return a list for each part: ts, ys = zip(*rows), or an array")
+    held = interp.content(value) if isinstance(value, ListRef) else value
+    number = isinstance(held, Value | Array) or is_leaf(held)
+    return number and not isinstance(value, enum.Enum)
 
-    def _of(self, value: Abstract) -> Structure:
-        interp = self.interp
-        if isinstance(value, Conflict):
-            raise ConflictRead(value)
-        interp.heap.require_array(value)
-        if isinstance(value, enum.Enum):
-            return Static(value)
-        if isinstance(value, Array) and value.storage.subclass is not None:
-            self._refuse(f"a {value.storage.subclass.__name__}", "return a copy: np.array(x)")
-        if isinstance(value, Value | Array) or is_leaf(value):
-            self.leaves.append(interp.lift(value))
-            return Leaf(len(self.leaves) - 1)
-        if isinstance(value, ListRef | DictRef | ObjectRef | tuple):
-            return self._of_container(value)
-        return Static(self._known(value))
 
-    def _of_container(self, value: Abstract) -> Structure:
-        interp = self.interp
-        if isinstance(value, ListRef):
-            content = interp.content(value)
-            if value.frozen:
-                raise UnsupportedSyntaxError(
-                    "the function returns a tuple of a length that is known at run time only",
-                    interp.returned,
-                    "return a list, or an array",
-                )
-            if isinstance(content, Columns):
-                raise UnsupportedSyntaxError(
-                    "the function returns a list of tuples, lists or dicts, of a length that is "
-                    "known at run time only",
-                    self.interp.returned,
-                    "return a list for each part: ts, ys = zip(*rows), or an array",
-                )
-            if isinstance(content, Value):
-                self.leaves.append(content)
-                return Leaf(len(self.leaves) - 1)
-            return self._container(list, tuple(range(len(content))), content)
-        if isinstance(value, tuple):
-            keys = getattr(value, "_fields", range(len(value)))
-            return self._container(type(value), tuple(keys), value)
-        if isinstance(value, DictRef):
-            content = interp.content(value)
-            if value.path is None and hasattr(value.type, "__missing__"):
-                self._refuse(f"a {value.type.__name__} that it makes", "return dict(...) of it")
-            kind = dict if hasattr(value.type, "__missing__") else value.type
-            return self._container(kind, tuple(content), tuple(content.values()))
-        return self._object(value)
+def _parts(interp: Interpreter, value: Abstract) -> Parts | None:
+    """A container, taken apart into what the caller is given."""
+    if isinstance(value, enum.Enum) or not isinstance(value, ListRef | DictRef | ObjectRef | tuple):
+        return None
+    if isinstance(value, ObjectRef) and not is_dataclass(value.type):
+        if value.live is None:
+            _refuse(interp, repr(value), _NUMBERS_AND_MORE)
+        return None
+    if isinstance(value, ListRef | DictRef):
+        interp.content(value)  # an error where paths differ in it
+    parts = parts_of(interp.heap, value)
+    if isinstance(value, ListRef) and parts is not None:
+        return parts._replace(type=list)
+    if isinstance(value, DictRef) and parts is not None and hasattr(value.type, "__missing__"):
+        if value.path is None:
+            _refuse(interp, f"a {value.type.__name__} that it makes", "return dict(...) of it")
+        return parts._replace(type=dict)
+    return parts
 
-    def _known(self, value: Abstract) -> Any:
-        """What is the same at each call."""
-        if isinstance(value, Range):
-            parts = (value.start, value.stop, value.step)
-            return range(*(known(self.interp, part, _NUMBERS) for part in parts))
-        if isinstance(value, StaticSet):
-            self._refuse("a set", "return a list, or a frozenset")
-        plain = settled(self.interp, value)
-        if type(plain).__module__.startswith("symdiff.parse"):
-            self._refuse(*_OF_FUNCTIONS.get(type(plain), ("an iterator", "return a list of it")))
-        return plain
 
-    def _refuse(self, what: str, hint: str) -> NoReturn:
-        message = f"the function returns {what}"
-        raise UnsupportedSyntaxError(message, self.interp.returned, hint)
+def _known(interp: Interpreter, value: Abstract) -> Any:
+    """What is the same at each call."""
+    if isinstance(value, ObjectRef):
+        return value.live
+    if isinstance(value, Range):
+        parts = (value.start, value.stop, value.step)
+        return range(*(known(interp, part, _NUMBERS) for part in parts))
+    if isinstance(value, StaticSet):
+        _refuse(interp, "a set", "return a list, or a frozenset")
+    plain = settled(interp, value)
+    if type(plain).__module__.startswith("symdiff.parse"):
+        _refuse(interp, *_OF_FUNCTIONS.get(type(plain), ("an iterator", "return a list of it")))
+    return plain
 
-    def _container(
-        self, kind: type, keys: tuple[Any, ...], items: tuple[Abstract, ...]
-    ) -> Structure:
-        return Container(kind, keys, tuple(self._of(item) for item in items))
 
-    def _object(self, value: ObjectRef) -> Structure:
-        if value.live is not None and not is_dataclass(value.type):
-            return Static(value.live)
-        if not is_dataclass(value.type):
-            self._refuse(repr(value), _NUMBERS_AND_MORE)
-        names = tuple(field.name for field in dataclasses.fields(value.type))
-        items = tuple(self.interp.content((value, name)) for name in names)
-        return self._container(value.type, names, items)
+def _refuse(interp: Interpreter, what: str, hint: str) -> NoReturn:
+    raise UnsupportedSyntaxError(f"the function returns {what}", interp.returned, hint)

@@ -8,8 +8,7 @@ repeat.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
@@ -26,7 +25,8 @@ from symdiff.parse.heap import as_type
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lattice import fits, meet, met
 from symdiff.parse.marking import entering, forget_names, names_found
-from symdiff.parse.output import Output
+from symdiff.parse.meanwhile import pushed
+from symdiff.parse.output import output_of
 from symdiff.parse.trees import Parts, flatten, parts_of, same_structure, unflatten
 from symdiff.parse.values import (
     Abstract,
@@ -107,7 +107,7 @@ def followed(
 
     with (
         Checkpoint(interp, Recursion, when=lambda found: outermost and found.key == key) as attempt,
-        _active(interp, key),
+        pushed(interp.active_calls, (key, len(interp.predicates))),
     ):
         return run(arguments)
     forget_names(interp, found_names)
@@ -115,17 +115,6 @@ def followed(
     if wanted is not None:
         raise wanted
     return _as_graph(interp, key, entering(interp, arguments, span), run)
-
-
-@contextlib.contextmanager
-def _active(interp: Interpreter, key: Any) -> Iterator[None]:
-    """Note that a function is being followed."""
-    interp.active_calls.append((key, len(interp.predicates)))
-    calls = len(interp.active_calls)
-    try:
-        yield
-    finally:
-        del interp.active_calls[calls - 1 :]
 
 
 def _as_graph(
@@ -217,7 +206,7 @@ def _stage_body(
                 interp.span,
                 "let it return what it counts or collects, or use a loop",
             )
-        output, results = Output(interp).structure(result)
+        output, results = output_of(interp, result)
         typed = [
             as_type(value, type_)
             for value, type_ in zip(

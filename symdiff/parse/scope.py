@@ -16,6 +16,7 @@ from symdiff.parse.heap import Heap, value_name
 from symdiff.parse.interpreter import Interpreter, unbound
 from symdiff.parse.lookups import builtin_named
 from symdiff.parse.marking import marked
+from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.reflect import reflect
 from symdiff.parse.values import ABSENT, ALWAYS, Abstract, Array, Scope
 from symdiff.source import FunctionNode
@@ -151,14 +152,9 @@ def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:
 
 def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract:
     """Reflect a live object that is first read here, in every heap staged so far."""
-    before, interp.heap = interp.heap, Heap()
-    interp.outer_heaps.append(before)
-    try:
+    with pushed(interp.outer_heaps, interp.heap), meanwhile(interp, heap=Heap()):
         content = reflect(interp, value, path)
         found = interp.heap.contents
-    finally:
-        interp.outer_heaps.pop()
-        interp.heap = before
     found[key] = content
     for inner_key, inner in found.items():
         for handle in (inner_key, inner, *(inner_key if isinstance(inner_key, tuple) else ())):
@@ -168,6 +164,12 @@ def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) ->
         for inner_key, inner in found.items():
             heap.contents.setdefault(inner_key, inner)
     return content
+
+
+def read_once(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract:
+    """What stands under a key of the heap; a live object where it is first read."""
+    known = interp.content(key)
+    return reflect_everywhere(interp, key, value, path) if known is ABSENT else known
 
 
 # Binding ------------------------------------------------------------------------------------------

@@ -17,10 +17,10 @@ from symdiff.ops.arithmetic import equal, greater
 from symdiff.parse import native, staged_lists
 from symdiff.parse.attributes import class_attribute, get_attribute, object_attribute, set_plainly
 from symdiff.parse.blame import users
-from symdiff.parse.builtin_functions import filled_dict
-from symdiff.parse.calls import builtin
+from symdiff.parse.calls import Handler, builtin
 from symdiff.parse.classes import instance_of, require_named_tuple
 from symdiff.parse.comparisons import COMPARE, compare_natively, contains_natively
+from symdiff.parse.containers import filled_dict
 from symdiff.parse.exceptions import text_of_exception
 from symdiff.parse.identity import identical
 from symdiff.parse.interpreter import Interpreter, describe
@@ -33,10 +33,8 @@ from symdiff.parse.selecting import refuse_where
 from symdiff.parse.spreading import items_or_list, unpacked
 from symdiff.parse.values import (
     Abstract,
-    Arguments,
     DictRef,
     IteratorRef,
-    Keywords,
     ListRef,
     ObjectRef,
 )
@@ -69,32 +67,28 @@ def _attributes_of(interp: Interpreter, value: Abstract) -> ObjectRef:
 
 
 @builtin(object.__setattr__)
-def _setattr(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> None:
-    value, name, content = arguments
+def _setattr(interp: Interpreter, value: Abstract, name: str, content: Abstract) -> None:
     set_plainly(interp, _attributes_of(interp, value), name, content)
 
 
 @builtin(object.__getattribute__)
-def _getattribute(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    value, name = arguments
+def _getattribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     own = value.own if isinstance(value, ListRef | DictRef) else value
     if isinstance(own, ObjectRef):
         return object_attribute(interp, own, name, plainly=True)
     return get_attribute(interp, value, name)
 
 
-@builtin(type.__getattribute__)
-def _class_attribute(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return class_attribute(interp, *arguments)
+builtin(type.__getattribute__)(class_attribute)
 
 
 @builtin(object.__eq__)
-def _equal(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return identical(interp, *arguments) or NotImplemented
+def _equal(interp: Interpreter, a: Abstract, b: Abstract) -> Abstract:
+    return identical(interp, a, b) or NotImplemented
 
 
 @builtin(object.__ne__)
-def _unequal(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
+def _unequal(interp: Interpreter, a: Abstract, b: Abstract) -> Abstract:
     raise UnsupportedCallError("object.__ne__", interp.span, "write not (a == b)")
 
 
@@ -102,37 +96,43 @@ def _unequal(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> A
 
 
 @builtin(type.__call__)
-def _call(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    cls, *others = arguments
-    return instance_of(interp, cls, others, keywords)
+def _call(
+    interp: Interpreter, cls: type, /, *arguments: Abstract, **keywords: Abstract
+) -> Abstract:
+    return instance_of(interp, cls, arguments, keywords)
 
 
 @builtin(object.__new__)
-def _new_object(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return ObjectRef(arguments[0])
+def _new_object(
+    interp: Interpreter, cls: type, /, *arguments: Abstract, **keywords: Abstract
+) -> Abstract:
+    return ObjectRef(cls)
 
 
 @builtin(dict.__new__, collections.OrderedDict.__new__)
-def _new_dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    made = with_attributes(DictRef(type=arguments[0]))
+def _new_dict(
+    interp: Interpreter, cls: type, /, *arguments: Abstract, **keywords: Abstract
+) -> Abstract:
+    made = with_attributes(DictRef(type=cls))
     interp.put(made, {})
     return made
 
 
 @builtin(list.__new__)
-def _new_list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    made = with_attributes(ListRef(type=arguments[0]))
+def _new_list(
+    interp: Interpreter, cls: type, /, *arguments: Abstract, **keywords: Abstract
+) -> Abstract:
+    made = with_attributes(ListRef(type=cls))
     interp.put(made, ())
     return made
 
 
 @builtin(tuple.__new__)
-def _new_tuple(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    cls, *others = arguments
+def _new_tuple(interp: Interpreter, cls: Any, items: Abstract = ()) -> Abstract:
     if cls is tuple:
-        return interp.call(tuple, others, keywords)
+        return interp.call(tuple, [items], {})
     require_named_tuple(interp, cls)
-    items = items_or_list(interp, others[0]) if others else ()
+    items = items_or_list(interp, items)
     return tuple.__new__(cls, _as_many_as_fields(interp, items, len(cls._fields)))
 
 
@@ -148,47 +148,37 @@ def _as_many_as_fields(interp: Interpreter, items: Any, count: int) -> tuple[Abs
 
 
 @builtin(dict.__init__, collections.OrderedDict.__init__)
-def _init_dict(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> None:
-    made, *others = arguments
-    filled_dict(interp, made, others, keywords)
+def _init_dict(
+    interp: Interpreter, made: DictRef, /, *arguments: Abstract, **keywords: Abstract
+) -> None:
+    filled_dict(interp, made, arguments, keywords)
 
 
 @builtin(list.__init__)
-def _init_list(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> None:
-    made, *items = arguments
+def _init_list(interp: Interpreter, made: ListRef, *items: Abstract) -> None:
     interp.put(made, ())
-    if items:
-        extend(interp, made, items[0])
+    for more in items:
+        extend(interp, made, more)
 
 
 @builtin(*{kind.__init__ for kind in _EXCEPTIONS})
-def _init_exception(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> None:
-    error, *others = arguments
-    interp.put((error, "args"), tuple(others))
+def _init_exception(
+    interp: Interpreter, error: ObjectRef, /, *arguments: Abstract, **keywords: Abstract
+) -> None:
+    interp.put((error, "args"), arguments)
 
 
-@builtin(*{kind.__str__ for kind in _EXCEPTIONS} - {object.__str__})
-def _exception_text(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-    return text_of_exception(interp, arguments[0])
+builtin(*{kind.__str__ for kind in _EXCEPTIONS} - {object.__str__})(text_of_exception)
 
 
 # Items --------------------------------------------------------------------------------------------
 
-Slot = Callable[..., Abstract]
 
-
-def _slot(name: str, *kinds: type) -> Callable[[Slot], Slot]:
+def _slot(name: str, *kinds: type) -> Callable[[Handler], Handler]:
     """Register what a method of ``dict`` and ``list`` does."""
-    found = {getattr(kind, name) for kind in kinds or (dict, list, collections.OrderedDict)}
-
-    def register(function: Slot) -> Slot:
-        @builtin(*found)
-        def handler(interp: Interpreter, arguments: Arguments, keywords: Keywords) -> Abstract:
-            return function(interp, *arguments, **keywords)
-
-        return function
-
-    return register
+    return builtin(
+        *{getattr(kind, name) for kind in kinds or (dict, list, collections.OrderedDict)}
+    )
 
 
 _slot("__getitem__")(native_item)
@@ -203,7 +193,7 @@ def _iter(interp: Interpreter, value: Abstract) -> Abstract:
     return started(interp, IteratorRef(value))
 
 
-def _comparing(op: type[ast.cmpop]) -> Slot:
+def _comparing(op: type[ast.cmpop]) -> Handler:
     return lambda interp, a, b: compare_natively(interp, op, a, b)
 
 
@@ -213,7 +203,7 @@ for _op in (ast.Eq, ast.NotEq):
     _slot(f"__{COMPARE[_op][0]}__", dict, collections.OrderedDict)(_comparing(_op))
 
 
-def _operating(op: type[ast.operator]) -> Slot:
+def _operating(op: type[ast.operator]) -> Handler:
     return lambda interp, a, b: binary_natively(interp, op, a, b)
 
 

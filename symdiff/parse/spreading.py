@@ -196,7 +196,7 @@ def columns(interp: Interpreter, content: Content) -> Abstract:
     made = tuple(_column(interp, content, k) for k in range(_width(interp, content)))
     length = staged_lists.length(content)
 
-    def over(interp: Interpreter, parts: Items) -> Iterable:
+    def over(interp: Interpreter, *parts: Abstract) -> Iterable:
         error = ValueError("zip(*rows) of no rows: there must be one")
         refuse_where(interp, equal(length, 0), error)
         return fixed(parts)

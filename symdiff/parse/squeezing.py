@@ -6,8 +6,6 @@ after ``x[0, ...] if len(x) == 1 else x``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from symdiff.ir.types import may_be_one
@@ -21,11 +19,12 @@ from symdiff.parse.demand import can_be_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
 from symdiff.parse.methods import ARRAYS, method
-from symdiff.parse.values import Abstract, Array, Keywords
+from symdiff.parse.values import Abstract, Array
 
 
 @builtin(np.squeeze)
-def _squeeze(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywords) -> Abstract:
+@method(ARRAYS)
+def squeeze(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
     options = (*arguments[1:], *keywords.values())
     if not arguments or any(axis is not None for axis in options):
         return call_lowering(interp, FUNCTIONS[np.squeeze], arguments, keywords)
@@ -36,13 +35,6 @@ def _squeeze(interp: Interpreter, arguments: Sequence[Abstract], keywords: Keywo
     if not rank:
         return call_lowering(interp, FUNCTIONS[np.squeeze], [array], {})
     return _squeezed(interp, array, rank, ())
-
-
-@method(ARRAYS)
-def squeeze(
-    interp: Interpreter, array: Array, *arguments: Abstract, **keywords: Abstract
-) -> Abstract:
-    return _squeeze(interp, [array, *arguments], keywords)
 
 
 def _squeezed(interp: Interpreter, array: Abstract, left: int, ones: tuple[int, ...]) -> Abstract:

@@ -13,6 +13,7 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import field
 from typing import Any, NoReturn, TypeAlias
 
@@ -29,6 +30,7 @@ from symdiff.ops.effects import never_returns
 from symdiff.ops.foreign import foreign_call
 from symdiff.parse import solving
 from symdiff.parse.attributes import object_attribute
+from symdiff.parse.binding import spread_arguments
 from symdiff.parse.blame import users
 from symdiff.parse.calls import CALLABLES
 from symdiff.parse.checkpoint import Checkpoint
@@ -38,8 +40,9 @@ from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.marking import suspended
+from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.opaque import Template, call_opaque
-from symdiff.parse.output import Output
+from symdiff.parse.output import output_of
 from symdiff.parse.raising import raise_error
 from symdiff.parse.reflect import container
 from symdiff.parse.trees import Parts, parts_of, unflatten
@@ -135,16 +138,8 @@ class Stager:
         told: bool,
     ) -> Abstract:
         template = Template(self.interp)
-        arguments = tuple(map(template.of, args))
-        keywords = tuple((name, template.of(value)) for name, value in kwargs.items())
-        results = foreign_call(
-            *template.operands,
-            function=template.named(function),
-            arguments=arguments,
-            keywords=keywords,
-            types=types,
-            told=told,
-        )
+        named = template.named(function)
+        results = template.emit(foreign_call, args, kwargs, function=named, types=types, told=told)
         return self.returned(output, results)
 
     def defined(
@@ -177,13 +172,8 @@ class Stager:
         error = functools.partial(raise_error, interp, TypeError(message))
         interp.where_not(condition, error)
 
-    @contextlib.contextmanager
-    def within(self, declared: Any) -> Iterator[None]:
-        self.interp.rules.append(declared)
-        try:
-            yield
-        finally:
-            self.interp.rules.pop()
+    def within(self, declared: Any) -> AbstractContextManager[None]:
+        return pushed(self.interp.rules, declared)
 
     def is_within(self, declared: Any, times: int = 1) -> bool:
         return sum(rule is declared for rule in self.interp.rules) >= times
@@ -295,7 +285,7 @@ class Stager:
                 names = [n for n, v in given.items() if self._content(v) != at_first[n]]
                 items = [given[name] for name in names]
                 result = (result, container(interp, dict, tuple(names), items, None))
-            output, results = Output(interp).structure(result)
+            output, results = output_of(interp, result)
             mutated: dict[int, int] = {}
             for path, final in () if finals else self._finals(signature, given):
                 number = next(k for k, source in enumerate(inputs) if source.path == path)
@@ -313,7 +303,8 @@ class Stager:
     def _result(self, function: Abstract, given: Keywords) -> Abstract:
         """What a call gives; None where it always raises."""
         try:
-            return self.call(function, *self._arranged(function, given))
+            arranged = spread_arguments(self.interp, self.parameters(function), given)
+            return self.call(function, *arranged)
         except NeverReturns:
             if not self.interp.raises_here():
                 raise
@@ -347,24 +338,6 @@ class Stager:
                 if final.type == spec:
                     yield path, final
 
-    def _arranged(self, function: Abstract, given: Keywords) -> tuple[list[Abstract], Keywords]:
-        """Arguments by parameter as a call passes them."""
-        args: list[Abstract] = []
-        kwargs: Keywords = {}
-        known = self.parameters(function).parameters
-        for name, value in given.items():
-            kind = known[name].kind if name in known else None
-            if kind is inspect.Parameter.VAR_POSITIONAL:
-                args.extend(self.elements(value))
-            elif kind is inspect.Parameter.VAR_KEYWORD:
-                parts = self.parts(value)
-                kwargs |= dict(zip(parts[1], parts[2], strict=True)) if parts else {}
-            elif kind is inspect.Parameter.KEYWORD_ONLY:
-                kwargs[name] = value
-            else:
-                args.append(value)
-        return args, kwargs
-
     def _argument(
         self, spec: Specification, path: Path, inputs: list[Input], parameters: list[Value]
     ) -> Abstract:
@@ -389,14 +362,10 @@ class Stager:
     def _leaving_outside_alone(self, written: set[Any]) -> Iterator[None]:
         """Refuse variables and attributes that are set outside, and what is ``written`` there."""
         interp = self.interp
-        outer = interp.rebound, interp.attributes
-        interp.rebound, interp.attributes = {}, {}
-        try:
+        with meanwhile(interp, rebound={}, attributes={}):
             yield
             if interp.rebound or interp.attributes or any(map(is_callers, written)):
                 raise self._writes_outside()
-        finally:
-            interp.rebound, interp.attributes = outer
 
     def _writes_outside(self) -> UnsupportedCallError:
         return UnsupportedCallError(

@@ -12,8 +12,7 @@ is the heap as it was when the exception was raised.
 from __future__ import annotations
 
 import ast
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
@@ -30,6 +29,7 @@ from symdiff.parse.blame import is_users, users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.exceptions import exception_of
 from symdiff.parse.interpreter import HOOKS, Interpreter, Region
+from symdiff.parse.meanwhile import pushed
 from symdiff.parse.raising import throw
 from symdiff.parse.scope import bind_name
 from symdiff.parse.values import ABSENT, Abstract, Failure, NeverReturns, Token
@@ -114,23 +114,12 @@ def _run_handler(
     kind: type[BaseException],
     error: Abstract,
 ) -> None:
-    with interp.at(handler), handling(interp, kind, error):
+    with interp.at(handler), pushed(interp.handled, (error, kind)):
         if handler.name is not None:
             bind_name(interp, handler.name, error)
         interp.execute(handler.body)
     if handler.name is not None:
         interp.put((interp.scope, handler.name), ABSENT)
-
-
-@contextlib.contextmanager
-def handling(interp: Interpreter, kind: type[BaseException], error: Abstract) -> Iterator[None]:
-    """Let ``raise`` without an exception raise this one."""
-    interp.handled.append((error, kind))
-    depth = len(interp.handled)
-    try:
-        yield
-    finally:
-        del interp.handled[depth - 1 :]
 
 
 # Regions ------------------------------------------------------------------------------------------

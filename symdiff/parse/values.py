@@ -317,14 +317,14 @@ class GeneratorManager:
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Lazy(Told):
-    """An iterator made of ``parts``, as ``zip(*parts)``; ``over`` tells how to go over it.
+    """An iterator made of ``parts``, as ``zip(*parts)``; ``over(interp, *parts)`` goes over it.
 
     ``kind`` is its class. Nothing is staged before something goes over it.
     """
 
     told = "an iterator"
 
-    over: Callable[[Any, tuple[Abstract, ...]], Iterable]
+    over: Callable[..., Iterable]
     parts: tuple[Abstract, ...]
     kind: type = zip
     serial: int = field(init=False, default_factory=_serial)

@@ -10,8 +10,7 @@ their own writes at their ends at the latest. Where a place cannot be written be
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from symdiff.errors import UnsupportedCallError
@@ -24,6 +23,7 @@ from symdiff.ops.keys import Slot
 from symdiff.ops.shape import copy
 from symdiff.parse.heap import Heap, is_array, is_callers, same
 from symdiff.parse.interpreter import HOOKS, Interpreter
+from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.owners import (
     Owner,
     Writing,
@@ -54,24 +54,15 @@ if TYPE_CHECKING:
 
 def write_back(interp: Interpreter) -> None:
     """Append the effects that are due where the function ends, or an exception leaves it."""
-    with _writing(interp):
+    with meanwhile(interp, writing=True):
         _leave_places(interp, in_time=False)
 
 
 def write_in_time(interp: Interpreter) -> None:
     """Append the effects that are due before what may raise."""
     if not (interp.writing or interp.policy.all_late) and places(interp):
-        with _writing(interp):
+        with meanwhile(interp, writing=True):
             _leave_places(interp, in_time=True)
-
-
-@contextlib.contextmanager
-def _writing(interp: Interpreter) -> Iterator[None]:
-    before, interp.writing = interp.writing, True
-    try:
-        yield
-    finally:
-        interp.writing = before
 
 
 def before(interp: Interpreter, node: Node) -> None:
@@ -247,12 +238,8 @@ def settled(interp: Interpreter, nodes: Iterable[Node]) -> bool:
 
 def leave_in(interp: Interpreter, nodes: list[Node], heap: Heap) -> None:
     """Leave behind, at the end of an arm or a turn, what it has written."""
-    around, interp.heap = interp.heap, heap
-    try:
-        with building(Builder(nodes, interp.span)):
-            write_in_time(interp)
-    finally:
-        interp.heap = around
+    with meanwhile(interp, heap=heap), building(Builder(nodes, interp.span)):
+        write_in_time(interp)
 
 
 def leave_in_arms(interp: Interpreter, arms: tuple[Arm, Arm]) -> bool:

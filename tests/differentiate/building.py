@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.differentiate.graphs import tuple_of
 from symdiff.ir.build import Builder, building
 from symdiff.ir.control import LoopView, emit_cond, emit_loop
 from symdiff.ir.evaluate import evaluate_graph
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
-from symdiff.ir.structure import Leaf
+from symdiff.ir.structure import Leaf, tuple_of
 from symdiff.ir.types import FLOAT, INT, ArrayType, Size, Type
 from symdiff.ir.verify import verify
 from symdiff.ops import reduce

@@ -1,0 +1,212 @@
+"""Builtins that make containers: ``list``, ``dict`` and the like, copies, parts of dataclasses."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import dataclasses
+import itertools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.structure import is_dataclass
+from symdiff.ops import shape
+from symdiff.parse.attributes import get_attribute
+from symdiff.parse.blame import users
+from symdiff.parse.calls import builtin
+from symdiff.parse.identity import require_known
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.items import element_of_set, get_item, static_key
+from symdiff.parse.iteration import collect, for_each, pair_of, static_items
+from symdiff.parse.special import has_method
+from symdiff.parse.staged_lists import is_staged_list
+from symdiff.parse.values import (
+    Abstract,
+    Arguments,
+    Array,
+    DictRef,
+    Keywords,
+    ListRef,
+    ObjectRef,
+    StaticSet,
+)
+
+
+@builtin(list)
+def _list(interp: Interpreter, items: Abstract = ()) -> Abstract:
+    if isinstance(items, ListRef) and not has_method(interp, items, "__iter__"):
+        return interp.new_list(interp.content(items))
+    return collect(interp, items)
+
+
+@builtin(tuple)
+def _tuple(interp: Interpreter, items: Abstract = ()) -> Abstract:
+    content = interp.content(collect(interp, items))
+    return interp.new_list(content, frozen=True) if is_staged_list(content) else content
+
+
+@builtin(dict)
+def _dict(interp: Interpreter, /, *arguments: Abstract, **keywords: Abstract) -> Abstract:
+    return filled_dict(interp, DictRef(), arguments, keywords)
+
+
+@builtin(types.MappingProxyType)
+def _proxy(interp: Interpreter, mapping: Abstract) -> Abstract:
+    return mapping if isinstance(mapping, DictRef) else NotImplemented
+
+
+@builtin(collections.OrderedDict)
+def _ordered_dict(interp: Interpreter, /, *arguments: Abstract, **keywords: Abstract) -> Abstract:
+    return filled_dict(interp, DictRef(type=collections.OrderedDict), arguments, keywords)
+
+
+@builtin(collections.defaultdict)
+def _default_dict(
+    interp: Interpreter, factory: Abstract = None, /, *arguments: Abstract, **keywords: Abstract
+) -> Abstract:
+    made = DictRef(type=collections.defaultdict)
+    interp.put((made, "default_factory"), factory)
+    return filled_dict(interp, made, arguments, keywords)
+
+
+@builtin(dict.fromkeys)
+def _from_keys(interp: Interpreter, keys: Abstract, *value: Abstract) -> Abstract:
+    known_keys = (static_key(interp, key) for key in static_items(interp, keys))
+    return interp.new_dict(dict.fromkeys(known_keys, *value))
+
+
+def filled_dict(
+    interp: Interpreter, made: DictRef, arguments: Arguments, keywords: Keywords
+) -> DictRef:
+    """A new dict with the items that ``dict(*arguments, **keywords)`` has."""
+    numbers = itertools.count()
+
+    def add(pair: Abstract) -> None:
+        key, value = pair_of(interp, pair, next(numbers))
+        interp.put(made, {**interp.content(made), static_key(interp, key): value})
+
+    interp.put(made, {})
+    for argument in arguments:
+        if isinstance(argument, DictRef) and not has_method(interp, argument, "__iter__"):
+            interp.put(made, dict(interp.content(argument)))
+        elif isinstance(argument, ObjectRef | DictRef) and hasattr(argument.type, "keys"):
+            for key in static_items(interp, interp.call_method(argument, "keys")):
+                add((key, get_item(interp, argument, key)))
+        else:
+            for_each(interp, argument, add)
+    if keywords:
+        interp.put(made, {**interp.content(made), **keywords})
+    return made
+
+
+@builtin(frozenset)
+def _frozenset(interp: Interpreter, items: Abstract = ()) -> frozenset[Abstract]:
+    return frozenset(element_of_set(interp, item) for item in static_items(interp, items))
+
+
+@builtin(set)
+def _set(interp: Interpreter, items: Abstract = ()) -> Abstract:
+    return StaticSet(_frozenset(interp, items))
+
+
+@builtin(slice)
+def _slice(interp: Interpreter, *bounds: Abstract) -> Abstract:
+    return slice(*bounds)
+
+
+# Copies -------------------------------------------------------------------------------------------
+
+
+@builtin(copy.copy)
+def _copy(interp: Interpreter, x: Abstract) -> Abstract:
+    return _copied(interp, x, lambda item: item)
+
+
+@builtin(copy.deepcopy)
+def _deepcopy(interp: Interpreter, x: Abstract) -> Abstract:
+    known: dict[Abstract, Abstract] = {}  # a part that stands in two places is copied once
+
+    def deep(value: Abstract) -> Abstract:
+        if not isinstance(value, Array | ListRef | DictRef | ObjectRef):
+            return _copied(interp, value, deep)
+        if value not in known:
+            known[value] = _copied(interp, value, deep)
+        return known[value]
+
+    return deep(x)
+
+
+def _copied(interp: Interpreter, value: Abstract, item: Callable[[Abstract], Abstract]) -> Abstract:
+    """A copy of a value around its items, or what ``item`` makes of them."""
+    if isinstance(value, Array):
+        return interp.wrap(shape.copy(interp.heap.read(value), order="K"))
+    if isinstance(value, ListRef):
+        content = interp.content(value)
+        return interp.new_list(content if is_staged_list(content) else tuple(map(item, content)))
+    if isinstance(value, DictRef):
+        return interp.new_dict({k: item(part) for k, part in interp.content(value).items()})
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), list(map(item, value)))
+    if not isinstance(value, ObjectRef):
+        return value
+    if not is_dataclass(value.type) or hasattr(value.type, "__copy__"):
+        raise UnsupportedCallError(
+            f"a copy of a {value.type.__name__}", interp.span, "make a new one from its parts"
+        )
+    made = ObjectRef(value.type)
+    for field in dataclasses.fields(value.type):
+        interp.put((made, field.name), item(get_attribute(interp, value, field.name)))
+    return made
+
+
+# Dataclasses --------------------------------------------------------------------------------------
+
+
+@builtin(dataclasses.replace)
+def _replace(interp: Interpreter, record: Abstract, /, **changes: Abstract) -> Abstract:
+    if isinstance(record, tuple):
+        return record._replace(**changes)  # type: ignore[attr-defined]
+    names = [field.name for field in dataclasses.fields(record.type) if field.init]
+    values = {name: get_attribute(interp, record, name) for name in names}
+    return interp.call(record.type, [], values | changes)
+
+
+@builtin(dataclasses.fields)
+def _fields(interp: Interpreter, class_or_instance: Abstract) -> Abstract:
+    of_instance = isinstance(class_or_instance, ObjectRef)
+    return dataclasses.fields(class_or_instance.type if of_instance else class_or_instance)
+
+
+@builtin(dataclasses.asdict)
+def _asdict(interp: Interpreter, obj: Abstract) -> Abstract:
+    def made(names: list[str], parts: list[Abstract]) -> Abstract:
+        return interp.new_dict(dict(zip(names, parts, strict=True)))
+
+    return _taken_apart(interp, _record(interp, dataclasses.asdict, obj), made)
+
+
+@builtin(dataclasses.astuple)
+def _astuple(interp: Interpreter, obj: Abstract) -> Abstract:
+    record = _record(interp, dataclasses.astuple, obj)
+    return _taken_apart(interp, record, lambda names, parts: tuple(parts))
+
+
+def _record(interp: Interpreter, function: Callable[..., Any], obj: Abstract) -> ObjectRef:
+    """The object of a dataclass that a function takes apart; Python takes nothing else."""
+    if isinstance(obj, ObjectRef) and is_dataclass(obj.type):
+        return obj
+    require_known(interp, obj)
+    raise users(TypeError(f"{function.__name__}() should be called on dataclass instances"))
+
+
+def _taken_apart(
+    interp: Interpreter, value: Abstract, made: Callable[[list[str], list[Abstract]], Abstract]
+) -> Abstract:
+    """The fields of dataclasses, all the way down, and copies of all else."""
+    if isinstance(value, ObjectRef) and is_dataclass(value.type):
+        names = [field.name for field in dataclasses.fields(value.type)]
+        parts = [_taken_apart(interp, get_attribute(interp, value, n), made) for n in names]
+        return made(names, parts)
+    return _copied(interp, value, lambda part: _taken_apart(interp, part, made))

@@ -1,0 +1,237 @@
+"""Builtins that go over all items: ``sum``, ``max``, ``sorted``, ``functools.reduce`` …"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from symdiff.dataclass import dataclass
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import is_leaf
+from symdiff.ir.types import INT, ArrayType, ListType
+from symdiff.ops.arithmetic import equal
+from symdiff.ops.declare import static
+from symdiff.ops.effects import Member, Named, opaque_call
+from symdiff.parse.arguments import plain_argument
+from symdiff.parse.blame import users
+from symdiff.parse.branches import choose, joined_cases
+from symdiff.parse.calls import builtin
+from symdiff.parse.cases import for_each_case, told_apart_value
+from symdiff.parse.comparisons import compare
+from symdiff.parse.demand import can_be_known, known
+from symdiff.parse.heap import constant
+from symdiff.parse.interpreter import Interpreter, negated
+from symdiff.parse.iteration import after, for_each, iterate, started, static_items, until
+from symdiff.parse.opaque import Template
+from symdiff.parse.operators import binary
+from symdiff.parse.python import in_python
+from symdiff.parse.selecting import in_order
+from symdiff.parse.special import has_operator
+from symdiff.parse.truth import truth
+from symdiff.parse.values import VALUE, Abstract, ConflictRead, Generator, Token
+
+
+def _fold(
+    interp: Interpreter,
+    items: Abstract,
+    start: Abstract,
+    step: Callable[[Abstract, Abstract], Abstract],
+    end: Callable[[Abstract], Abstract] = lambda accumulator: accumulator,
+) -> Abstract:
+    """``for item in items: accumulator = step(accumulator, item)``; gives ``end(accumulator)``."""
+    slot = (Token(), "accumulator")
+    interp.put(slot, start)
+
+    def turn(item: Abstract) -> None:
+        interp.put(slot, step(interp.content(slot), item))
+
+    for_each(interp, items, lambda item: for_each_case(interp, functools.partial(turn, item)))
+    if interp.policy.unions:
+        result = told_apart_value(interp, lambda: end(interp.content(slot)))
+    else:
+        result = end(interp.content(slot))
+    interp.heap.contents.pop(slot, None)
+    return result
+
+
+def _fold_from_first(
+    interp: Interpreter,
+    items: Abstract,
+    begin: Callable[[Abstract], Abstract],
+    step: Callable[[Abstract, Abstract], Abstract],
+    end: Callable[[Abstract], Abstract],
+    empty: Callable[[], Abstract],
+) -> Abstract:
+    """Fold items, from what ``begin`` makes of the first to what ``end`` makes of the last
+    accumulator; give ``empty()`` where there is no item.
+    """
+    iterable = iterate(interp, items)
+
+    def without_items() -> Abstract:
+        if iterable.end is not None:
+            iterable.end()
+        return empty()
+
+    def folded() -> Abstract:
+        first = iterable.element(0 if iterable.unroll else constant(0))
+        return _fold(interp, after(iterable, 1), begin(first), step, end)
+
+    is_known = isinstance(iterable.count, int)
+    none = iterable.count == 0 if is_known else equal(iterable.count, 0)
+    return choose(interp, none, without_items, folded)
+
+
+@builtin(builtins.sum)
+def _sum(interp: Interpreter, items: Abstract, start: Abstract = 0) -> Abstract:
+    try:
+        return _fold(interp, items, start, lambda a, b: binary(interp, ast.Add, a, b))
+    except ConflictRead as read:
+        if not read.conflict.aliasing:
+            read.conflict.hint = read.conflict.hint or _START
+        raise
+
+
+_START = "give sum a start that is like the items: sum(items, np.zeros(n))"
+
+
+@builtin(math.prod)
+def _product(interp: Interpreter, items: Abstract, *, start: Abstract = 1) -> Abstract:
+    return _fold(interp, items, start, lambda a, b: binary(interp, ast.Mult, a, b))
+
+
+@builtin(functools.reduce)
+def _reduce(interp: Interpreter, function: Abstract, items: Abstract, *start: Abstract) -> Abstract:
+    def step(a: Abstract, b: Abstract) -> Abstract:
+        return interp.call(function, [a, b], {})
+
+    def empty() -> Abstract:
+        raise users(TypeError("reduce() of empty iterable with no initial value"))
+
+    if start:
+        return _fold(interp, items, start[0], step)
+    return _fold_from_first(interp, items, _itself, step, _itself, empty)
+
+
+def _itself(value: Abstract) -> Abstract:
+    return value
+
+
+def _extreme(
+    python: Any,
+    op: type[ast.cmpop],
+    interp: Interpreter,
+    *items: Abstract,
+    key: Abstract = None,
+    **default: Abstract,
+) -> Abstract:
+    def measured(item: Abstract) -> tuple[Abstract, ...]:
+        return (item,) if key is None else (interp.call(key, [item], {}), item)
+
+    def better(kept: tuple[Abstract, ...], item: Abstract) -> Abstract:
+        found = measured(item)
+        condition = truth(interp, compare(interp, op, found[0], kept[0]))
+        if not isinstance(condition, Value):
+            return found if condition else kept
+        return joined_cases(interp, condition, lambda: found, lambda: kept, VALUE)
+
+    def empty() -> Abstract:
+        return default["default"] if default else in_python(python, ())
+
+    over = items[0] if len(items) == 1 else items
+    return _fold_from_first(interp, over, measured, better, operator.itemgetter(-1), empty)
+
+
+builtin(builtins.max)(functools.partial(_extreme, builtins.max, ast.Gt))
+builtin(builtins.min)(functools.partial(_extreme, builtins.min, ast.Lt))
+
+
+@builtin(builtins.any)
+def _any(interp: Interpreter, items: Abstract) -> Abstract:
+    return until(interp, items, lambda item: truth(interp, item))
+
+
+@builtin(builtins.all)
+def _all(interp: Interpreter, items: Abstract) -> Abstract:
+    return negated(until(interp, items, lambda item: negated(truth(interp, item))))
+
+
+@builtin(filter)
+def _filter(interp: Interpreter, function: Abstract, items: Abstract) -> Abstract:
+    def run(consume: Callable[[Abstract], None]) -> None:
+        def turn(item: Abstract) -> None:
+            keep = truth(interp, item if function is None else interp.call(function, [item], {}))
+            interp.where(keep, lambda: consume(item))
+
+        for_each(interp, items, turn)
+
+    return started(interp, Generator(run))
+
+
+@builtin(sorted)
+def sorted_items(
+    interp: Interpreter, iterable: Abstract, *, key: Abstract = None, reverse: Abstract = False
+) -> Abstract:
+    """``sorted(iterable, key=key, reverse=reverse)``."""
+    items = list(static_items(interp, iterable))
+    values = [item if key is None else interp.call(key, [item], {}) for item in items]
+    if any(has_operator(interp, "lt", value, value) for value in values):
+        keys: list[Any] = [_Compared(interp, value) for value in values]
+    else:
+        plain_values = [plain_argument(interp, value) for value in values]
+        if len(items) > 1 and _is_found_at_run_time(interp, plain_values):
+            order = _order_found(interp, plain_values, static(truth(interp, reverse)))
+            return interp.new_list(in_order(interp, tuple(items), order))
+        keys = [known(interp, value, _SORTED) for value in plain_values]
+    ordered = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=bool(reverse))
+    return interp.new_list(tuple(items[k] for k in ordered))
+
+
+def _is_found_at_run_time(interp: Interpreter, keys: Sequence[Any]) -> bool:
+    """Return whether the order of keys is told by numbers that nothing fixes."""
+    numbers: list[Value] = []
+    pending = list(keys)
+    while pending:
+        key = pending.pop()
+        if isinstance(key, tuple):
+            pending.extend(key)
+        elif isinstance(key, Value):
+            if not isinstance(key.type, ArrayType) or key.type.kind == "array":
+                return False
+            numbers.append(key)
+        elif not isinstance(key, str | bytes) and not is_leaf(key):
+            return False
+    return any(not can_be_known(interp, number) for number in numbers)
+
+
+def _order_found(interp: Interpreter, keys: Sequence[Any], reverse: bool) -> Value:
+    """The indices of keys in their order, as Python's own sort finds it."""
+    template = Template(interp)
+    compared = Member([template.of(key) for key in keys], "__getitem__")
+    order: Value = opaque_call(
+        *template.operands,
+        function=Named(builtins.sorted, "sorted"),
+        arguments=(list(range(len(keys))),),
+        keywords=(("key", compared), *((("reverse", True),) if reverse else ())),
+        type=ListType(INT),
+    )
+    return order
+
+
+_SORTED = "sort an array: np.sort(...), np.argsort(...)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A value that is sorted by the ``<`` of its class."""
+
+    interp: Interpreter
+    value: Abstract
+
+    def __lt__(self, other: _Compared) -> bool:
+        answer = truth(self.interp, compare(self.interp, ast.Lt, self.value, other.value))
+        return bool(known(self.interp, answer, _SORTED))

@@ -1,0 +1,239 @@
+"""Builtins that ask what an object is or has, those that wrap functions, and what is refused."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import numbers
+import operator
+import sys
+import types
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.parse import lookups
+from symdiff.parse.attributes import get_attribute, set_attribute
+from symdiff.parse.blame import python_raises, users
+from symdiff.parse.calls import CALLABLES, builtin
+from symdiff.parse.catching import unless_raised
+from symdiff.parse.identity import class_of, require_known
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.items import get_item
+from symdiff.parse.scope import names_in_order
+from symdiff.parse.supers import Super, super_of
+from symdiff.parse.texts import settled
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Closure,
+    Conflict,
+    ObjectRef,
+    Partial,
+    PossiblyUnbound,
+)
+
+
+@builtin(isinstance)
+def _isinstance(interp: Interpreter, value: Abstract, classes: Abstract) -> Abstract:
+    owner = class_of(interp, value)
+    lookups.bases_stay(interp, owner)
+    try:
+        return issubclass(owner, classes)
+    except TypeError:
+        with python_raises():
+            isinstance(None, classes)
+        raise
+
+
+@builtin(type)
+def _type(interp: Interpreter, value: Abstract, *more: Abstract) -> Abstract:
+    if more:
+        raise UnsupportedCallError("a class made by type()", interp.span, "define it outside")
+    return class_of(interp, value)
+
+
+@builtin(issubclass)
+def _issubclass(interp: Interpreter, cls: Abstract, classes: Abstract) -> Abstract:
+    if not isinstance(cls, type):
+        raise users(TypeError("issubclass() arg 1 must be a class"))
+    lookups.bases_stay(interp, cls)
+    with python_raises():
+        return issubclass(cls, classes)
+
+
+@builtin(callable)
+def _callable(interp: Interpreter, value: Abstract) -> Abstract:
+    require_known(interp, value)
+    if isinstance(value, ObjectRef):
+        return lookups.defines(interp, value.type, "__call__")
+    return type(value) in CALLABLES or callable(value)
+
+
+@builtin(np.isscalar)
+def _isscalar(interp: Interpreter, element: Abstract) -> Abstract:
+    return issubclass(class_of(interp, element), np.generic | numbers.Number | str | bytes)
+
+
+@builtin(hasattr)
+def _hasattr(interp: Interpreter, value: Abstract, name: Abstract) -> Abstract:
+    return _attribute_or_absent(interp, value, name) is not ABSENT
+
+
+def _attribute_or_absent(interp: Interpreter, value: Abstract, name: Abstract) -> Abstract:
+    known = _attribute_name(interp, name)
+    return unless_raised(interp, AttributeError, lambda: get_attribute(interp, value, known))
+
+
+def _attribute_name(interp: Interpreter, name: Abstract) -> str:
+    known = settled(interp, name)
+    if isinstance(known, str):
+        return known
+    cls = class_of(interp, known).__name__
+    raise users(TypeError(f"attribute name must be string, not '{cls}'"))
+
+
+@builtin(getattr)
+def _getattr(interp: Interpreter, value: Abstract, name: str, *default: Abstract) -> Abstract:
+    if not default:
+        return get_attribute(interp, value, name)
+    found = _attribute_or_absent(interp, value, name)
+    return default[0] if found is ABSENT else found
+
+
+@builtin(setattr)
+def _setattr(interp: Interpreter, value: Abstract, name: Abstract, content: Abstract) -> None:
+    set_attribute(interp, value, _attribute_name(interp, name), content)
+
+
+@builtin(locals)
+def _locals(interp: Interpreter) -> Abstract:
+    """The names that are bound here; before Python 3.13 it is one dict, which each call renews."""
+    scope = interp.scope
+    if scope.parent is not None or not isinstance(scope.node, ast.FunctionDef):
+        _refuse("locals", _NAMES, interp)
+    names = {name: interp.heap.get((scope, name)) for name in names_in_order(scope.node)}
+    bound = {name: content for name, content in names.items() if content is not ABSENT}
+    if any(isinstance(content, PossiblyUnbound | Conflict) for content in bound.values()):
+        _refuse("locals", _NAMES, interp)
+    known = interp.heap.get((scope, _LOCALS)) if sys.version_info < (3, 13) else ABSENT
+    if known is ABSENT:
+        known = interp.new_dict({})
+        interp.put((scope, _LOCALS), known)
+    before = {k: v for k, v in interp.content(known).items() if names.get(k) is not ABSENT}
+    interp.put(known, before | bound)
+    return known
+
+
+_LOCALS = "locals()"
+_NAMES = "write the names out"
+
+
+def _refuse(
+    name: str, hint: str, interp: Interpreter, /, *arguments: Abstract, **keywords: Abstract
+) -> NoReturn:
+    raise UnsupportedCallError(f"symdiff does not compile {name}()", interp.span, hint)
+
+
+_REFUSED: dict[Callable[..., Any], str] = {
+    id: "compare with 'is'",
+    exec: "write the statements out",
+    eval: "write the expression out",
+    compile: "write the code out",
+    globals: _NAMES,
+    vars: _NAMES,
+    dir: _NAMES,
+    __import__: "import it at the top of the file",
+    input: "make it an argument",
+    breakpoint: "set it in the generated code, which pdb steps through",
+    delattr: "set it to None",
+    memoryview: "use an array",
+    bytearray: "use an array",
+}
+for _refused, _hint in _REFUSED.items():
+    builtin(_refused)(functools.partial(_refuse, _refused.__name__, _hint))
+
+
+@builtin(super)
+def _super(interp: Interpreter, *arguments: Abstract) -> Abstract:
+    """``super(Class, instance)``; without arguments where it stands in a call of its own."""
+    if not arguments:
+        return super_of(interp)
+    if len(arguments) == 1 or not isinstance(arguments[0], type):
+        raise UnsupportedCallError(
+            "super() without an instance", interp.span, "name the base class: Base.method(self)"
+        )
+    owner, instance = arguments
+    kind = instance if isinstance(instance, type) else class_of(interp, instance)
+    if not issubclass(kind, owner):
+        message = "super(type, obj): obj must be an instance or subtype of type"
+        raise users(TypeError(message))
+    return Super(owner, instance, interp)
+
+
+# Functions of functions ---------------------------------------------------------------------------
+
+
+@builtin(functools.partial)
+def _partial(
+    interp: Interpreter, function: Abstract, /, *arguments: Abstract, **keywords: Abstract
+) -> Abstract:
+    return Partial(function, arguments, tuple(keywords.items()))
+
+
+@builtin(functools.wraps)
+def _wraps(
+    interp: Interpreter, wrapped: Abstract, *options: Abstract, **named: Abstract
+) -> Abstract:
+    return Partial(functools.update_wrapper, (), (("wrapped", wrapped),))
+
+
+@builtin(functools.update_wrapper)
+def _update_wrapper(
+    interp: Interpreter,
+    wrapper: Abstract,
+    wrapped: Abstract,
+    *options: Abstract,
+    **named: Abstract,
+) -> Abstract:
+    if not isinstance(wrapper, Closure) or not isinstance(wrapped, Closure | types.FunctionType):
+        raise UnsupportedCallError(
+            "functools.update_wrapper() of what is no function made here", interp.span
+        )
+    return dataclasses.replace(wrapper, known_as=interp.attribute(wrapped, "__name__"))
+
+
+@builtin(operator.itemgetter)
+def _itemgetter(interp: Interpreter, *keys: Abstract) -> Abstract:
+    return Partial(_take, (keys,), ())
+
+
+def _take() -> None:
+    """What ``operator.itemgetter`` returns."""
+
+
+@builtin(_take)
+def _taken(interp: Interpreter, keys: tuple[Abstract, ...], value: Abstract) -> Abstract:
+    items = tuple(get_item(interp, value, key) for key in keys)
+    return items[0] if len(items) == 1 else items
+
+
+@builtin(operator.attrgetter)
+def _attrgetter(interp: Interpreter, *names: Abstract) -> Abstract:
+    return Partial(_look_up, (names,), ())
+
+
+def _look_up() -> None:
+    """What ``operator.attrgetter`` returns."""
+
+
+@builtin(_look_up)
+def _looked_up(interp: Interpreter, names: tuple[str, ...], value: Abstract) -> Abstract:
+    items = tuple(
+        functools.reduce(lambda v, part: get_attribute(interp, v, part), name.split("."), value)
+        for name in names
+    )
+    return items[0] if len(items) == 1 else items
