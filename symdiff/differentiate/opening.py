@@ -28,7 +28,7 @@ def opened_where_active(graph: Graph, wrt: Sequence[int]) -> Graph:
             if node.op not in _OPENED or active.isdisjoint(node.results):
                 return None
             if node.op is opaque_call:
-                return spread_out(node)
+                return spread_out(node, active)
             found: Graph = node.attributes["definition"]
             return beside(node) if node.attributes["rounded"] else found
 

@@ -161,15 +161,49 @@ def _is_there(module: str, name: str, value: Any) -> bool:
 
 
 def own_source(name: str, function: Any) -> str:
-    """The source of a function of symdiff's that generated code calls, under a name."""
-    text = textwrap.dedent(inspect.getsource(function))
-    imports = "".join(f"{line}\n" for line in _imports(text, function.__globals__))
+    """The source of a function of symdiff's that generated code calls, under a name: with what it
+    uses of its own module around it, where nothing else sees that.
+    """
+    text, scope = textwrap.dedent(inspect.getsource(function)), function.__globals__
+    needed = _needed(function)
+    if needed:
+        parts = [*needed, function]
+        inner = "\n\n".join(textwrap.dedent(inspect.getsource(part)) for part in parts)
+        constants = "".join(f"{n} = {scope[n]!r}\n" for n in sorted(_constants(inner, scope)))
+        own = f"{constants}\n{inner}\nreturn {function.__name__}"
+        text = f"def _made():\n{textwrap.indent(own, '    ')}\n\n\n{name} = _made()"
+    imports = "".join(f"{line}\n" for line in _imports(text, scope))
     text = f"{imports}\n\n{text}" if imports else text
-    return text if function.__name__ == name else f"{text}\n\n{name} = {function.__name__}"
+    return (
+        text if needed or function.__name__ == name else f"{text}\n\n{name} = {function.__name__}"
+    )
+
+
+def _needed(function: Any) -> list[Any]:
+    """The functions of its module that a function calls, and those that these call."""
+    found: dict[str, Any] = {}
+    waiting = [function]
+    while waiting:
+        scope = waiting[-1].__globals__
+        for name in _used(inspect.getsource(waiting.pop())):
+            value = scope.get(name)
+            own = isinstance(value, types.FunctionType) and value.__globals__ is scope
+            if own and name not in found and value is not function:
+                found[name] = value
+                waiting.append(value)
+    return list(found.values())
+
+
+def _constants(text: str, scope: Mapping[str, Any]) -> list[str]:
+    return [name for name in _used(text) if type(scope.get(name)) in (int, float)]
+
+
+def _used(text: str) -> set[str]:
+    names = ast.walk(module_of(textwrap.dedent(text)))
+    return {node.id for node in names if isinstance(node, ast.Name)}
 
 
 def _imports(text: str, scope: Mapping[str, Any]) -> list[str]:
     """What a function of ``ops.support`` needs beside NumPy, ``math`` and ``Any``."""
-    used = {node.id for node in ast.walk(module_of(text)) if isinstance(node, ast.Name)}
-    modules = [n for n in used if isinstance(scope.get(n), types.ModuleType)]
+    modules = [n for n in _used(text) if isinstance(scope.get(n), types.ModuleType)]
     return [f"import {name}" for name in sorted(modules) if name not in ("np", "math")]

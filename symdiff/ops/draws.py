@@ -21,10 +21,11 @@ from symdiff.ir.control import emit_cond
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.structure import Leaf
 from symdiff.ir.types import FLOAT, GENERATOR, RANDOM_STATE, ArrayType, Type
-from symdiff.ops.arithmetic import add, multiply
+from symdiff.ops.arithmetic import add, multiply, subtract
 from symdiff.ops.casts import astype, python_float
 from symdiff.ops.declare import FUNCTIONS, array_type
 from symdiff.ops.effects import Member, Named, opaque_call, raise_
+from symdiff.ops.held_draws import HELD, held
 from symdiff.ops.keys import Slot
 from symdiff.ops.sizes import sizes_of
 
@@ -57,39 +58,56 @@ def _moved(z: Any, loc: Any, scale: Any) -> Any:
     return add(loc, multiply(scale, z))
 
 
+def _stretched(z: Any, scale: Any) -> Any:
+    return multiply(scale, z)
+
+
+def _between(z: Any, low: Any, high: Any) -> Any:
+    return add(low, multiply(subtract(high, low), z))
+
+
+_LOC_SCALE = ("loc", "scale"), (0.0, 1.0), _moved
 _FAMILIES = {
-    "normal": _Family("standard_normal", ("loc", "scale"), (0.0, 1.0), _moved),
-    "exponential": _Family(
-        "standard_exponential", ("scale",), (1.0,), lambda z, scale: multiply(scale, z)
-    ),
+    "exponential": _Family("standard_exponential", ("scale",), (1.0,), _stretched),
+    "gumbel": _Family("gumbel", *_LOC_SCALE),
+    "laplace": _Family("laplace", *_LOC_SCALE),
+    "logistic": _Family("logistic", *_LOC_SCALE),
+    "normal": _Family("standard_normal", *_LOC_SCALE),
+    "rayleigh": _Family("rayleigh", ("scale",), (1.0,), _stretched),
+    "uniform": _Family("random", ("low", "high"), (0.0, 1.0), _between),
 }
 
 
-def spread_out(node: Node) -> Graph | None:
+def spread_out(node: Node, active: set[Value]) -> Graph | None:
     """What a draw is in terms of one of fixed parameters; None where it is no draw of a family.
 
     A platform whose compiler contracts NumPy's ``loc + scale * z`` into one rounding has none.
     """
     if node.op is not opaque_call:
         return None
-    family, function = _family(node)
-    if family is None or not _rounds_twice():
+    name, function = _drawing(node)
+    if name in HELD:
+        return held(node, name, active)
+    if name not in _FAMILIES or not _rounds_twice():
         return None
-    return _Spread(node, family).graph(function)
+    family = _FAMILIES[name]
+    return _Spread(node, family).graph(_standard(function, family.standard))
 
 
-def _family(node: Node) -> tuple[_Family | None, Any]:
-    """The family of a draw, and what draws from its standard member."""
+def _drawing(node: Node) -> tuple[str, Any]:
+    """The name of the family of a draw, and the function that draws; "" where it is no draw."""
     function = node.attributes["function"]
-    if isinstance(function, Named):
-        family = _FAMILIES.get(function.name)
-        if family is not None and function.target is getattr(np.random, function.name):
-            standard = getattr(np.random, family.standard)
-            return family, Named(standard, f"np.random.{family.standard}")
-    if isinstance(function, Member) and _is_generator(node, function.value):
-        family = _FAMILIES.get(function.name)
-        return family, family and Member(function.value, family.standard)
-    return None, None
+    known = isinstance(function, Named) and _is_of_module(function)
+    if known or (isinstance(function, Member) and _is_generator(node, function.value)):
+        return function.name, function
+    return "", None
+
+
+def _standard(function: Any, name: str) -> Any:
+    """What draws from a family's standard member where ``function`` draws from the family."""
+    if isinstance(function, Member):
+        return Member(function.value, name)
+    return Named(getattr(np.random, name), f"np.random.{name}")
 
 
 def advice(node: Node) -> str | None:
@@ -101,24 +119,10 @@ def advice(node: Node) -> str | None:
         return None
     if isinstance(function, Named) and not _is_of_module(function):
         return None
-    written = _BY_A_STANDARD_DRAW.get(function.name)
-    example = "x = mu + s * rng.normal(size=...)" if written is None else f"x = {written}"
     return (
-        f"a draw has no derivative by its parameters: draw with constant ones and compute with"
-        f" what is drawn, as in {example}"
+        "a draw has no derivative by its parameters: draw with constant ones and compute with"
+        " what is drawn, as in x = mu + s * rng.normal(size=...)"
     )
-
-
-_BY_A_STANDARD_DRAW = {
-    "gumbel": "mu + s * rng.gumbel(size=...)",
-    "laplace": "mu + s * rng.laplace(size=...)",
-    "logistic": "mu + s * rng.logistic(size=...)",
-    "lognormal": "np.exp(mu + s * rng.normal(size=...))",
-    "multivariate_normal": "mean + np.linalg.cholesky(cov) @ rng.normal(size=...)",
-    "rayleigh": "s * rng.rayleigh(size=...)",
-    "uniform": "low + (high - low) * rng.random(size=...)",
-    "weibull": "rng.standard_exponential(size=...) ** (1 / a)",
-}
 
 
 def _is_of_module(function: Named) -> bool:
@@ -161,7 +165,10 @@ class _Spread:
             return None
         with building(Builder([], node.span)) as made:
             numbers = [_as_double(value) for value in values if value is not None]
-            self._require_scale(numbers[-1])
+            if family.standard == "random":
+                self._require_range(*numbers)
+            else:
+                self._require_scale(numbers[-1])
             standard = self._standard(function, size, numbers)
             given = numbers if size is None else [_of_size(n, standard) for n in numbers]
             result = family.formula(standard, *given)
@@ -183,14 +190,32 @@ class _Spread:
         """Raise, before anything is drawn, what NumPy raises."""
         if not isinstance(scale, Value) and scale >= 0:
             return
-        negative = FUNCTIONS[np.logical_and](
-            FUNCTIONS[np.signbit](scale), FUNCTIONS[np.equal](scale, scale)
-        )
-        if not isinstance(scale, Value) or array_type(scale).shape:
-            negative = FUNCTIONS[np.any](negative)
+        self._raise_where(_is_negative(scale), ValueError, "scale < 0")
+
+    def _require_range(self, low: Real, high: Real) -> None:
+        width, of = subtract(high, low), self._generator()
+        too_wide = FUNCTIONS[np.logical_not](FUNCTIONS[np.isfinite](width))
+        told = "high - low range exceeds" if of == GENERATOR else "Range exceeds"
+        self._raise_where(too_wide, OverflowError, f"{told} valid bounds")
+        if of == GENERATOR:
+            self._raise_where(_is_negative(width), ValueError, "high - low < 0")
+
+    def _generator(self) -> Type:
+        """The type of what draws: NumPy's module has a ``RandomState``."""
+        function = self.node.attributes["function"]
+        if not isinstance(function, Member):
+            return RANDOM_STATE
+        if isinstance(function.value, Slot):
+            return self.node.operands[function.value.number].type
+        is_new = isinstance(function.value.target, np.random.Generator)
+        return GENERATOR if is_new else RANDOM_STATE
+
+    def _raise_where(self, condition: Value, error: type[Exception], told: str) -> None:
+        if array_type(condition).shape:
+            condition = FUNCTIONS[np.any](condition)
         with building(Builder([], self.node.span)) as made:
-            raise_(exception=ValueError, arguments=("scale < 0",))
-        emit_cond(negative, Block((), made.nodes, ()), Block((), [], ()))
+            raise_(exception=error, arguments=(told,))
+        emit_cond(condition, Block((), made.nodes, ()), Block((), [], ()))
 
     def _standard(self, function: Any, size: Any, numbers: list[Real]) -> Value:
         operands: list[Value] = []
@@ -210,14 +235,24 @@ class _Spread:
 
         if size is None and array_type(self.node.result).shape:
             size = sizes_of(_broadcast(numbers))
+        sized = () if size is None else (moved(size),)
+        is_standard = self.family.standard.startswith(("standard", "random"))
         attributes = {
             "function": moved(function),
-            "arguments": () if size is None else (moved(size),),
+            "arguments": sized if is_standard else (),
+            "keywords": () if is_standard else tuple(("size", one) for one in sized),
             "type": self.node.result.type,
         }
         drawn: Value = opaque_call(*operands, **attributes)
         drawn.type = self.node.result.type  # also the symbols of sizes that only a run tells
         return drawn
+
+
+def _is_negative(value: Real) -> Value:
+    """Whether a number is below 0, or -0, which NumPy's checks do not let pass either."""
+    signed, known = FUNCTIONS[np.signbit](value), FUNCTIONS[np.equal](value, value)
+    found: Value = FUNCTIONS[np.logical_and](signed, known)
+    return found
 
 
 def _as_double(value: Real) -> Real:

@@ -16,8 +16,16 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import absolute, choose, equal, floor, greater, minimum, strong_constant
 from symdiff.ops.casts import imag
-from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers, static
+from symdiff.ops.declare import Operation, Rule, array_type, lowers, static
 from symdiff.ops.elementary import cos, cosh, exp, log, log1p, sin, sinc, sqrt
+from symdiff.ops.incomplete import (
+    beta_by,
+    beta_inverse_by,
+    f_by,
+    gamma_by_a,
+    gamma_inverse_by_a,
+    student_by_df,
+)
 from symdiff.ops.special import (
     FROM,
     ROOT_2_PI,
@@ -176,19 +184,6 @@ agm: Operation = special_function(
 # Of densities -------------------------------------------------------------------------------------
 
 
-def _by_last(
-    name: str, parameters: tuple[str, ...], partial: Rule, sympy: Meaning | None, what: str
-) -> Operation:
-    """A function of parameters, by which no derivative is known, and of an argument."""
-    return special_function(
-        name,
-        f"{what}; its derivatives by parameters are refused.",
-        *parameters,
-        partial,
-        sympy=sympy,
-    )
-
-
 def _log_beta_density(a: Any, b: Any, x: Any) -> Any:
     return xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b)
 
@@ -208,35 +203,43 @@ def _beta_of_f(sp: Any, n: Any, d: Any, x: Any) -> Any:
     return sp.betainc(a, b, 0, n * x / (n * x + d)) / sp.beta(a, b)
 
 
-betaincc = _by_last(
-    *("betaincc", ("a", "b")),
+betaincc: Operation = special_function(
+    "betaincc",
+    "``1 - betainc(a, b, x)``.",
+    lambda y, a, b, x: -beta_by(1, a, b, x),
+    lambda y, a, b, x: -beta_by(2, a, b, x),
     lambda y, a, b, x: -exp(_log_beta_density(a, b, x)),
-    lambda sp, a, b, x: 1 - sp.betainc(a, b, 0, x) / sp.beta(a, b),
-    "``1 - betainc(a, b, x)``",
+    sympy=lambda sp, a, b, x: 1 - sp.betainc(a, b, 0, x) / sp.beta(a, b),
 )
-chdtr = _by_last(
-    *("chdtr", ("v",)),
+chdtr: Operation = special_function(
+    "chdtr",
+    "The distribution function of χ².",
+    lambda y, v, x: 0.5 * gamma_by_a(0.5 * v, 0.5 * x),
     lambda y, v, x: 0.5 * exp(_log_gamma_density(0.5 * v, 0.5 * x)),
-    lambda sp, v, x: sp.lowergamma(v / 2, x / 2) / sp.gamma(v / 2),
-    "The distribution function of χ²",
+    sympy=lambda sp, v, x: sp.lowergamma(v / 2, x / 2) / sp.gamma(v / 2),
 )
-chdtrc = _by_last(
-    *("chdtrc", ("v",)),
+chdtrc: Operation = special_function(
+    "chdtrc",
+    "``1 - chdtr(v, x)``.",
+    lambda y, v, x: -0.5 * gamma_by_a(0.5 * v, 0.5 * x),
     lambda y, v, x: -0.5 * exp(_log_gamma_density(0.5 * v, 0.5 * x)),
-    lambda sp, v, x: sp.uppergamma(v / 2, x / 2) / sp.gamma(v / 2),
-    "``1 - chdtr(v, x)``",
+    sympy=lambda sp, v, x: sp.uppergamma(v / 2, x / 2) / sp.gamma(v / 2),
 )
-fdtr = _by_last(
-    *("fdtr", ("dfn", "dfd")),
+fdtr: Operation = special_function(
+    "fdtr",
+    "The distribution function of F.",
+    lambda y, n, d, x: f_by(1, n, d, x),
+    lambda y, n, d, x: f_by(2, n, d, x),
     lambda y, n, d, x: exp(_log_f_density(n, d, x)),
-    _beta_of_f,
-    "The distribution function of F",
+    sympy=_beta_of_f,
 )
-fdtrc = _by_last(
-    *("fdtrc", ("dfn", "dfd")),
+fdtrc: Operation = special_function(
+    "fdtrc",
+    "``1 - fdtr(dfn, dfd, x)``.",
+    lambda y, n, d, x: -f_by(1, n, d, x),
+    lambda y, n, d, x: -f_by(2, n, d, x),
     lambda y, n, d, x: -exp(_log_f_density(n, d, x)),
-    lambda sp, n, d, x: 1 - _beta_of_f(sp, n, d, x),
-    "``1 - fdtr(dfn, dfd, x)``",
+    sympy=lambda sp, n, d, x: 1 - _beta_of_f(sp, n, d, x),
 )
 
 
@@ -291,32 +294,48 @@ ndtri_exp: Operation = special_function(
     sympy=lambda sp, x: sp.sqrt(2) * sp.erfinv(2 * sp.exp(x) - 1),
     singular=True,
 )
-gammaincinv = _by_last(
-    *("gammaincinv", ("a",)),
+gammaincinv: Operation = special_function(
+    "gammaincinv",
+    "The inverse of ``gammainc``.",
+    lambda y, a, p: gamma_inverse_by_a(a, y),
     lambda y, a, p: exp(-_log_gamma_density(a, y)),
-    *(None, "The inverse of ``gammainc``"),
+    sympy=None,
 )
-gammainccinv = _by_last(
-    *("gammainccinv", ("a",)),
+gammainccinv: Operation = special_function(
+    "gammainccinv",
+    "The inverse of ``gammaincc``.",
+    lambda y, a, p: gamma_inverse_by_a(a, y),
     lambda y, a, p: -exp(-_log_gamma_density(a, y)),
-    *(None, "The inverse of ``gammaincc``"),
+    sympy=None,
 )
-betaincinv = _by_last(
-    *("betaincinv", ("a", "b")),
+betaincinv: Operation = special_function(
+    "betaincinv",
+    "The inverse of ``betainc``.",
+    lambda y, a, b, p: beta_inverse_by(1, a, b, y),
+    lambda y, a, b, p: beta_inverse_by(2, a, b, y),
     lambda y, a, b, p: exp(-_log_beta_density(a, b, y)),
-    *(None, "The inverse of ``betainc``"),
+    sympy=None,
 )
-betainccinv = _by_last(
-    *("betainccinv", ("a", "b")),
+betainccinv: Operation = special_function(
+    "betainccinv",
+    "The inverse of ``betaincc``.",
+    lambda y, a, b, p: beta_inverse_by(1, a, b, y),
+    lambda y, a, b, p: beta_inverse_by(2, a, b, y),
     lambda y, a, b, p: -exp(-_log_beta_density(a, b, y)),
-    *(None, "The inverse of ``betaincc``"),
+    sympy=None,
 )
-stdtrit = _by_last(
-    *("stdtrit", ("df",)),
-    lambda y, df, p: exp(
-        betaln(0.5 * df, 0.5) + 0.5 * log(df) + 0.5 * (df + 1.0) * log1p(y * y / df)
-    ),
-    *(None, "The inverse of ``stdtr``"),
+
+
+def _over_student_density(df: Value, t: Value) -> Any:
+    return exp(betaln(0.5 * df, 0.5) + 0.5 * log(df) + 0.5 * (df + 1.0) * log1p(t * t / df))
+
+
+stdtrit: Operation = special_function(
+    "stdtrit",
+    "The inverse of ``stdtr``.",
+    lambda y, df, p: -student_by_df(df, y) * _over_student_density(df, y),
+    lambda y, df, p: _over_student_density(df, y),
+    sympy=None,
 )
 
 # What calls mean ----------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ from symdiff.ops.declare import (
     static,
 )
 from symdiff.ops.elementary import exp, hypot, log, log1p
+from symdiff.ops.incomplete import beta_by, gamma_by_a, student_by_df
 from symdiff.ops.ufuncs import staged, ufunc_lowering
 
 ROOT_PI = math.sqrt(math.pi)
@@ -242,23 +243,23 @@ binom: Operation = special_function(
 )
 gammainc: Operation = special_function(
     "gammainc",
-    "Regularised lower incomplete gamma function; its derivative by ``a`` is refused.",
-    "a",
+    "Regularised lower incomplete gamma function.",
+    lambda y, a, x: gamma_by_a(a, x),
     lambda y, a, x: exp(xlogy(a - 1.0, x) - x - gammaln(a)),
     sympy=lambda sp, a, x: sp.lowergamma(a, x) / sp.gamma(a),
 )
 gammaincc: Operation = special_function(
     "gammaincc",
-    "Regularised upper incomplete gamma function; its derivative by ``a`` is refused.",
-    "a",
+    "Regularised upper incomplete gamma function.",
+    lambda y, a, x: -gamma_by_a(a, x),
     lambda y, a, x: -exp(xlogy(a - 1.0, x) - x - gammaln(a)),
     sympy=lambda sp, a, x: sp.uppergamma(a, x) / sp.gamma(a),
 )
 betainc: Operation = special_function(
     "betainc",
-    "Regularised incomplete beta function; its derivatives by ``a`` and ``b`` are refused.",
-    "a",
-    "b",
+    "Regularised incomplete beta function.",
+    lambda y, a, b, x: beta_by(1, a, b, x),
+    lambda y, a, b, x: beta_by(2, a, b, x),
     lambda y, a, b, x: exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b)),
     sympy=lambda sp, a, b, x: sp.betainc(a, b, 0, x) / sp.beta(a, b),
 )
@@ -268,8 +269,8 @@ betainc: Operation = special_function(
 
 stdtr: Operation = special_function(
     "stdtr",
-    "Student's distribution function; its derivative by ``df`` is refused.",
-    "df",
+    "Student's distribution function.",
+    lambda y, df, t: student_by_df(df, t),
     lambda y, df, t: exp(
         -betaln(0.5 * df, 0.5) - 0.5 * log(df) - 0.5 * (df + 1.0) * log1p(t * t / df)
     ),

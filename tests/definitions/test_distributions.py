@@ -20,7 +20,6 @@ stats = pytest.importorskip("scipy.stats")
 
 X = np.array([[0.3, 0.7, 0.45], [0.9, 0.15, 0.62]])
 SHAPES = {"t": (3.7,), "gamma": (2.3,), "beta": (1.6, 2.8), "lognorm": (0.8,)}
-OF_X_ONLY = frozenset({"t", "gamma", "beta"})  # their distribution functions, not by the shapes
 CONTINUOUS = ("norm", "t", "gamma", "beta", "expon", "lognorm", "laplace", "logistic", "uniform")
 METHODS = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")
 
@@ -53,20 +52,11 @@ def check(function: Callable[..., Any], *args: Any, wrt: tuple[int, ...]) -> Non
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_continuous(name: str, method: str):
     function, shapes = getattr(getattr(stats, name), method), SHAPES.get(name, ())
-    fixed = name in OF_X_ONLY and not method.endswith("pdf")
 
-    if fixed:
+    def applied(x: Any, *parameters: Any) -> Any:
+        return function(x, *parameters)
 
-        def applied(x: Any, loc: Any, scale: Any) -> Any:
-            return function(x, *shapes, loc=loc, scale=scale)
-
-        given: tuple[Any, ...] = (X, -0.1, 1.3)
-    else:
-
-        def applied(x: Any, *parameters: Any) -> Any:
-            return function(x, *parameters)
-
-        given = (X, *shapes, np.array([-0.1, -0.05, -0.2]), 1.3)
+    given = (X, *shapes, np.array([-0.1, -0.05, -0.2]), 1.3)
     check(applied, *given, wrt=tuple(range(len(given))))
 
 

@@ -55,9 +55,6 @@ SHAPES: dict[str, tuple[float, ...]] = {
     "vonmises": (1.6,),
     "weibull_min": (1.7,),
 }
-OF_THE_ARGUMENT = {  # not by their shapes: the distribution function, or its inverse
-    *("betaprime", "chi", "chi2", "f", "gengamma", "gennorm", "invgamma", "loggamma", "nakagami"),
-}
 DENSITIES, OTHERS = ("pdf", "logpdf"), ("cdf", "sf", "logcdf", "logsf", "ppf", "isf")
 
 
@@ -70,17 +67,16 @@ def known(name: str) -> tuple[str, ...]:
 
 def methods(name: str) -> Callable[..., Any]:
     """The program: all methods that are known, of arguments, location, scale and shapes."""
-    distribution, shapes = getattr(stats, name), SHAPES[name]
+    distribution = getattr(stats, name)
     offset = 2.0 if name == "pareto" else 0.0
     others = [m for m in OTHERS if m in known(name)]
 
     def program(x: Any, loc: Any, scale: Any, *parameters: Any) -> Any:
         found = [distribution.pdf(x + offset, *parameters, loc=loc, scale=scale)]
         found.append(distribution.logpdf(x + offset, *parameters, loc=loc, scale=scale))
-        given = shapes if name in OF_THE_ARGUMENT else parameters
         for method in others:
             at = x if method in ("ppf", "isf") else x + offset
-            found.append(getattr(distribution, method)(at, *given, loc, scale))
+            found.append(getattr(distribution, method)(at, *parameters, loc, scale))
         return tuple(found)
 
     return program

@@ -16,7 +16,7 @@ from symdiff.definitions.libraries import load_all
 from symdiff.inspection.examples import parameters_of, type_of
 from symdiff.inspection.rules import assigned, rule_of
 from symdiff.inspection.ruletable import is_named, program, table_of
-from symdiff.ops import support
+from symdiff.ops import incomplete_values, support
 from symdiff.ops.declare import REGISTRY
 
 load_all()
@@ -33,8 +33,9 @@ ELEMENTWISE = [
 
 
 def names_for_code() -> dict:
-    """What the code of rules may name: NumPy, ``math`` and the functions of ``ops.support``."""
-    public = {k: v for k, v in vars(support).items() if isinstance(v, types.FunctionType)}
+    """What the code of rules may name: NumPy, ``math`` and the functions that support them."""
+    found = {**vars(incomplete_values), **vars(support)}
+    public = {k: v for k, v in found.items() if isinstance(v, types.FunctionType)}
     return {**public, "np": np, "math": math, "cmath": cmath, "scipy": scipy}
 
 

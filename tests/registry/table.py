@@ -18,7 +18,7 @@ from symdiff.definitions.libraries import import_all
 from symdiff.ops.declare import FUNCTIONS, REGISTRY, WRITES
 from symdiff.ops.special import is_refused
 from symdiff.ops.table import spelled
-from tests.definitions.test_laws import OF_THE_ARGUMENT, SHAPES
+from tests.definitions.test_laws import SHAPES
 from tests.registry import cases
 from tests.registry.cases import Integers, Interval
 from tests.registry.examples import (
@@ -1320,8 +1320,6 @@ OF_TAILS = {
     "pareto.ppf": "y + z * np.exp(-np.log1p(-1.0 * x) / a)",
     "powerlaw.isf": "y + z * np.exp(np.log1p(-1.0 * x) / a)",
 }
-BY_X_ONLY = {"t": "a", "gamma": "a", "beta": "ab"}  # what a distribution function refuses
-BY_X_ONLY |= {name: "ab"[: len(SHAPES[name])] for name in OF_THE_ARGUMENT}
 
 
 def distribution(name: str) -> Word | None:
@@ -1337,9 +1335,6 @@ def distribution(name: str) -> Word | None:
     if law not in LAWS:
         return None
     text, domains = LAWS[law]
-    density = method in ("", "pdf", "logpdf", "pmf", "logpmf")
-    for letter in "" if density else BY_X_ONLY.get(law, ""):
-        domains = {**domains, letter: held(*domains[letter])}
     if method in ("ppf", "isf"):
         domains = {**domains, "x": (0.2, 0.8), "reference": OF_TAILS.get(f"{law}.{method}", "")}
     if not method:

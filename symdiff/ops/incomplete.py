@@ -1,0 +1,177 @@
+"""Derivatives of the incomplete gamma and beta functions by their parameters, to any order.
+
+>>> incomplete_gamma.documentation
+'A derivative of the regularised incomplete gamma function P(a, exp(u)), by u and a.'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType, Type
+from symdiff.ops import incomplete_values
+from symdiff.ops.arithmetic import absolute, choose, less_equal, sign, strong_constant
+from symdiff.ops.casts import as_dtype_of
+from symdiff.ops.declare import (
+    Operation,
+    broadcast_shapes,
+    require_array,
+    supporting_call,
+    ufunc_dtypes,
+)
+from symdiff.ops.elementary import log, log1p
+
+
+def _raised(orders: tuple[int, ...], position: int) -> tuple[int, ...]:
+    return tuple(n + (k == position) for k, n in enumerate(orders))
+
+
+def _declared(name: str, documentation: str) -> Operation:
+    function = getattr(incomplete_values, name)
+
+    def infer(*operands: Type, orders: tuple[int, ...]) -> tuple[Type, ...]:
+        types = [require_array(t, name) for t in operands]
+        dtypes = [ufunc_dtypes(np.hypot, (types[0], t))[0] for t in types]
+        shape = broadcast_shapes(*(t.shape for t in types))
+        return (ArrayType(np.result_type(*dtypes), shape, "array" if shape else "scalar"),)
+
+    def vjp(position: int, g: Value, y: Value, *operands: Value, orders: tuple[int, ...]) -> Value:
+        made = g * operation(*operands, orders=_raised(orders, position))
+        return as_dtype_of(made, operands[position])
+
+    def jvp(position: int, t: Value, y: Value, *operands: Value, orders: tuple[int, ...]) -> Value:
+        return as_dtype_of(t * operation(*operands, orders=_raised(orders, position)), y)
+
+    operation = Operation(
+        name,
+        infer,
+        function,
+        arithmetic=True,
+        cost="heavy",
+        spelling=supporting_call(function),
+        vjp=vjp,
+        jvp=jvp,
+        broadcasts=True,
+        order="kept",
+        operands=0,
+        documentation=documentation,
+    )
+    return operation
+
+
+incomplete_gamma: Operation = _declared(
+    "incomplete_gamma",
+    "A derivative of the regularised incomplete gamma function P(a, exp(u)), by u and a.",
+)
+incomplete_beta: Operation = _declared(
+    "incomplete_beta",
+    "A derivative of the regularised incomplete beta function I(a, b) at the number whose logit is"
+    " u, by u, a and b.",
+)
+
+# By parameters ------------------------------------------------------------------------------------
+
+
+def _where_positive(x: Value, made: Callable[[Value], Any]) -> Value:
+    """What is made of a positive number, and 0 of others."""
+    zero = less_equal(x, 0)
+    return choose(zero, strong_constant(0, x), made(choose(zero, strong_constant(1, x), 1.0 * x)))
+
+
+def _where_inside(x: Value, made: Callable[[Value], Any]) -> Value:
+    """What is made of the logit of a number between 0 and 1, and 0 of others."""
+    outside = less_equal(x * (1.0 - x), 0)
+    inside = choose(outside, strong_constant(0.5, x), 1.0 * x)
+    return choose(outside, strong_constant(0, x), made(log(inside) - log1p(-inside)))
+
+
+def gamma_by_a(a: Value, x: Value) -> Value:
+    """The derivative of ``gammainc(a, x)``."""
+    return _where_positive(x, lambda x: incomplete_gamma(log(x), a, orders=(0, 1)))
+
+
+def gamma_inverse_by_a(a: Value, y: Value) -> Value:
+    """The derivative of the ``y`` whose ``gammainc(a, y)`` is given."""
+
+    def ratio(y: Value) -> Any:
+        u = log(y)
+        by_a, by_u = (incomplete_gamma(u, a, orders=orders) for orders in ((0, 1), (1, 0)))
+        return -y * (by_a / by_u)
+
+    return _where_positive(y, ratio)
+
+
+def beta_by(position: int, a: Value, b: Value, x: Value) -> Value:
+    """The derivative of ``betainc(a, b, x)`` by ``a``, number 1, or ``b``, number 2."""
+    orders = tuple(int(k == position) for k in range(3))
+    return _where_inside(x, lambda u: incomplete_beta(u, a, b, orders=orders))
+
+
+def beta_inverse_by(position: int, a: Value, b: Value, y: Value) -> Value:
+    """The derivative of the ``y`` whose ``betainc(a, b, y)`` is given."""
+    orders = tuple(int(k == position) for k in range(3))
+
+    def ratio(u: Value) -> Any:
+        by_u = incomplete_beta(u, a, b, orders=(1, 0, 0))
+        return -(y * (1.0 - y)) * (incomplete_beta(u, a, b, orders=orders) / by_u)
+
+    return _where_inside(y, ratio)
+
+
+def student_by_df(df: Value, t: Value) -> Value:
+    """The derivative of ``stdtr(df, t)``: a tail is half of ``betainc(df / 2, 1 / 2, x)``, where
+    the logit of ``x`` is ``log(df / t²)``.
+    """
+
+    def tail(size: Value) -> Any:
+        u = log(df) - 2.0 * log(size)
+        by_u = incomplete_beta(u, 0.5 * df, 0.5, orders=(1, 0, 0))
+        return 0.5 * by_u / df + 0.25 * incomplete_beta(u, 0.5 * df, 0.5, orders=(0, 1, 0))
+
+    return -sign(t) * _where_positive(absolute(t), tail)
+
+
+def f_by(position: int, n: Value, d: Value, x: Value) -> Value:
+    """The derivative of ``fdtr(n, d, x)``, which is ``betainc(n / 2, d / 2, w)``, where the logit
+    of ``w`` is ``log(n x / d)``, by ``n``, number 1, or ``d``, number 2.
+    """
+    orders = tuple(int(k == position) for k in range(3))
+
+    def made(x: Value) -> Any:
+        u = log(n) - log(d) + log(x)
+        by_u = incomplete_beta(u, 0.5 * n, 0.5 * d, orders=(1, 0, 0))
+        moved = by_u / n if position == 1 else -(by_u / d)
+        return moved + 0.5 * incomplete_beta(u, 0.5 * n, 0.5 * d, orders=orders)
+
+    return _where_positive(x, made)
+
+
+# Of what is drawn, at whose probability it stays --------------------------------------------------
+
+
+def student_drawn_by_df(df: Value, t: Value) -> Value:
+    """The derivative of the ``t`` whose ``stdtr(df, t)`` is given: see ``student_by_df``."""
+
+    def made(size: Value) -> Any:
+        u = log(df) - 2.0 * log(size)
+        by_df, by_u = (incomplete_beta(u, 0.5 * df, 0.5, orders=o) for o in ((0, 1, 0), (1, 0, 0)))
+        return 0.5 * (1.0 / df + 0.5 * by_df / by_u)
+
+    return t * _where_positive(absolute(t), made)
+
+
+def f_drawn_by(position: int, n: Value, d: Value, x: Value) -> Value:
+    """The derivative of the ``x`` whose ``fdtr(n, d, x)`` is given: see ``f_by``."""
+    orders = tuple(int(k == position) for k in range(3))
+
+    def made(x: Value) -> Any:
+        u = log(n) - log(d) + log(x)
+        by, by_u = (incomplete_beta(u, 0.5 * n, 0.5 * d, orders=o) for o in (orders, (1, 0, 0)))
+        moved = -0.5 * by / by_u
+        return moved - 1.0 / n if position == 1 else moved + 1.0 / d
+
+    return x * _where_positive(x, made)

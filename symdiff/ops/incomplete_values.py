@@ -1,0 +1,256 @@
+"""Derivatives of the incomplete gamma and beta functions, which generated code calls; plain NumPy.
+
+In the logarithm of the gamma function's argument, and the logit of the beta function's, densities
+are exponentials of ``Σ parameters * statistics - norm``. So a derivative by parameters multiplies
+the density under the integral by a polynomial of the statistics and of polygammas (Moore 1982; Boik
+and Robison-Cox 1998), and nothing cancels: the integral is taken from the argument to the end on
+its own side of the mean, where the density only falls, by Fejér's first rule.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+_NODES = 64
+_FALL = 40.0  # the logarithm of how small the integrand may become
+
+
+def incomplete_gamma(u: Any, a: Any, orders: tuple[int, ...]) -> Any:
+    """A derivative of the regularised ``P(a, exp(u))``; its orders by ``u`` and ``a``.
+
+    >>> incomplete_gamma(0.0, 1.0, orders=(0, 1))
+    np.float64(-0.4317297106...)
+    """
+    dtype = np.result_type(u, a)
+    u, a = np.broadcast_arrays(np.asarray(u, np.float64), np.asarray(a, np.float64))
+    with np.errstate(all="ignore"):
+        inside = np.isfinite(u) & (a > 0) & np.isfinite(a)
+        x, given = np.where(inside, u, 0.0), np.where(inside, a, 1.0)
+        made = _gamma(x, given, orders)
+    outside = np.where((a > 0) & np.isinf(u), 0.0, np.nan)
+    return np.where(inside, made, outside).astype(dtype)[()]
+
+
+def incomplete_beta(u: Any, a: Any, b: Any, orders: tuple[int, ...]) -> Any:
+    """A derivative of the regularised ``I(a, b)`` at the number whose logit is ``u``; its orders by
+    ``u``, ``a`` and ``b``.
+
+    >>> incomplete_beta(0.0, 1.0, 1.0, orders=(0, 1, 0))
+    np.float64(-0.3465735902...)
+    """
+    dtype = np.result_type(u, a, b)
+    u, a, b = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in (u, a, b)))
+    with np.errstate(all="ignore"):
+        known = (a > 0) & np.isfinite(a) & (b > 0) & np.isfinite(b)
+        inside = np.isfinite(u) & known
+        x, first, second = (np.where(inside, value, 1.0) for value in (u, a, b))
+        made = _beta(x, first, second, orders)
+    return np.where(inside, made, np.where(known & np.isinf(u), 0.0, np.nan)).astype(dtype)[()]
+
+
+# Gamma --------------------------------------------------------------------------------------------
+
+
+def _gamma(u: Any, a: Any, orders: tuple[int, ...]) -> Any:
+    def density(a: Any) -> Any:
+        ratio = np.exp(u) / a - 1.0
+        near = a * _log1p_less(np.maximum(ratio, -0.5))
+        exponent = np.where(ratio > -0.5, near, a * (u - np.log(a)) - np.exp(u) + a)
+        return np.exp(exponent + 0.5 * np.log(a / (2 * np.pi)) - _stirling(a))
+
+    def weight(u: Any, a: Any, orders: tuple[int, ...]) -> Any:
+        return _over_density(orders, lambda which: _gamma_slope(which, u, a))
+
+    if orders[0]:
+        return density(a) * weight(u, a, (orders[0] - 1, orders[1]))
+    x = np.exp(u)
+    below = x <= a
+    small = below & (a < 4.0)  # raised: P(a, x) - P(a + 1, x) = exp(a u - x) / gamma(a + 1)
+    made = np.zeros(u.shape)
+    for k in range(1, 5 if np.any(small) else 1):
+        made = made + np.where(small, density(a + k) * weight(u, a + k, orders) / x, 0.0)
+    own, sign = np.where(small, a + 4.0, a), np.where(below, -1.0, 1.0)
+
+    def fallen(v: Any) -> Any:
+        return x * np.expm1(sign * v) - own * sign * v
+
+    def steep(v: Any) -> Any:
+        return sign * (x * np.exp(sign * v) - own)
+
+    far = np.where(below, (_FALL + x) / own, np.log1p(2 * _FALL / x) + 1.3)
+    integral = _integral(fallen, steep, far, lambda v: weight(u + sign * v, own, orders))
+    made = made - sign * density(own) * integral
+    return made if any(orders) else np.where(below, made, 1.0 + made)
+
+
+def _gamma_slope(which: tuple[int, ...], u: Any, a: Any) -> Any:
+    """A derivative of the density's logarithm ``a u - exp(u) - log(gamma(a))``."""
+    by_u, by_a = which
+    if by_u == 0:
+        return (u if by_a == 1 else 0.0) - _polygamma(by_a - 1, a)
+    linear = 0.0
+    if by_u == 1:
+        linear = (a, 1.0, 0.0)[min(by_a, 2)]
+    return linear - np.exp(u) if by_a == 0 else linear
+
+
+# Beta ---------------------------------------------------------------------------------------------
+
+
+def _beta(u: Any, a: Any, b: Any, orders: tuple[int, ...]) -> Any:
+    def density(u: Any, a: Any, b: Any) -> Any:
+        s, exponent = _logistic(u), 0.0
+        for own, other, part, sign in ((a, b, s, -1.0), (b, a, _logistic(-u), 1.0)):
+            ratio = (part * other - (1.0 - part) * own) / own
+            near = np.log1p(np.clip(ratio, -0.5, 0.5))
+            plain = -np.logaddexp(0.0, sign * u) - np.log(own / (a + b))
+            exponent = exponent + own * np.where(np.abs(ratio) < 0.5, near, plain)
+        norm = _stirling(a) + _stirling(b) - _stirling(a + b)
+        return np.exp(exponent + 0.5 * np.log(a / (2 * np.pi) * (b / (a + b))) - norm)
+
+    def weight(u: Any, a: Any, b: Any, total: Any, orders: tuple[int, ...]) -> Any:
+        return _over_density(orders, lambda which: _beta_slope(which, u, a, b, total))
+
+    if orders[0]:
+        return density(u, a, b) * weight(u, a, b, a + b, (orders[0] - 1, *orders[1:]))
+    turned = _logistic(u) * b > _logistic(-u) * a  # I(a, b) at x is 1 - I(b, a) at 1 - x
+    u, a, b = np.where(turned, -u, u), np.where(turned, b, a), np.where(turned, a, b)
+    s, small = _logistic(u), a < 4.0
+
+    def either(of: Any) -> Any:
+        """What parameters give in their places: all the same where the orders are."""
+        made = of(orders)
+        if orders[1] == orders[2] or not np.any(turned):
+            return made
+        return np.where(turned, of((0, orders[2], orders[1])), made)
+
+    made = np.zeros(u.shape)
+    for k in range(
+        1, 5 if np.any(small) else 1
+    ):  # I(a, b) - I(a + 1, b) = s**a (1 - s)**b / (a B(a, b))
+        own, total = a + k, a + b + k - 1
+        raised = density(u, own, b) / (s * total)
+        first = either(lambda which, own=own, total=total: weight(u, own, b, total, which))
+        made = made + np.where(small, raised * first, 0.0)
+    own = np.where(small, a + 4.0, a)
+
+    def fallen(v: Any) -> Any:
+        return own * v + (own + b) * np.log1p(s * np.expm1(-v))
+
+    def steep(v: Any) -> Any:
+        return own - (own + b) * _logistic(u - v)
+
+    far = (_FALL + (own + b) * np.logaddexp(0.0, u)) / own
+    integral = _integral(
+        fallen, steep, far, lambda v: either(lambda which: weight(u - v, own, b, own + b, which))
+    )
+    made = made + density(u, own, b) * integral
+    return np.where(turned, (1.0 if not any(orders) else 0.0) - made, made)
+
+
+def _beta_slope(which: tuple[int, ...], u: Any, a: Any, b: Any, total: Any) -> Any:
+    """A derivative of the density's logarithm ``a log(s) + b log(1 - s) - norm``, ``s`` the
+    logistic function of ``u`` and ``total``, in the norm, ``a + b``.
+    """
+    by_u, by_a, by_b = which
+    order = by_a + by_b
+    if by_u == 0:
+        made = _polygamma(order - 1, total)
+        for own, by_own, sign in ((a, by_a, -1.0), (b, by_b, 1.0)):
+            if by_own == order:
+                made = made - _polygamma(order - 1, own)
+                made = made - (np.logaddexp(0.0, sign * u) if order == 1 else 0.0)
+        return made
+    if order > 1:
+        return 0.0
+    s = _logistic(u)
+    powers = [0.0, 1.0]  # of s in its derivatives: that of s is s - s²
+    for _ in range(by_u - 1):
+        first = [k * c for k, c in enumerate(powers)]
+        powers = [p - q for p, q in zip([*first, 0.0], [0.0, *first], strict=True)]
+    bent = sum(c * s**k for k, c in enumerate(powers))
+    if order == 0:
+        return (a if by_u == 1 else 0.0) - (a + b) * bent
+    return (1.0 if by_u == 1 and by_a else 0.0) - bent
+
+
+# Both ---------------------------------------------------------------------------------------------
+
+
+def _integral(fallen: Any, steep: Any, far: Any, weight: Any) -> Any:
+    """The integral of ``weight * exp(-fallen)`` from 0 to where that has fallen far enough, which
+    Newton's method finds for the convex function from a place behind.
+    """
+    for _ in range(30):
+        far = far - np.maximum(fallen(far) - _FALL, 0.0) / steep(far)
+    theta = (np.arange(_NODES) + 0.5) * np.pi / _NODES
+    j = np.arange(1, _NODES // 2 + 1)
+    parts = np.sum(np.cos(2.0 * np.outer(theta, j)) / (4.0 * j * j - 1.0), axis=1)
+    column = (-1,) + (1,) * np.ndim(far)
+    v = 0.5 * (1.0 + np.cos(theta)).reshape(column) * far
+    weights = ((1.0 - 2.0 * parts) / _NODES).reshape(column) * far
+    return np.sum(weights * np.exp(-fallen(v)) * weight(v), axis=0)
+
+
+def _over_density(orders: tuple[int, ...], slope: Any) -> Any:
+    """A derivative of a density over the density, by those of its logarithm: the product rule."""
+    slopes: dict[tuple[int, ...], Any] = {}
+    found: dict[tuple[int, ...], Any] = {(0,) * len(orders): 1.0}
+    for which in itertools.product(*(range(n + 1) for n in orders)):
+        if which in found:
+            continue
+        place = max(k for k, n in enumerate(which) if n)
+        rest = tuple(n - (k == place) for k, n in enumerate(which))
+        total: Any = 0.0
+        for taken in itertools.product(*(range(n + 1) for n in rest)):
+            one = tuple(n + (k == place) for k, n in enumerate(taken))
+            if one not in slopes:
+                slopes[one] = slope(one)
+            left = tuple(n - m for n, m in zip(rest, taken, strict=True))
+            ways = math.prod(math.comb(n, m) for n, m in zip(rest, taken, strict=True))
+            total = total + ways * slopes[one] * found[left]
+        found[which] = total
+    return found[orders]
+
+
+def _polygamma(n: int, x: Any) -> Any:
+    """The ``n``-th derivative of psi at positive numbers, by recurrence and the asymptotic series
+    (Abramowitz and Stegun 1964, 6.4.6 and 6.4.11).
+    """
+    bernoulli = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+    sign, top = (-1.0) ** (n + 1), 20 + n
+    far = np.where(x < top, x + top, x)
+    leading = np.log(far) if n == 0 else sign * math.factorial(n - 1) / far**n
+    made = leading + sign * 0.5 * math.factorial(n) / far ** (n + 1)
+    for k, number in enumerate(bernoulli, 1):
+        ratio = math.factorial(2 * k + n - 1) / math.factorial(2 * k)
+        made = made + sign * number * ratio / far ** (2 * k + n)
+    steps = np.arange(top).reshape((-1,) + (1,) * np.ndim(x))
+    powers = np.where(x < top, x + steps, np.inf) ** -(n + 1)
+    return made + sign * math.factorial(n) * np.sum(powers, axis=0)
+
+
+def _stirling(x: Any) -> Any:
+    """The logarithm of the gamma function without the leading terms of Stirling's series."""
+    far, near = np.maximum(x, 20.0), np.minimum(x, 20.0)
+    terms = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+    series = sum(c / far ** (2 * k + 1) for k, c in enumerate(terms))
+    exact = np.vectorize(math.lgamma, otypes=[np.float64])(near)
+    rest = exact - ((near - 0.5) * np.log(near) - near + 0.5 * np.log(2 * np.pi))
+    return np.where(x < 20.0, rest, series)
+
+
+def _log1p_less(x: Any) -> Any:
+    """``log1p(x) - x``."""
+    small = np.abs(x) < 0.1
+    near = np.where(small, x, 0.0)
+    series = sum((-1.0) ** (k + 1) * near**k / k for k in range(2, 18))
+    return np.where(small, series, np.log1p(np.where(small, 0.0, x)) - x)
+
+
+def _logistic(x: Any) -> Any:
+    return np.exp(np.minimum(x, 0.0)) / (1.0 + np.exp(-np.abs(x)))
