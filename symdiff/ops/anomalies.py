@@ -13,8 +13,8 @@ import numpy as np
 
 from symdiff.errors import AnomalyError
 from symdiff.ir.graph import Node
-from symdiff.ops.declare import SeveralResults, supporting
-from symdiff.ops.effects import Named, spell_template
+from symdiff.ops.declare import supporting
+from symdiff.ops.effects import Named, effect, spell_template
 from symdiff.source import SourceSpan
 
 _MOST_SHOWN = 6
@@ -77,14 +77,9 @@ def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(supporting(require_finite), [g, name, place, names, *values], [])
 
 
-check_finite = SeveralResults(
+check_finite = effect(
     "check_finite",
-    lambda *operands, **attributes: (),
     _evaluate,
-    effect=True,
-    raises=True,
-    nondifferentiable=True,
-    variadic=True,
+    "Raises where the cotangent that is its first operand is not finite.",
     spelling=_spell,
-    documentation="Raises where the cotangent that is its first operand is not finite.",
 )

@@ -123,7 +123,6 @@ array = Operation(
     raises=True,
     harmless=_elements_fit,
     spelling=_spell_array,
-    variadic=True,
     vjp=_array_vjp,
     tangent=_array_tangent,
     broadcasts=True,

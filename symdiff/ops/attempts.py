@@ -74,7 +74,6 @@ caught = Operation(
         0
     ],
     nondifferentiable=True,
-    variadic=True,
     spelling=_spell_caught,
     order="unknown",
     documentation="The exception of ``classes`` that an operation raises, or None.",
@@ -85,7 +84,6 @@ attempted = SeveralResults(
     lambda *operands, op, attributes, classes, results: _attempt(operands, op, attributes, classes),
     effect=True,
     raises=True,
-    variadic=True,
     spelling=_spell_attempt,
     documentation="The same and the result, of what must not run twice.",
 )

@@ -12,49 +12,33 @@ from collections.abc import Sequence
 from typing import Any
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import OPAQUE, Type
+from symdiff.ir.types import OPAQUE
 from symdiff.ops import support
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import Operation, SeveralResults, dotted, supporting, supporting_call
-from symdiff.ops.effects import Keywords, fill, spell_call, spell_template
+from symdiff.ops.effects import called, spell_the_call
 from symdiff.ops.flops import nothing
 
 
-def _infer_call(
-    *operands: Type,
-    function: Any,
-    arguments: tuple[Any, ...],
-    keywords: Keywords,
-    arrays: tuple[int, ...],
-) -> tuple[Type, ...]:
-    return (OPAQUE, *(operands[k] for k in arrays))
-
-
 def _evaluate_call(
-    *operands: Any,
-    function: Any,
-    arguments: tuple[Any, ...],
-    keywords: Keywords,
-    arrays: tuple[int, ...],
+    *operands: Any, function: Any, arrays: tuple[int, ...], **attributes: Any
 ) -> tuple[Any, ...]:
     def call(*copies: Any) -> Any:
         given = list(operands)
         for k, copied in zip(arrays, copies, strict=True):
             given[k] = copied
-        named = {name: fill(item, given) for name, item in keywords}
-        return fill(function, given)(*fill(arguments, given), **named)
+        return called(function, given, **attributes)
 
     return support.left_by(call, *(operands[k] for k in arrays))
 
 
 def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     """``left_by(lambda _0: fill(_0, 2.0), x)``."""
-    attributes, given = node.attributes, list(operands)
-    arrays: tuple[int, ...] = attributes["arrays"]
+    given = list(operands)
+    arrays: tuple[int, ...] = node.attributes["arrays"]
     for number, k in enumerate(arrays):
         given[k] = dotted(f"_{number}")
-    function = spell_template(attributes["function"], given)
-    body = spell_call(function, attributes["arguments"], attributes["keywords"], given)
+    body = spell_the_call(node, given)
     names = [ast.arg(f"_{number}") for number in range(len(arrays))]
     made = ast.Lambda(ast.arguments([], names, None, [], [], None, []), body)
     return ast.Call(supporting(support.left_by), [made, *(operands[k] for k in arrays)], [])
@@ -101,12 +85,11 @@ def _named(function: Any) -> str:
 
 changing_call = SeveralResults(
     "changing_call",
-    _infer_call,
+    lambda *operands, arrays, **others: (OPAQUE, *(operands[k] for k in arrays)),
     _evaluate_call,
     effect=True,
     raises=True,
     cost="heavy",
-    variadic=True,
     varied=True,
     flops=nothing,
     spelling=_spell,
@@ -124,7 +107,6 @@ unless_changed: Operation = Operation(
     view=0,
     order="operand",
     flops=nothing,
-    variadic=True,
     spelling=supporting_call(support.unless_changed),
     vjp=lambda position, g, y, value, *pairs, by: (
         unless_changed(g, *pairs, by=by) if position == 0 else None

@@ -199,7 +199,6 @@ multi_dot: Operation = Operation.of_arrays(
     harmless=_links_agree,
     cost="heavy",
     spelling=_spell_multi_dot,
-    variadic=True,
     vjp=_multi_dot_vjp,
     linear="each",
     sympy=EVALUATED,

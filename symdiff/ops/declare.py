@@ -13,9 +13,9 @@ which is linear in ``"each"``: the share of one is the op with its tangent in it
     vjp rule    (g, y, *operands, **attributes) -> the operand's cotangent (its dtype and shape)
     jvp rule    (t, y, *operands, **attributes) -> the operand's share of the result's tangent
 
-A single callable instead of a mapping is given the operand's position first (variadic ops). Of ops
-with several results ``g`` and ``y`` are tuples (an entry of ``g`` is None where nothing flows), and
-jvp rules give a tuple. ``tangent``, where it is given, is preferred to the sum of the jvp rules:
+A single callable instead of a mapping is given the operand's position first. Of ops with several
+results ``g`` and ``y`` are tuples (an entry of ``g`` is None where nothing flows), and jvp rules
+give a tuple. ``tangent``, where it is given, is preferred to the sum of the jvp rules:
 the tangent of the result from those of all operands at once, ``(ts, y, *operands, **attributes)``
 (an entry of ``ts`` is None where nothing flows). ``pullback`` is the same in reverse: the
 cotangents of all operands that are ``wanted`` at once, by position,
@@ -140,7 +140,6 @@ class DeclaredOp(Op):
     pullback: Rule | None = None
     broadcasts: frozenset[int] | bool = frozenset()
     nondifferentiable: frozenset[int] | bool = frozenset()
-    variadic: bool = False
     as_given: bool = False
     singular: bool | Callable[[Node], bool] = False
     strong: bool | Callable[[Node], bool] = False

@@ -10,40 +10,12 @@ the derivative.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Sequence
-from typing import Any
-
 from symdiff.ir.build import Builder, building, copy_block, copy_into, substitute, with_block
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
-from symdiff.ir.types import Type
 from symdiff.ops.declare import EVALUATED, Operation, SeveralResults
-from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
+from symdiff.ops.effects import called, spell_the_call
 from symdiff.ops.facts import may_raise
 from symdiff.ops.rules import NodeTest, inlined, replaced
-
-
-def _infer(*operands: Type, definition: Graph, **others: Any) -> tuple[Type, ...]:
-    return tuple(value.type for value in definition.block.results)
-
-
-def _evaluate(
-    *operands: Any,
-    definition: Graph,
-    function: Named,
-    arguments: tuple[Any, ...],
-    keywords: Keywords,
-    rounded: bool,
-    checks: bool,
-) -> Any:
-    given = {name: fill(value, operands) for name, value in keywords}
-    return function.target(*fill(arguments, operands), **given)
-
-
-def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    attributes = node.attributes
-    function = spell_template(attributes["function"], operands)
-    return spell_call(function, attributes["arguments"], attributes["keywords"], operands)
 
 
 def _is_harmless(node: Node) -> bool:
@@ -54,13 +26,12 @@ def _is_harmless(node: Node) -> bool:
 
 library_call = SeveralResults(  # no rules: what is differentiated is the definition
     "library_call",
-    _infer,
-    _evaluate,
+    lambda *operands, definition, **others: tuple(v.type for v in definition.block.results),
+    lambda *operands, function, **attributes: called(function, operands, **attributes),
     raises=True,
     cost="heavy",
     harmless=_is_harmless,
-    variadic=True,
-    spelling=_spell,
+    spelling=spell_the_call,
     documentation="A library function by its name; its derivatives are those of the"
     " functions that define it.",
 )

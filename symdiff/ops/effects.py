@@ -18,12 +18,13 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.ir.types import OPAQUE, ArrayType, ListType, OpaqueType, Type
+from symdiff.ir.types import OPAQUE, ArrayType, ListType, OpaqueType
 from symdiff.ops import support
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
     SeveralResults,
+    call,
     dotted,
     literal,
     require_array,
@@ -170,7 +171,7 @@ Keywords = tuple[tuple[str, Any], ...]
 
 def spell_call(
     function: ast.expr, arguments: tuple[Any, ...], keywords: Keywords, operands: Sequence[ast.expr]
-) -> ast.expr:
+) -> ast.Call:
     """A call whose arguments are templates."""
     return ast.Call(
         function,
@@ -179,41 +180,52 @@ def spell_call(
     )
 
 
-def _filled_call(
-    function: Any, operands: Sequence[Any], arguments: tuple[Any, ...], keywords: Keywords
+def spell_the_call(node: Node, operands: Sequence[ast.expr]) -> ast.Call:
+    """The call that a node tells of: ``function``, ``arguments`` and ``keywords`` are templates."""
+    function = spell_template(node.attributes["function"], operands)
+    keywords = node.attributes.get("keywords", ())
+    return spell_call(function, node.attributes["arguments"], keywords, operands)
+
+
+def called(
+    function: Any,
+    operands: Sequence[Any],
+    arguments: tuple[Any, ...] = (),
+    keywords: Keywords = (),
+    **others: Any,
 ) -> Any:
-    return function(
-        *fill(arguments, operands), **{name: fill(item, operands) for name, item in keywords}
-    )
+    """What a call gives whose function and arguments are templates."""
+    given = {name: fill(item, operands) for name, item in keywords}
+    return fill(function, operands)(*fill(arguments, operands), **given)
 
 
 # Effects ------------------------------------------------------------------------------------------
 
 
-def _no_result(*operands: Type, **attributes: Any) -> tuple[Type, ...]:
-    return ()
+def effect(
+    name: str, evaluate: Callable[..., Any], documentation: str, **facts: Any
+) -> SeveralResults:
+    """Declare what happens, may raise and has no result."""
+    facts = {"raises": True, **facts}
+    return SeveralResults(
+        name,
+        lambda *operands, **attributes: (),
+        evaluate,
+        effect=True,
+        nondifferentiable=True,
+        documentation=documentation,
+        **facts,
+    )
 
 
-def _evaluate_print(*operands: Any, arguments: tuple[Any, ...], keywords: Keywords = ()) -> None:
-    _filled_call(print, operands, arguments, keywords)
-
-
-def _spell_print(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    keywords = node.attributes.get("keywords", ())
-    return spell_call(dotted("print"), node.attributes["arguments"], keywords, operands)
-
-
-print_ = SeveralResults(
+print_ = effect(
     "print_",
-    _no_result,
-    _evaluate_print,
-    effect=True,
-    raises=True,
-    nondifferentiable=True,
-    variadic=True,
-    spelling=_spell_print,
+    lambda *operands, **attributes: called(print, operands, **attributes),
+    "``print(*arguments, **keywords)``.",
+    spelling=lambda node, operands: spell_call(
+        dotted("print"), node.attributes["arguments"], node.attributes.get("keywords", ()), operands
+    ),
     flops=nothing,
-    documentation="``print(*arguments, **keywords)``.",
 )
 
 
@@ -240,16 +252,11 @@ def _spell_class(exception: Any, operands: Sequence[ast.expr]) -> ast.expr:
     return spell_template(exception, operands)
 
 
-raise_ = SeveralResults(
+raise_ = effect(
     "raise_",
-    _no_result,
     _evaluate_raise,
-    effect=True,
-    raises=True,
-    nondifferentiable=True,
-    variadic=True,
+    "``raise exception(*arguments) from cause``; without ``arguments``, as is.",
     spelling=_spell_raise,
-    documentation="``raise exception(*arguments) from cause``; without ``arguments``, as is.",
 )
 
 
@@ -266,32 +273,11 @@ def _evaluate_assert(predicate: Any, *operands: Any, message: Any = None) -> Non
         raise AssertionError(*(() if message is None else (fill(message, operands),)))
 
 
-assert_ = SeveralResults(
+assert_ = effect(
     "assert_",
-    _no_result,
     _evaluate_assert,
-    effect=True,
-    raises=True,
-    nondifferentiable=True,
-    variadic=True,
-    documentation="``assert predicate, message``; other operands fill the message.",
+    "``assert predicate, message``; other operands fill the message.",
 )
-
-
-def _evaluate_opaque_call(
-    *operands: Any,
-    function: Any,
-    arguments: tuple[Any, ...],
-    keywords: Keywords = (),
-    type: Type = OPAQUE,
-) -> Any:
-    return _filled_call(fill(function, operands), operands, arguments, keywords)
-
-
-def _spell_opaque_call(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    function = spell_template(node.attributes["function"], operands)
-    keywords = node.attributes.get("keywords", ())
-    return spell_call(function, node.attributes["arguments"], keywords, operands)
 
 
 def _spell_given(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -329,12 +315,11 @@ given = Operation(
 opaque_call = Operation(  # no rules: a derivative that reaches it is an error, never zero
     "opaque_call",
     lambda *operands, function, arguments, keywords=(), type=OPAQUE: (type,),
-    _evaluate_opaque_call,
+    lambda *operands, function, **attributes: called(function, operands, **attributes),
     effect=True,
     raises=True,
     cost="heavy",
-    variadic=True,
-    spelling=_spell_opaque_call,
+    spelling=spell_the_call,
     varied=True,
     flops=nothing,
     documentation="``function(*arguments, **keywords)``, which is not followed.",
@@ -349,25 +334,13 @@ def _evaluate_set_item(value: Any, *operands: Any, owner: Any, key: Any) -> None
     fill(owner, operands)[fill(key, operands)] = value
 
 
-set_attribute = SeveralResults(
+set_attribute = effect(
     "set_attribute",
-    _no_result,
     _evaluate_set_attribute,
-    effect=True,
-    raises=True,
-    nondifferentiable=True,
-    variadic=True,
-    documentation="``owner.name = value`` on an object that the caller sees.",
+    "``owner.name = value`` on an object that the caller sees.",
 )
-set_item = SeveralResults(
-    "set_item",
-    _no_result,
-    _evaluate_set_item,
-    effect=True,
-    raises=True,
-    nondifferentiable=True,
-    variadic=True,
-    documentation="``owner[key] = value`` on a container that the caller sees.",
+set_item = effect(
+    "set_item", _evaluate_set_item, "``owner[key] = value`` on a container that the caller sees."
 )
 
 
@@ -410,70 +383,45 @@ def changes_its_first(function: Any) -> bool:
     )
 
 
-def _evaluate_store(target: Any, value: Any) -> None:
-    np.copyto(target, value)
-
-
-store = SeveralResults(
+store = effect(
     "store",
-    _no_result,
-    _evaluate_store,
-    effect=True,
-    raises=True,
-    nondifferentiable=True,
-    spelling=lambda node, operands: spell_call(
-        dotted("np.copyto"), (Slot(0), Slot(1)), (), operands
-    ),
+    np.copyto,
+    "``target[...] = value`` in the memory of a captured array.",
+    spelling=call("np.copyto"),
     flops=nothing,
-    documentation="``target[...] = value`` in the memory of a captured array.",
 )
 
 
-def _infer_enter(
-    *operands: Type, function: Any, arguments: tuple[Any, ...] = (), keywords: Keywords = ()
-) -> tuple[Type, ...]:
-    return (OpaqueType("context manager"),)
-
-
-def _evaluate_enter(
-    *operands: Any, function: Any, arguments: tuple[Any, ...] = (), keywords: Keywords = ()
-) -> Any:
-    manager = _filled_call(fill(function, operands), operands, arguments, keywords)
+def _evaluate_enter(*operands: Any, function: Any, **attributes: Any) -> Any:
+    manager = called(function, operands, **attributes)
     manager.__enter__()
     return manager
 
 
 enter_context = Operation(
     "enter_context",
-    _infer_enter,
+    lambda *operands, **attributes: (OpaqueType("context manager"),),
     _evaluate_enter,
     effect=True,
     nondifferentiable=True,
-    variadic=True,
-    spelling=_spell_opaque_call,
+    spelling=spell_the_call,
     documentation="Start of ``with function(*arguments, **keywords)``: the manager.",
 )
-leave_context = SeveralResults(
+leave_context = effect(
     "leave_context",
-    _no_result,
     lambda manager: manager.__exit__(None, None, None),
-    effect=True,
-    nondifferentiable=True,
+    "End of ``with``, where nothing was raised.",
+    raises=False,
     spelling=template("{0}.__exit__(None, None, None)"),
-    documentation="End of ``with``, where nothing was raised.",
 )
 
 
 # Marks on derivatives -----------------------------------------------------------------------------
 
 
-def _infer_same(x: Type, **attributes: Any) -> tuple[Type, ...]:
-    return (x,)
-
-
 stop_gradient = Operation(
     "stop_gradient",
-    _infer_same,
+    lambda x: (x,),
     lambda x: x,
     cost="free",
     view=0,
@@ -487,7 +435,7 @@ stop_gradient = Operation(
 
 grad_hook = Operation(
     "grad_hook",
-    _infer_same,
+    lambda x, *, function: (x,),
     lambda x, *, function: x,
     cost="free",
     view=0,
@@ -500,19 +448,14 @@ grad_hook = Operation(
 )
 
 
-def _infer_hook(g: Type, *, function: Any) -> tuple[Type, ...]:
-    type_ = require_array(g, "grad_hook")
-    return (ArrayType(type_.dtype, type_.shape, type_.kind),)
-
-
 def _spell_hook(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     function = spell_template(node.attributes["function"], ())
     return ast.Call(supporting(support.hooked), [function, *operands], [])
 
 
-call_hook: Operation = Operation(  # no rules: a hook that is differentiated is followed or refused
+call_hook: Operation = Operation.of_arrays(  # without rules: it is followed, or refused
     "call_hook",
-    _infer_hook,
+    lambda g, *, function: g,
     lambda g, *, function: support.hooked(fill(function, ()), g),
     effect=True,
     raises=True,

@@ -155,7 +155,6 @@ einsum: Operation = Operation.of_arrays(
     spelling=_spell_einsum,
     vjp=_einsum_vjp,
     linear="each",
-    variadic=True,
     sympy=EVALUATED,
     order="packed as operands",
     example="np.einsum('ij,jk->k', X, Y)",

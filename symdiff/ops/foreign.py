@@ -16,31 +16,19 @@ from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType, Dim, Type
 from symdiff.ops import support
 from symdiff.ops.declare import SeveralResults, literal, supporting
-from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
+from symdiff.ops.effects import Named, called, spell_the_call
 from symdiff.ops.flops import nothing
 
 
-def _infer(*operands: Type, types: tuple[Type, ...], **others: Any) -> tuple[Type, ...]:
-    return types
-
-
 def _evaluate(
-    *operands: Any,
-    function: Named,
-    arguments: tuple[Any, ...],
-    keywords: Keywords,
-    types: tuple[Type, ...],
-    told: bool,
+    *operands: Any, function: Named, types: tuple[Type, ...], told: bool, **attributes: Any
 ) -> Any:
-    given = {name: fill(value, operands) for name, value in keywords}
-    result = function.target(*fill(arguments, operands), **given)
+    result = called(function, operands, **attributes)
     return support.as_told(result, function.name, *_expected(types)) if told else result
 
 
 def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    attributes = node.attributes
-    function = spell_template(attributes["function"], operands)
-    made = spell_call(function, attributes["arguments"], attributes["keywords"], operands)
+    attributes, made = node.attributes, spell_the_call(node, operands)
     if not attributes["told"]:
         return made
     expected = map(literal, _expected(attributes["types"]))
@@ -67,11 +55,10 @@ def _size(dim: Dim) -> str:
 
 foreign_call = SeveralResults(
     "foreign_call",
-    _infer,
+    lambda *operands, types, **others: types,
     _evaluate,
     raises=True,
     cost="heavy",
-    variadic=True,
     varied=True,
     spelling=_spell,
     flops=nothing,

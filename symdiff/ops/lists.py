@@ -104,7 +104,6 @@ list_new: Operation = Operation(
     "list_new",
     lambda *elements, type: (type,),
     lambda *elements, type: list(elements),
-    variadic=True,
     vjp=_new_vjp,
     linear=True,
     spelling=lambda node, operands: ast.List(list(operands), ast.Load()),

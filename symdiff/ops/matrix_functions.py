@@ -123,7 +123,6 @@ def _matrix_function(name: str, documentation: str) -> Operation:
         _evaluate(name),
         raises=True,
         cost="heavy",
-        variadic=True,
         spelling=_spell(name),
         repeated=frozenset({0}),
         vjp=vjp,

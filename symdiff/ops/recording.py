@@ -25,8 +25,8 @@ from symdiff.errors import UnknownNameError
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure, unflatten
 from symdiff.ir.types import INT, OpaqueType, Type
-from symdiff.ops.declare import Operation, SeveralResults, supporting, template
-from symdiff.ops.effects import fill, spell_template
+from symdiff.ops.declare import Operation, supporting, template
+from symdiff.ops.effects import effect, fill, spell_template
 
 RECORD = OpaqueType("record")
 
@@ -162,7 +162,6 @@ keep = Operation(
     _evaluate_keep,
     effect=True,
     nondifferentiable=True,
-    variadic=True,
     spelling=_spell_keep,
     documentation="Keeps what a name got in a record, as an argument at ``entry``; gives the"
     " number it is kept under.",
@@ -206,15 +205,12 @@ def _spell_tapped(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(ast.Attribute(kept, "gradient", ast.Load()), [number, g, *leaf], [])
 
 
-tapped = SeveralResults(
+tapped = effect(
     "tapped",
-    lambda *operands, **origin: (),
     _evaluate_tapped,
-    effect=True,
-    nondifferentiable=True,
-    variadic=True,
+    "Keeps a cotangent; the record is its last operand, once that is known.",
+    raises=False,
     spelling=_spell_tapped,
-    documentation="Keeps a cotangent; the record is its last operand, once that is known.",
 )
 
 

@@ -329,7 +329,6 @@ prod_except: Operation = Operation.of_arrays(
     cost="heavy",
     vjp=_prod_except_vjp,
     jvp=_prod_except_jvp,
-    variadic=True,
     sympy=EVALUATED,
     order="unknown",
     documentation="For each element the product of the others; its derivatives in directions.",

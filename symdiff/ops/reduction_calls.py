@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from builtins import all as all_of
+from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any
 
 import numpy as np
@@ -61,91 +66,51 @@ def _reduced(operation: Operation, a: Any, axis: Any, keepdims: Any, **more: Any
     return operation(x, axis=normal, keepdims=keeps, **attributes)
 
 
-def _lower_sum(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        *,
-        keepdims: Any = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Value:
-        if _is_selected(where, initial):
-            return lower_selected(operation.name, a, axis, keepdims, where, initial, dtype)
-        return _reduced(operation, a, axis, keepdims, dtype=dtype)
+_PARAMETERS = [  # of all reductions, in NumPy's order
+    Parameter("a", Parameter.POSITIONAL_OR_KEYWORD),
+    Parameter("axis", Parameter.POSITIONAL_OR_KEYWORD, default=None),
+    Parameter("dtype", Parameter.POSITIONAL_OR_KEYWORD, default=None),
+    *(
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default)
+        for name, default in {
+            "ddof": 0, "keepdims": False, "initial": None, "where": True, "mean": None,
+            "correction": None,
+        }.items()
+    ),
+]  # fmt: skip
 
+
+def _lowering(
+    operation: Operation, *taken: str, selected: Callable[..., Value] | None = None
+) -> Lowering:
+    """What calls of a reduction mean, which take ``axis``, ``keepdims`` and what is ``taken``.
+
+    ``selected`` is what they mean with a mask, a first value or a given mean.
+    """
+    names = {"a", "axis", "keepdims", *taken}
+    signature = Signature([p for p in _PARAMETERS if p.name in names])
+
+    def lowering(*arguments: Any, **keywords: Any) -> Value:
+        bound = signature.bind(*arguments, **keywords)
+        bound.apply_defaults()
+        given = bound.arguments
+        a, axis, keepdims = (given.pop(name) for name in ("a", "axis", "keepdims"))
+        where = given.pop("where", True)
+        if "ddof" in given:
+            given["ddof"] = _lost_freedom(given["ddof"], given.pop("correction"))
+        if selected and _is_selected(where, given.get("initial"), given.get("mean")):
+            return selected(a, axis, keepdims, where, **given)
+        plain = {name: value for name, value in given.items() if name in ("dtype", "ddof")}
+        return _reduced(operation, a, axis, keepdims, **plain)
+
+    lowering.__signature__ = signature  # type: ignore[attr-defined]
     return lowering
 
 
-def _is_selected(where: Any, initial: Any) -> bool:
-    """Return whether a mask or a first value is given."""
-    masked = where is not True and where is not np._NoValue
-    return masked or not (initial is None or initial is np._NoValue)
-
-
-def _lower_extremum(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any, axis: Any = None, *, keepdims: Any = False, initial: Any = None, where: Any = True
-    ) -> Value:
-        if _is_selected(where, initial):
-            return lower_selected(operation.name, a, axis, keepdims, where, initial)
-        return _reduced(operation, a, axis, keepdims)
-
-    return lowering
-
-
-def _lower_plain(operation: Operation) -> Lowering:
-    def lowering(a: Any, axis: Any = None, *, keepdims: Any = False) -> Value:
-        return _reduced(operation, a, axis, keepdims)
-
-    return lowering
-
-
-def _lower_truth(operation: Operation) -> Lowering:
-    def lowering(a: Any, axis: Any = None, *, keepdims: Any = False, where: Any = True) -> Value:
-        if _is_selected(where, None):
-            return lower_selected_truth(operation.name, a, axis, keepdims, where)
-        return _reduced(operation, a, axis, keepdims)
-
-    return lowering
-
-
-def _lower_spread(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        *,
-        ddof: Any = 0,
-        keepdims: Any = False,
-        where: Any = True,
-        mean: Any = None,
-        correction: Any = None,
-    ) -> Value:
-        freedom = _lost_freedom(ddof, correction)
-        if _is_selected(where, mean):
-            lower = lower_selected_variance if operation is var else lower_selected_deviation
-            return lower(a, axis, keepdims, where, dtype, freedom, mean)
-        return _reduced(operation, a, axis, keepdims, dtype=dtype, ddof=freedom)
-
-    return lowering
-
-
-def _lower_spread_without_nan(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        *,
-        ddof: Any = 0,
-        keepdims: Any = False,
-        correction: Any = None,
-    ) -> Value:
-        freedom = _lost_freedom(ddof, correction)
-        return _reduced(operation, a, axis, keepdims, dtype=dtype, ddof=freedom)
-
-    return lowering
+def _is_selected(where: Any, *others: Any) -> bool:
+    """Return whether a mask, a first value or a mean is given."""
+    left_out = [value is None or value is np._NoValue for value in others]
+    return not (where is True or where is np._NoValue) or not all_of(left_out)
 
 
 def _lost_freedom(ddof: Any, correction: Any) -> Any:
@@ -168,46 +133,41 @@ def _lower_position(operation: Operation) -> Lowering:
     return lowering
 
 
-lowers(np.sum, method="sum")(_lower_sum(sum))
-lowers(np.prod, method="prod")(_lower_sum(prod))
-lowers(np.max, np.amax, method="max")(_lower_extremum(max))
-lowers(np.min, np.amin, method="min")(_lower_extremum(min))
-lowers(np.any, method="any")(_lower_truth(any))
-lowers(np.all, method="all")(_lower_truth(all))
-lowers(np.nanmax)(_lower_plain(nanmax))
-lowers(np.nanmin)(_lower_plain(nanmin))
-lowers(np.nanvar)(_lower_spread_without_nan(nanvar))
-lowers(np.nanstd)(_lower_spread_without_nan(nanstd))
-lowers(np.var, method="var")(_lower_spread(var))
-lowers(np.std, method="std")(_lower_spread(std))
+def _with_initial(operation: Operation, *taken: str) -> Lowering:
+    selected = functools.partial(lower_selected, operation.name)
+    return _lowering(operation, *taken, "initial", "where", selected=selected)
+
+
+def _of_truths(operation: Operation) -> Lowering:
+    selected = functools.partial(lower_selected_truth, operation.name)
+    return _lowering(operation, "where", selected=selected)
+
+
+_FREEDOM = ("dtype", "ddof", "correction")
+_sum, _prod = (_with_initial(operation, "dtype") for operation in (sum, prod))
+_max, _min = (_with_initial(operation) for operation in (max, min))
+_any, _all = _of_truths(any), _of_truths(all)
+_var = _lowering(var, *_FREEDOM, "where", "mean", selected=lower_selected_variance)
+_std = _lowering(std, *_FREEDOM, "where", "mean", selected=lower_selected_deviation)
+lowers(np.sum, method="sum")(_sum)
+lowers(np.prod, method="prod")(_prod)
+lowers(np.max, np.amax, method="max")(_max)
+lowers(np.min, np.amin, method="min")(_min)
+lowers(np.any, method="any")(_any)
+lowers(np.all, method="all")(_all)
+lowers(np.mean, method="mean")(_lowering(mean, "dtype", "where", selected=lower_selected_mean))
+lowers(np.var, method="var")(_var)
+lowers(np.std, method="std")(_std)
+lowers(np.nanmax)(_lowering(nanmax))
+lowers(np.nanmin)(_lowering(nanmin))
+lowers(np.nanmean)(_lowering(nanmean, "dtype"))
+lowers(np.nanvar)(_lowering(nanvar, *_FREEDOM))
+lowers(np.nanstd)(_lowering(nanstd, *_FREEDOM))
+lowers(np.count_nonzero)(_lowering(count_nonzero))
 lowers(np.argmax, method="argmax")(_lower_position(argmax))
 lowers(np.argmin, method="argmin")(_lower_position(argmin))
 lowers(np.nanargmax)(_lower_position(nanargmax))
 lowers(np.nanargmin)(_lower_position(nanargmin))
-
-
-def _lower_mean(operation: Operation) -> Lowering:
-    def lowering(
-        a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False, where: Any = True
-    ) -> Value:
-        if _is_selected(where, None):
-            return lower_selected_mean(a, axis, keepdims, where, dtype)
-        return _reduced(operation, a, axis, keepdims, dtype=dtype)
-
-    return lowering
-
-
-lowers(np.mean, method="mean")(_lower_mean(mean))
-
-
-@lowers(np.nanmean)
-def _nanmean(a: Any, axis: Any = None, dtype: Any = None, *, keepdims: Any = False) -> Value:
-    return _reduced(nanmean, a, axis, keepdims, dtype=dtype)
-
-
-lowers(np.count_nonzero)(
-    lambda a, axis=None, *, keepdims=False: _reduced(count_nonzero, a, axis, keepdims)
-)
 
 
 @lowers(np.ptp)
@@ -216,26 +176,16 @@ def _ptp(a: Any, axis: Any = None, *, keepdims: Any = False) -> Value:
     return greatest - _reduced(min, a, axis, keepdims)
 
 
-def _lower_sum_without_nan(operation: Operation, neutral: float) -> Lowering:
-    plain = _lower_sum(operation)
+def _without_nan(plain: Lowering, neutral: float) -> Lowering:
+    def lowering(a: Any, *arguments: Any, **keywords: Any) -> Value:
+        return plain(without_nan(staged(a), neutral), *arguments, **keywords)  # type: ignore[no-any-return]
 
-    def lowering(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        *,
-        keepdims: Any = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Value:
-        present = without_nan(staged(a), neutral)
-        return plain(present, axis, dtype, keepdims=keepdims, initial=initial, where=where)  # type: ignore[no-any-return]
-
+    lowering.__signature__ = inspect.signature(plain)  # type: ignore[attr-defined]
     return lowering
 
 
-lowers(np.nansum)(_lower_sum_without_nan(sum, 0))
-lowers(np.nanprod)(_lower_sum_without_nan(prod, 1))
+lowers(np.nansum)(_without_nan(_sum, 0))
+lowers(np.nanprod)(_without_nan(_prod, 1))
 
 
 def _lower_reduce(lowering: Lowering) -> Lowering:
@@ -253,7 +203,7 @@ def _lower_reduce(lowering: Lowering) -> Lowering:
         if not array_type(staged(array)).rank and static(axis) in (0, -1):
             axis = None
         more = {} if dtype is None else {"dtype": dtype}
-        more |= {"where": where} if _is_selected(where, None) else {}
+        more |= {"where": where} if _is_selected(where) else {}
         more |= {"initial": initial} if _is_selected(True, initial) else {}
         return applied(lowering, array, axis, keepdims=keepdims, **more)  # type: ignore[no-any-return]
 
@@ -261,17 +211,17 @@ def _lower_reduce(lowering: Lowering) -> Lowering:
 
 
 for _ufunc, _lowering in (
-    (np.add, _lower_sum(sum)),
-    (np.multiply, _lower_sum(prod)),
-    (np.maximum, _lower_extremum(max)),
-    (np.minimum, _lower_extremum(min)),
-    (np.logical_and, _lower_truth(all)),
-    (np.logical_or, _lower_truth(any)),
+    (np.add, _sum),
+    (np.multiply, _prod),
+    (np.maximum, _max),
+    (np.minimum, _min),
+    (np.logical_and, _all),
+    (np.logical_or, _any),
 ):
     lowers(_ufunc.reduce)(_lower_reduce(_lowering))
 
 
 @lowers(np.logaddexp.reduce)
 def _logaddexp_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Value:
-    reduced = _lower_reduce(_lower_plain(logaddexp_reduce))
+    reduced = _lower_reduce(_lowering(logaddexp_reduce))
     return reduced(array, axis, keepdims=keepdims)  # type: ignore[no-any-return]

@@ -178,7 +178,6 @@ pack: Operation = Operation(
     "pack",
     lambda *values: (PACKED,),
     lambda *values: values,
-    variadic=True,
     spelling=lambda node, operands: ast.Tuple(list(operands), ast.Load()),
     sympy=EVALUATED,
     order="none",

@@ -133,7 +133,6 @@ custom_call = SeveralResults(
     cost="heavy",
     vjp=_vjp,
     tangent=_tangent,
-    variadic=True,
     as_given=True,
     flops=nothing,
     documentation="A call of a function with derivative rules of the user's.",

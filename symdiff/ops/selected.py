@@ -215,7 +215,6 @@ def _selected(
         arithmetic=True,
         raises=True,
         harmless=_is_of_one_shape,
-        variadic=True,
         as_given=True,
         vjp=_vjp(partials),
         jvp=_jvp(partials),
@@ -296,9 +295,9 @@ def lower_selected_variance(
     return _over(total, maximum(count - ddof, 0))
 
 
-def lower_selected_deviation(*arguments: Any) -> Value:
+def lower_selected_deviation(*arguments: Any, **more: Any) -> Value:
     """The root of the variance; its derivative where it is 0 is 0."""
-    variance = lower_selected_variance(*arguments)
+    variance = lower_selected_variance(*arguments, **more)
     none = equal(variance, 0)
     return choose(none, strong_constant(0, variance), sqrt(nonzero(variance)))
 

@@ -137,7 +137,6 @@ logsumexp: Operation = Operation.of_arrays(
     spelling=_spell(0),
     vjp=_vjp,
     jvp=_jvp,
-    variadic=True,
     order="unknown",
     example="special_logsumexp(X, axis=(1,), keepdims=False, signed=False)",
     documentation="Logarithm of a sum of exponentials with weights, without overflow.",
@@ -149,7 +148,6 @@ logsumexp_sign: Operation = Operation.of_arrays(
     cost="heavy",
     spelling=_spell(1),
     nondifferentiable=True,
-    variadic=True,
     order="unknown",
     documentation="The sign of a sum of exponentials with weights.",
 )

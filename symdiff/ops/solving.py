@@ -22,7 +22,7 @@ from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.types import Type
 from symdiff.ops import support
 from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, literal, supporting
-from symdiff.ops.effects import Keywords, Named, fill, spell_call, spell_template
+from symdiff.ops.effects import Keywords, Named, fill, spell_the_call
 from symdiff.ops.flops import nothing
 from symdiff.ops.keys import Slot
 
@@ -62,9 +62,7 @@ def _evaluate_call(
 
 def _spell_call(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     attributes = node.attributes
-    function = spell_template(attributes["function"], operands)
-    made = spell_call(function, attributes["arguments"], attributes["keywords"], operands)
-    assert isinstance(made, ast.Call)
+    made = spell_the_call(node, operands)
     made.args.insert(0, ast.Name(attributes["callee"].name, ast.Load()))
     if attributes["extras"]:
         rest = list(operands[len(operands) - attributes["extras"] :])
@@ -95,7 +93,6 @@ solver_call = SeveralResults(
     _evaluate_call,
     raises=True,
     cost="heavy",
-    variadic=True,
     varied=True,
     spelling=_spell_call,
     flops=nothing,
@@ -163,7 +160,6 @@ solution = Operation(
     lambda value, *operands, **attributes: value,
     cost="free",
     view=0,
-    variadic=True,
     nondifferentiable=frozenset({0}),
     pullback=_pullback,
     tangent=_tangent,

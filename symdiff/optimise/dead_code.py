@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from symdiff.ir.build import are_same, remade, with_block
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Value, walk_nodes
+from symdiff.ir.needed import Needed
 from symdiff.ir.types import Dim
 from symdiff.ops.facts import must_stay, shape_of
 from symdiff.optimise.bounds import Bounds
@@ -20,118 +21,40 @@ from symdiff.optimise.bounds import Bounds
 
 def eliminate_dead_code(graph: Graph) -> Graph:
     """The graph without what is not needed; the graph itself where everything is."""
-    needed = _Marking(graph.block).run()
-    if not needed.leaves_out(graph.block):
+    needed = _needed(graph.block)
+    if not _leaves_out(graph.block, needed):
         return graph
     return with_block(graph, _Pruning(needed).whole(graph.block))
 
 
-class _Marking:
-    """Marks values and nodes that are needed."""
+def _needed(block: Block) -> Needed:
+    """What the results of a whole graph need, and what must stay."""
+    bounds = Bounds(block)
 
-    def __init__(self, block: Block) -> None:
-        self.block = block
-        self.values: set[Value] = set()
-        self.nodes: set[Node] = set()
-        self.pending: list[Value] = []
-        self.owner: dict[Node, Node] = {}
-        self.parameter_of: dict[Value, tuple[Node, int]] = {}
-        self.bounds = Bounds(block)
-        self._survey()
-
-    def _survey(self) -> None:
-        for node in walk_nodes(self.block):
-            for inner in node.blocks:
-                self.parameter_of.update((v, (node, k)) for k, v in enumerate(inner.parameters))
-                self.owner.update((nested, node) for nested in inner.nodes)
-
-    def run(self) -> _Marking:
-        self.need(self.block.results)
-        for node in walk_nodes(self.block):
-            if must_stay(node, self.fits) and not self.bounds.is_item(node):
-                self.need_node(node)
-        while self.pending:
-            self._spread(self.pending.pop())
-        return self
-
-    def fits(self, value: Value, dim: Dim) -> bool:
+    def fits(value: Value, dim: Dim) -> bool:
         """Return whether an integer is known to be a place of an axis."""
-        return shape_of(value) == () and self.bounds.of(value).is_index_of(dim)
+        return shape_of(value) == () and bounds.of(value).is_index_of(dim)
 
-    def need(self, values: Sequence[Value]) -> None:
-        for value in values:
-            if value not in self.values:
-                self.values.add(value)
-                self.pending.append(value)
+    needed = Needed(block.nodes)
+    needed.need(block.results)
+    needed.need_nodes(
+        node for node in walk_nodes(block) if must_stay(node, fits) and not bounds.is_item(node)
+    )
+    return needed
 
-    def need_node(self, node: Node | None) -> None:
-        """A node happens: so do the loops and branches around it."""
-        while node is not None and node not in self.nodes:
-            self.nodes.add(node)
-            if node.op is loop:
-                self._need_control(LoopView(node))
-            else:
-                self.need(node.operands)
-            node = self.owner.get(node)
 
-    def _need_control(self, view: LoopView) -> None:
-        self.need([] if view.count is None else [view.count])
-        self.need([] if view.condition is None else view.condition.results)
+def _leaves_out(block: Block, needed: Needed) -> bool:
+    """Return whether anything is not needed."""
+    every = list(walk_nodes(block))
+    return len(every) > len(needed.nodes) or any(
+        _leaves_out_parts(node, needed) for node in every if node.blocks
+    )
 
-    def _spread(self, value: Value) -> None:
-        node = value.node
-        if node is None:
-            self._spread_parameter(value)
-            return
-        self.need_node(node)
-        if node.op is loop:
-            self._spread_loop(LoopView(node), node.results.index(value))
-        elif node.op is cond:
-            k = node.results.index(value)
-            self.need([block.results[k] for block in node.blocks])
 
-    def _spread_parameter(self, value: Value) -> None:
-        if value not in self.parameter_of:
-            return
-        node, position = self.parameter_of[value]
-        self.need_node(node)
-        view = LoopView(node)
-        carry = position - 1
-        if carry >= view.carry_count:
-            self.need([view.xs[carry - view.carry_count]])
-        elif carry >= 0:
-            self.need([view.initial[carry], view.next_carries[carry]])
-
-    def _spread_loop(self, view: LoopView, position: int) -> None:
-        if position < view.carry_count:
-            self.need([view.initial[position], view.next_carries[position]])
-        elif position < len(view.body.results):
-            self.need([view.body.results[position]])
-
-    def leaves_out(self, block: Block) -> bool:
-        """Return whether anything is not needed."""
-        every = list(walk_nodes(block))
-        return len(every) > len(self.nodes) or any(
-            self._leaves_out_parts(node) for node in every if node.blocks
-        )
-
-    def _leaves_out_parts(self, node: Node) -> bool:
-        if node.op is cond:
-            return any(value not in self.values for value in node.results)
-        view = LoopView(node)
-        read = (*view.ys, *view.elements)
-        return any(v not in self.values for v in read) or len(self.carries(view)) < view.carry_count
-
-    def carries(self, view: LoopView) -> list[int]:
-        """The carries of a loop that are needed."""
-        inner = [view.carries]
-        if view.condition is not None:
-            inner.append(view.condition.parameters[1:])
-        return [
-            k
-            for k, final in enumerate(view.finals)
-            if final in self.values or any(values[k] in self.values for values in inner)
-        ]
+def _leaves_out_parts(node: Node, needed: Needed) -> bool:
+    if node.op is cond:
+        return len(needed.results(node)) < len(node.results)
+    return not needed.parts(LoopView(node)).is_whole
 
 
 class _Pruning:
@@ -139,7 +62,7 @@ class _Pruning:
     that reads those.
     """
 
-    def __init__(self, needed: _Marking) -> None:
+    def __init__(self, needed: Needed) -> None:
         self.needed = needed
         self.new: dict[Value, Value] = {}
 
@@ -178,26 +101,15 @@ class _Pruning:
         return made
 
     def _cond(self, node: Node) -> Node:
-        kept = [k for k, value in enumerate(node.results) if value in self.needed.values]
+        kept = self.needed.results(node)
         blocks = tuple(
             self._block(block, (), [block.results[k] for k in kept]) for block in node.blocks
         )
         return self._made(node, node.operands, blocks, [node.results[k] for k in kept])
 
     def _loop(self, view: LoopView) -> Node:
-        carries = self.needed.carries(view)
-        elements = [k for k, v in enumerate(view.elements) if v in self.needed.values]
-        ys = [k for k, v in enumerate(view.ys) if v in self.needed.values]
-        results = [*(view.next_carries[k] for k in carries), *(view.pushed[k] for k in ys)]
-        kept = [view.carries[k] for k in carries]
-        read = [view.elements[k] for k in elements]
-        blocks = [self._block(view.body, (view.index, *kept, *read), results)]
+        kept = self.needed.parts(view)
+        blocks = [self._block(view.body, kept.parameters, kept.given)]
         if view.condition is not None:
-            index, *values = view.condition.parameters
-            parameters = (index, *(values[k] for k in carries))
-            blocks.append(self._block(view.condition, parameters, view.condition.results))
-        count = [] if view.count is None else [view.count]
-        operands = [*count, *(view.initial[k] for k in carries), *(view.xs[k] for k in elements)]
-        defined = [*(view.finals[k] for k in carries), *(view.ys[k] for k in ys), view.turns]
-        attributes = {**view.node.attributes, "carries": len(carries)}
-        return self._made(view.node, operands, tuple(blocks), defined, attributes)
+            blocks.append(self._block(view.condition, kept.tested, view.condition.results))
+        return self._made(view.node, kept.operands, tuple(blocks), kept.results, kept.attributes)
