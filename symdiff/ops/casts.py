@@ -15,7 +15,6 @@ from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, ty
 from symdiff.ops.declare import (
     Operation,
     array_type,
-    call,
     dotted,
     literal,
     one_of,
@@ -226,7 +225,6 @@ def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Oper
         cast,
         raises=True,
         harmless=is_harmless,
-        spelling=call(cast.__name__),
         order="none",
         cost="plain",
         documentation=f"``{cast.__name__}(x)``, a Python number.",
@@ -259,7 +257,6 @@ complex_of: Operation = Operation.of_arrays(
     only_numbers(COMPLEX),
     complex,
     raises=True,
-    spelling=call("complex"),
     vjp={
         0: lambda g, y, a, b: as_dtype_of(g, a),
         1: lambda g, y, a, b: as_dtype_of(g * -1j, b),

@@ -15,7 +15,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import OPAQUE
 from symdiff.ops import support
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.declare import Operation, SeveralResults, dotted, supporting, supporting_call
+from symdiff.ops.declare import Operation, SeveralResults, dotted, supporting
 from symdiff.ops.effects import called, spell_the_call
 from symdiff.ops.flops import nothing
 
@@ -107,7 +107,6 @@ unless_changed: Operation = Operation(
     view=0,
     order="operand",
     flops=nothing,
-    spelling=supporting_call(support.unless_changed),
     vjp=lambda position, g, y, value, *pairs, by: (
         unless_changed(g, *pairs, by=by) if position == 0 else None
     ),

@@ -14,7 +14,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import BOOL, COMPLEX
 from symdiff.ops.arithmetic import absolute, by_numpy, divide, multiply
 from symdiff.ops.casts import complex_of, imag, only_numbers, python_complex, python_float, real
-from symdiff.ops.declare import Meaning, Operation, Rule, call, lowers
+from symdiff.ops.declare import Meaning, Operation, Rule, lowers
 from symdiff.ops.elementary import LOG_10
 from symdiff.ops.mathlib import math_atan2, math_cos, math_sin
 
@@ -29,7 +29,6 @@ def _cmath(
         only_numbers(COMPLEX),
         function,
         raises=True,
-        spelling=call(f"cmath.{name}"),
         partials=(partial,),
         singular=singular,
         strong=name in ("sqrt", "asin", "acos", "acosh"),
@@ -67,7 +66,6 @@ def _predicate(name: str) -> None:
         only_numbers(BOOL),
         function,
         raises=True,
-        spelling=call(f"cmath.{name}"),
         nondifferentiable=True,
         order="none",
         documentation=f"``cmath.{name}``; no derivative flows through it.",

@@ -112,8 +112,8 @@ class DeclaredOp(Op):
 
     Made as an ``Operation`` or as ``SeveralResults``, which are called in rules and lowerings.
 
-    ``spelling`` is by default a call of what evaluates the op, where that is a function of NumPy or
-    of ``ops.support``.
+    ``spelling`` is by default a call of what evaluates the op, where that is a function of NumPy,
+    of Python or of ``ops.support``.
     ``singular``: partials can be infinite or NaN where the operands are finite (log, sqrt, divide):
     products with them are masked where a cotangent is zero because something was not selected.
     ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked.
@@ -381,10 +381,13 @@ def supporting_call(function: Callable[..., Any], **defaults: Any) -> Spelling:
 
 
 def _called(function: Callable[..., Any]) -> Spelling | None:
-    """Spelled as a call of a function of NumPy or of ``ops.support``; None of others."""
+    """Spelled as a call of a function of NumPy, Python or ``ops.support``; None of others."""
     if isinstance(function, np.ufunc):
         return call(f"np.{function.__name__}")
     module, name = function.__module__ or "", function.__name__
+    if module in ("builtins", "math", "cmath"):
+        full = name if module == "builtins" else f"{module}.{name}"
+        return lambda *given: call(full, **_defaults(function))(*given)
     if module == "symdiff.ops.support":
         return lambda *given: supporting_call(function, **_defaults(function))(*given)
     if module.partition(".")[0] != "numpy":

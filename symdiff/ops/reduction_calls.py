@@ -210,7 +210,7 @@ def _lower_reduce(lowering: Lowering) -> Lowering:
     return reduce
 
 
-for _ufunc, _lowering in (
+for _ufunc, _meaning in (
     (np.add, _sum),
     (np.multiply, _prod),
     (np.maximum, _max),
@@ -218,7 +218,7 @@ for _ufunc, _lowering in (
     (np.logical_and, _all),
     (np.logical_or, _any),
 ):
-    lowers(_ufunc.reduce)(_lower_reduce(_lowering))
+    lowers(_ufunc.reduce)(_lower_reduce(_meaning))
 
 
 @lowers(np.logaddexp.reduce)

@@ -24,7 +24,6 @@ from symdiff.ops.declare import (
     array_type,
     dotted,
     literal,
-    supporting_call,
     template,
 )
 from symdiff.ops.reduce import unbroadcast_to
@@ -107,7 +106,6 @@ sum_if_defined: Operation = Operation(
         1: lambda g, y, a, b: _unbroadcast(g, b),
     },
     jvp={0: lambda t, y, a, b: t, 1: lambda t, y, a, b: t},
-    spelling=supporting_call(support.sum_if_defined),
     sympy=EVALUATED,
     order="unknown",
     documentation="The sum of cotangents of a value that only one arm of a branch defines.",
@@ -124,7 +122,6 @@ one_of: Operation = Operation(
     support.one_of,
     raises=True,
     nondifferentiable=True,
-    spelling=supporting_call(support.one_of),
     sympy=EVALUATED,
     order="unknown",
     documentation="1 in the shape of an array; raises unless that has one element.",
