@@ -191,7 +191,7 @@ def _copy_views(block: Block, copied: Iterable[Value], absent: frozenset[Value])
 
 
 # Products of lines, whose last bits depend on how far their elements lie apart.
-_PRODUCTS = frozenset({"matmul", "dot", "inner", "vdot", "vecdot", "einsum"})
+_PRODUCTS = frozenset({"matmul", "dot", "vdot", "vecdot", "einsum"})
 
 
 def _goes_by_distance(node: Node) -> bool:
