@@ -21,7 +21,7 @@ from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_set_of
 from symdiff.ops.reduce import reshape_like
 from symdiff.ops.selected import sum_of
-from symdiff.ops.shape import VIEW_PUTS, copy, reshape
+from symdiff.ops.shape import VIEW_PUTS, copy, moving, reshape
 from symdiff.ops.sizes import constant_integer, dims_of, sizes_of, sum_dim
 
 # concatenate, stack -------------------------------------------------------------------------------
@@ -143,17 +143,14 @@ def negated(count: Value) -> Value | int:
     return -count if array_type(count).weak else -python_int(count)
 
 
-roll: Operation = Operation.of_arrays(
+roll: Operation = moving(
     "roll",
     lambda x, *shifts, axis: ArrayType(x.dtype, x.shape),
     _evaluate_roll,
+    lambda g, y, x, *shifts, axis: roll(g, *map(negated, shifts), axis=axis),
     spelling=_spell_roll,
-    linear=frozenset({0}),
-    vjp={0: lambda g, y, x, *shifts, axis: roll(g, *map(negated, shifts), axis=axis)},
-    sympy=EVALUATED,
     order="packed as operands",
     example="np.roll(x, 1)",
-    flops=nothing,
     documentation="Elements shifted along axes; what leaves at one end enters at the other.",
 )
 
@@ -168,19 +165,16 @@ def _repeat_vjp(g: Value, y: Value, x: Value, repeats: Value, *, axis: int, shap
     return index_add_of(zeros_of(x), g, (slice(None),) * axis + (places,))
 
 
-repeat = Operation.of_arrays(
+repeat = moving(
     "repeat",
     lambda x, repeats, *, axis, shape: ArrayType(x.dtype, shape),
     lambda x, repeats, *, axis, shape: np.repeat(x, repeats, axis),
+    _repeat_vjp,
     raises=True,
     spelling=call_along("np.repeat"),
-    linear=frozenset({0}),
-    vjp={0: _repeat_vjp},
     nondifferentiable=frozenset({1}),
-    sympy=EVALUATED,
     order="packed",
     example="np.repeat(x, 2, axis=0)",
-    flops=nothing,
     documentation="Each element along an axis as often as told.",
 )
 
@@ -200,18 +194,15 @@ def _tile_vjp(g: Value, y: Value, x: Value, *reps: Value, shape: Any) -> Value:
     return reshape_like(sum_of(parts, axis=axes, keepdims=False), x)
 
 
-tile = Operation.of_arrays(
+tile = moving(
     "tile",
     lambda x, *reps, shape: ArrayType(x.dtype, shape),
     lambda x, *reps, shape: np.tile(x, reps),
+    _tile_vjp,
     raises=True,
     spelling=_spell_tile,
-    linear=frozenset({0}),
-    vjp={0: _tile_vjp},
-    sympy=EVALUATED,
     order="packed",
     example="np.tile(x, 2)",
-    flops=nothing,
     documentation="The whole array as often as told along each axis.",
 )
 
@@ -238,18 +229,15 @@ def _pad_vjp(g: Value, y: Value, x: Value, *, widths: Widths, mode: str) -> Valu
     return g[tuple(slice(before or None, -after or None) for before, after in widths)]
 
 
-pad = Operation.of_arrays(
+pad = moving(
     "pad",
     _infer_pad,
     lambda x, *, widths, mode: np.pad(x, widths or 0, mode),
+    _pad_vjp,
     raises=True,
     spelling=_spell_pad,
-    linear=frozenset({0}),
-    vjp={0: _pad_vjp},
-    sympy=EVALUATED,
     order="packed as operands",
     example="np.pad(x, 1)",
-    flops=nothing,
     documentation="Zeros around an array (of integers: any of NumPy's modes).",
 )
 
@@ -297,16 +285,14 @@ def _diagonal_vjp(g: Value, y: Value, x: Value, *, offset: int, **_: Any) -> Val
     return index_set_of(zeros_of(x), g, _diagonal_entries(y, offset))
 
 
-diagonal = Operation.of_arrays(
+diagonal = moving(
     "diagonal",
     _infer_diagonal,
     lambda x, *, offset, **_: np.diagonal(x, offset, -2, -1),
+    _diagonal_vjp,
     view=0,
     cost="free",
     spelling=_spell_diagonal,
-    linear=frozenset({0}),
-    vjp={0: _diagonal_vjp},
-    sympy=EVALUATED,
     example="np.diagonal(A)",
     documentation="The diagonal of the last two axes, as the last axis: a view.",
 )
@@ -319,35 +305,29 @@ def _put_diagonal(node: Node, base: Value, new: Value) -> Value:
 VIEW_PUTS["diagonal"] = _put_diagonal
 
 
-diag = Operation.of_arrays(
+diag = moving(
     "diag",
     lambda x, *, offset: ArrayType(x.dtype, (sum_dim((x.shape[0], abs(offset))),) * 2),
     lambda x, *, offset: np.diag(x, offset),
+    lambda g, y, x, *, offset: copy(diagonal(g, offset=offset)),
     spelling=lambda node, operands: ast.Call(
         dotted("np.diag"), list(operands), _offset_keyword(node, "k")
     ),
-    linear=frozenset({0}),
-    vjp={0: lambda g, y, x, *, offset: copy(diagonal(g, offset=offset))},
-    sympy=EVALUATED,
     order="packed",
     example="np.diag(x)",
-    flops=nothing,
     documentation="The matrix with a vector on its diagonal.",
 )
 
 
 def _triangle(function: Any, documentation: str) -> Operation:
     name = function.__name__
-    operation: Operation = Operation.of_arrays(
+    operation: Operation = moving(
         name,
         lambda x, *, k: ArrayType(x.dtype.newbyteorder("="), x.shape),
         function,
-        linear=frozenset({0}),
-        vjp={0: lambda g, y, x, *, k: operation(g, k=k)},
-        sympy=EVALUATED,
+        lambda g, y, x, *, k: operation(g, k=k),
         order="packed as operands",
         example=f"np.{name}(A)",
-        flops=nothing,
         documentation=documentation,
     )
     return operation

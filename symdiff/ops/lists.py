@@ -22,6 +22,8 @@ from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, dotted, re
 from symdiff.ops.keys import Slice, Slot, actual_key, spell_key
 from symdiff.ops.sizes import constant_integer
 
+_on_lists = functools.partial(Operation, sympy=EVALUATED, order="none")
+
 
 def _same_list(name: str) -> Callable[..., tuple[Type, ...]]:
     """The type rule of ops that give a list like their first operand."""
@@ -65,30 +67,23 @@ def _accumulate(a: list[Any], b: list[Any]) -> list[Any]:
     return [_accumulate(x, y) if isinstance(x, list) else x + y for x, y in pairs]
 
 
-list_accumulate: Operation = Operation(
+list_accumulate: Operation = _on_lists(
     "list_accumulate",
     _same_list("sum"),
     _accumulate,
     linear=frozenset({0, 1}),
     vjp={0: lambda g, y, a, b: g, 1: lambda g, y, a, b: g},
-    jvp={
-        0: lambda t, y, a, b: t,
-        1: lambda t, y, a, b: t,
-    },
+    jvp={0: lambda t, y, a, b: t, 1: lambda t, y, a, b: t},
     spelling=template("[a + b for a, b in zip({0}, {1})]"),
-    sympy=EVALUATED,
-    order="none",
     documentation="The sums of the elements of two lists: how cotangents of lists add up.",
 )
 
-list_length: Operation = Operation(
+list_length: Operation = _on_lists(
     "list_length",
     lambda items: (INT,),
     len,
     nondifferentiable=True,
     spelling=template("len({0})"),
-    sympy=EVALUATED,
-    order="none",
     documentation="How many elements a list has.",
 )
 
@@ -100,15 +95,13 @@ def _new_vjp(position: int, g: Value, y: Value, *elements: Value, type: ListType
     return _shaped_as(list_get(g, position), elements[position])  # type: ignore[no-any-return]
 
 
-list_new: Operation = Operation(
+list_new: Operation = _on_lists(
     "list_new",
     lambda *elements, type: (type,),
     lambda *elements, type: list(elements),
     vjp=_new_vjp,
     linear=True,
     spelling=lambda node, operands: ast.List(list(operands), ast.Load()),
-    sympy=EVALUATED,
-    order="none",
     documentation="A list of the given elements, ``[a, b]``.",
 )
 
@@ -117,7 +110,7 @@ def _infer_filled(element: Type, times: Type, *, type: ListType) -> tuple[Type, 
     return (type,)
 
 
-list_filled: Operation = Operation(
+list_filled: Operation = _on_lists(
     "list_filled",
     _infer_filled,
     lambda element, times, *, type: [element] * times,
@@ -131,8 +124,6 @@ list_filled: Operation = Operation(
     spelling=lambda node, operands: ast.BinOp(
         ast.List([operands[0]], ast.Load()), ast.Mult(), operands[1]
     ),
-    sympy=EVALUATED,
-    order="none",
     documentation="A list with one element repeated, ``[element] * times``.",
 )
 
@@ -162,7 +153,7 @@ def _infer_concatenate(a: Type, b: Type) -> tuple[Type, ...]:
         raise rejection(TypeError, f"elements of {left} and {right} differ in type") from error
 
 
-list_concatenate: Operation = Operation(
+list_concatenate: Operation = _on_lists(
     "list_concatenate",
     _infer_concatenate,
     lambda a, b: [*a, *b],
@@ -172,8 +163,6 @@ list_concatenate: Operation = Operation(
     },
     linear=frozenset({0, 1}),
     spelling=template("{0} + {1}"),
-    sympy=EVALUATED,
-    order="none",
     example="list_concatenate(items, more)",
     documentation="The elements of one list, then those of another: ``a + b``.",
 )
@@ -207,7 +196,7 @@ def _replaced(items: list[Any], i: int, v: Any) -> list[Any]:
     return new
 
 
-list_set: Operation = Operation(
+list_set: Operation = _on_lists(
     "list_set",
     _wider_list,
     _replaced,
@@ -218,8 +207,6 @@ list_set: Operation = Operation(
     },
     linear=frozenset({0, 2}),
     nondifferentiable=frozenset({1}),
-    sympy=EVALUATED,
-    order="none",
     documentation="A list after ``items[i] = v``.",
 )
 
@@ -234,7 +221,7 @@ def _added(items: list[Any], i: int, v: Any) -> list[Any]:
     return _replaced(items, i, _accumulate(before, v) if isinstance(v, list) else before + v)
 
 
-list_add: Operation = Operation(
+list_add: Operation = _on_lists(
     "list_add",
     _same_list("accumulation"),
     _added,
@@ -245,8 +232,6 @@ list_add: Operation = Operation(
     },
     tangent=_add_tangent,
     nondifferentiable=frozenset({1}),
-    sympy=EVALUATED,
-    order="none",
     documentation="A list after ``items[i] = items[i] + v``.",
 )
 
@@ -254,7 +239,7 @@ list_add: Operation = Operation(
 # Growing and shrinking ----------------------------------------------------------------------------
 
 
-list_push: Operation = Operation(
+list_push: Operation = _on_lists(
     "list_push",
     _wider_list,
     lambda items, v: [*items, v],
@@ -263,8 +248,6 @@ list_push: Operation = Operation(
         1: lambda g, y, items, v: _shaped_as(list_get(g, -1), v),
     },
     linear=frozenset({0, 1}),
-    sympy=EVALUATED,
-    order="none",
     example="list_push(items, x)",
     documentation="A list after ``items.append(v)``.",
 )
@@ -281,18 +264,16 @@ def _insert_place(items: Value, i: Value) -> Value:
     return list_place(i, list_length(items))
 
 
-list_place: Operation = Operation(
+list_place: Operation = _on_lists(
     "list_place",
     lambda i, length: (INT,),
     lambda i, length: slice(i, None).indices(length)[0],
     nondifferentiable=True,
     spelling=template("slice({0}, None).indices({1})[0]"),
-    sympy=EVALUATED,
-    order="none",
     documentation="An index as ``insert`` takes it, from the end or out of bounds, as a place.",
 )
 
-list_insert: Operation = Operation(
+list_insert: Operation = _on_lists(
     "list_insert",
     _wider_list,
     _inserted,
@@ -302,8 +283,6 @@ list_insert: Operation = Operation(
     },
     linear=frozenset({0, 2}),
     nondifferentiable=frozenset({1}),
-    sympy=EVALUATED,
-    order="none",
     documentation="A list after ``items.insert(i, v)``.",
 )
 
@@ -362,7 +341,7 @@ def _spell_unpop(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return template(text)(node, operands)
 
 
-list_unpop: Operation = Operation(
+list_unpop: Operation = _on_lists(
     "list_unpop",
     _same_list("insertion"),
     _unpopped,
@@ -373,8 +352,6 @@ list_unpop: Operation = Operation(
     linear=frozenset({0, 2}),
     spelling=_spell_unpop,
     nondifferentiable=frozenset({1}),
-    sympy=EVALUATED,
-    order="none",
     documentation="The list from which ``pop(i)`` gives ``items`` and ``v``.",
 )
 
@@ -392,16 +369,13 @@ def _slice_part(items: list[Any], parts: Sequence[Any], key: Slice) -> slice:
     return part  # type: ignore[no-any-return]
 
 
-list_slice: Operation = Operation(
+list_slice: Operation = _on_lists(
     "list_slice",
     _same_list("a slice"),
     lambda items, *parts, key: items[_slice_part(items, parts, key)],
     linear=frozenset({0}),
     vjp={0: lambda g, y, items, *parts, key: list_slice_set(zeros_of(items), g, *parts, key=key)},
-    jvp={0: lambda t, y, items, *parts, key: list_slice(t, *parts, key=key)},
     spelling=_spell_slice,
-    sympy=EVALUATED,
-    order="none",
     documentation="A slice of a list.",
 )
 
@@ -445,7 +419,7 @@ def _spell_slice_set(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return template(pattern)(node, [items, v, places])
 
 
-list_slice_set: Operation = Operation(
+list_slice_set: Operation = _on_lists(
     "list_slice_set",
     _same_list("assignment to a slice"),
     _slice_replaced,
@@ -456,7 +430,5 @@ list_slice_set: Operation = Operation(
     },
     linear=frozenset({0, 1}),
     spelling=_spell_slice_set,
-    sympy=EVALUATED,
-    order="none",
     documentation="A list after ``items[key] = v``, where ``v`` is as long as the slice.",
 )

@@ -49,12 +49,11 @@ from symdiff.ops.declare import (
     static_integer,
     template,
 )
-from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.joining import concatenate
 from symdiff.ops.joining_calls import lower_flip, lower_repeat, lower_stack
 from symdiff.ops.reduce import axis_of, sum
-from symdiff.ops.shape import contiguous
+from symdiff.ops.shape import contiguous, moving
 from symdiff.ops.sizes import sizes_of
 from symdiff.ops.ufuncs import cast, dtype_of, staged
 
@@ -432,19 +431,16 @@ def places_along(x: Value, i: Value, axis: int) -> tuple[Value, ...]:
     return tuple(key)
 
 
-take_along_axis: Operation = Operation.of_arrays(
+take_along_axis: Operation = moving(
     "take_along_axis",
     _infer_take_along,
     np.take_along_axis,
+    lambda g, y, x, i, *, axis: index_add_of(zeros_of(x), g, places_along(x, i, axis)),
     raises=True,
-    linear=frozenset({0}),
-    vjp={0: lambda g, y, x, i, *, axis: index_add_of(zeros_of(x), g, places_along(x, i, axis))},
     nondifferentiable=frozenset({1}),
     spelling=call("np.take_along_axis"),
-    sympy=EVALUATED,
     order="packed as operands",
     example="np.take_along_axis(X, I, 1)",
-    flops=nothing,
     documentation="Elements along an axis at positions given for each line.",
 )
 

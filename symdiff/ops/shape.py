@@ -10,18 +10,34 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
-from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, literal
+from symdiff.ops.declare import EVALUATED, Operation, Rule, array_type, dotted, literal
 from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.flops import nothing
 from symdiff.ops.sizes import sizes_of, spell_shape
 
 Put = Callable[[Node, Value, Value], Value]
 VIEW_PUTS: dict[str, Put] = {}
+
+
+def moving(
+    name: str,
+    infer: Callable[..., Any],
+    evaluate: Callable[..., Any],
+    back: Rule,
+    **facts: Any,
+) -> Operation:
+    """Declare an op that moves the elements of its first operand, which takes no arithmetic; of its
+    cotangent, ``back`` is the rule.
+    """
+    facts = {"sympy": EVALUATED, "flops": nothing, **facts}
+    linear = frozenset({0})
+    return Operation.of_arrays(name, infer, evaluate, linear=linear, vjp={0: back}, **facts)
 
 
 # reshape ------------------------------------------------------------------------------------------
@@ -81,21 +97,18 @@ def _keeps_count(node: Node) -> bool:
     return known and math.prod(counts[0]) == math.prod(counts[1])
 
 
-reshape = Operation.of_arrays(
+reshape = moving(
     "reshape",
     lambda x, *sizes, shape: x if x.kind == "scalar" and not shape else ArrayType(x.dtype, shape),
     lambda x, *sizes, shape: np.reshape(x, sizes),
+    lambda g, y, x, *sizes, shape: _reshaped_back(g, x),
     raises=True,
     harmless=_keeps_count,
     cost="free",
     view=0,
     spelling=_spell_reshape,
-    linear=frozenset({0}),
-    vjp={0: lambda g, y, x, *sizes, shape: _reshaped_back(g, x)},
     broadcasts=frozenset({0}),  # a number has no shape to take
-    sympy=EVALUATED,
     example="np.reshape(X, -1)",
-    flops=nothing,
     documentation="The same elements in another shape; one size may be -1.",
 )
 
@@ -120,18 +133,15 @@ def transposed_back(new: Value, axes: tuple[int, ...]) -> Value:
     return transpose(new, axes=inverse_permutation(axes))
 
 
-transpose: Operation = Operation.of_arrays(
+transpose: Operation = moving(
     "transpose",
     lambda x, *, axes: ArrayType(x.dtype, tuple(x.shape[axis] for axis in axes)),
     np.transpose,
+    lambda g, y, x, *, axes: transposed_back(g, axes),
     cost="free",
     view=0,
     spelling=_spell_transpose,
-    linear=frozenset({0}),
-    vjp={0: lambda g, y, x, *, axes: transposed_back(g, axes)},
-    sympy=EVALUATED,
     example="np.transpose(X)",
-    flops=nothing,
     documentation="The axes in another order; ``axes`` names all of them.",
 )
 VIEW_PUTS["transpose"] = lambda node, base, new: transposed_back(new, node.attributes["axes"])
@@ -151,10 +161,11 @@ def _fits_shape(node: Node) -> bool:
     return fits and all(map(is_length, node.operands[1:]))
 
 
-broadcast_to = Operation.of_arrays(
+broadcast_to = moving(
     "broadcast_to",
     lambda x, *sizes, shape: ArrayType(x.dtype, shape),
     lambda x, *sizes, shape: np.broadcast_to(x, sizes),
+    lambda g, y, x, *sizes, shape: g,
     raises=True,
     harmless=_fits_shape,
     cost="free",
@@ -162,12 +173,8 @@ broadcast_to = Operation.of_arrays(
     spelling=lambda node, operands: ast.Call(
         dotted("np.broadcast_to"), [operands[0], spell_shape(node, operands, 1)], []
     ),
-    linear=frozenset({0}),
-    vjp={0: lambda g, y, x, *sizes, shape: g},
     broadcasts=frozenset({0}),
-    sympy=EVALUATED,
     example="np.broadcast_to(x, (3, size(x, axis=0)))",
-    flops=nothing,
     documentation="A read-only view in which the operand is repeated along new and unit axes.",
 )
 
@@ -178,19 +185,16 @@ def _spell_copy(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(ast.Attribute(operands[0], "copy", ast.Load()), [], [])
 
 
-copy = Operation.of_arrays(
+copy = moving(
     "copy",
     lambda x, **_: x if x.kind == "array" else ArrayType(x.dtype, ()),
     lambda x, *, order="C": np.array(x, order=order),
+    lambda g, y, x, **_: g,
     spelling=_spell_copy,
-    linear=frozenset({0}),
-    vjp={0: lambda g, y, x, **_: g},
     broadcasts=frozenset({0}),  # of a number
-    sympy=EVALUATED,
     order="packed",
     fresh=True,
     example="np.copy(x)",
-    flops=nothing,
     documentation="A fresh array with the operand's elements, in C order or in its (``K``).",
 )
 
@@ -200,16 +204,13 @@ def _spell_contiguous(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted(f"np.{name}"), list(operands), [])
 
 
-contiguous: Operation = Operation.of_arrays(
+contiguous: Operation = moving(
     "contiguous",
     lambda x, *, order: x,
     lambda x, *, order: np.asarray(x, order=order),
+    lambda g, y, x, *, order: g,
     view=0,
     spelling=_spell_contiguous,
-    linear=frozenset({0}),
-    vjp={0: lambda g, y, x, *, order: g},
-    sympy=EVALUATED,
-    flops=nothing,
     documentation="The array itself where it lies in C (or Fortran's) order, else a copy.",
 )
 
