@@ -46,6 +46,7 @@ from symdiff.ops.rules import expanded
 from symdiff.optimise import DEFAULT, DIVISIBLE, optimise
 from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
+from symdiff.optimise.outlining import outlined
 from symdiff.parse import Marks, stage
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.runtime.calling import follow
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 
 Arguments = tuple[Any, ...]
 _MOST_RESTARTS = 200
+_BY_NUMPY = "_by_numpy"
 
 
 class Transform(Protocol):
@@ -230,7 +232,8 @@ def followed(
     signature = signature_of(names, arguments)
     staged, signature = staged_at(function, signature, arguments, marks, at_end)
     checks = [_check(guard) for guard in staged.guards]
-    graph = without_unused_variables(optimise(staged.graph))
+    whole = staged.graph if marks is not None else outlined(staged.graph, staged.made_in)
+    graph = without_unused_variables(optimise(whole))
     found = Followed(graph, signature, tuple(checks), staged)
     given = dict(zip(names, arguments, strict=True))
     _refuse_one_by_two_paths(checks, given)
@@ -616,7 +619,10 @@ def _emit_on_floats(
     floats = on_floats(graph)
     if floats is None:
         return None
-    slow = emit_source(graph, f"{name}_by_numpy", signature=signature, beside=beside)
+    beside = beside or Namespace()
+    slow = emit_source(
+        graph, name + _BY_NUMPY, signature=signature, beside=beside, suffix=_BY_NUMPY
+    )
     fast = emit_source(optimise(floats), name, signature=signature, beside=beside)
     if [p.path for p in fast.parameters] != [p.path for p in slow.parameters]:
         return None

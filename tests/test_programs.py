@@ -48,6 +48,8 @@ TWICE = [entry for entry in PROGRAMS if entry.order2]
 # Every program is differentiated twice, in one of two ways: ``make test-all`` does it in both.
 FORWARD_OUTSIDE = cases_of([entry for entry in TWICE if is_drawn(entry.name, 2, 0)])
 REVERSE_OUTSIDE = cases_of([entry for entry in TWICE if is_drawn(entry.name, 2, 1)])
+# Of these every function that is called is one of its own, however short it is.
+WITH_CALLEES = cases_of([entry for entry in PROGRAMS if is_drawn(entry.name, 12)])
 OBSERVED = cases_of([entry for entry in PROGRAMS if entry.observe is not None])
 LANGUAGE = (
     ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.BoolOp, ast.Break, ast.Compare,
@@ -316,6 +318,18 @@ def test_reverse(entry: Program, case: int, sd: ModuleType) -> None:
     assert_close(actual, expected, tolerance_of(entry, case, 1, scale))
     assert_dtypes(actual, tuple(args[position] for position in entry.wrt))
     assert same(args, entry.arguments(case)), "arguments were changed"
+
+
+@pytest.mark.usefixtures("verified")
+@pytest.mark.parametrize(("entry", "case"), WITH_CALLEES)
+def test_callees_of_their_own(entry: Program, case: int, sd: ModuleType) -> None:
+    from symdiff.optimise.outlining import EVERYTHING, outlining
+
+    with outlining(EVERYTHING):
+        test_reverse(entry, case, sd)
+        test_forward(entry, case, sd)
+        if entry.order2:
+            test_order_two_forward_over_reverse(entry, case, sd)
 
 
 @pytest.mark.usefixtures("verified")

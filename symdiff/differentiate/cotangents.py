@@ -19,7 +19,7 @@ from symdiff.ops.creation import list_zeros_like, zeros
 from symdiff.ops.declare import array_type
 from symdiff.ops.index import index_add
 from symdiff.ops.lists import list_accumulate, list_add
-from symdiff.ops.residuals import sum_if_defined, tape_length, zeros_if_defined
+from symdiff.ops.residuals import PACKED, sum_if_defined, tape_length, zeros_if_defined
 from symdiff.ops.shape import copy
 from symdiff.ops.sizes import size as size_of
 
@@ -174,7 +174,7 @@ class Zeros:
         if isinstance(type_, TapeType):
             return self._tape(value)
         if isinstance(type_, OpaqueType):
-            return emit_undefined(type_)
+            return zeros_if_defined(value) if type_ == PACKED else emit_undefined(type_)
         if type_.kind != "array":
             zero = type_.dtype.type(0)
             return builder().constant(zero.item() if type_.weak else zero)

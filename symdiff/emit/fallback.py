@@ -27,9 +27,10 @@ def with_fallback(fast: Emitted, slow: Emitted) -> Emitted:
     """``fast``, which calls ``slow`` with the same arguments where Python's floats raise.
 
     Where both compute the same in the same way, the second would raise as well, and is left out.
+    What they call stands before them.
     """
     head, body = divided(fast.text)
-    if body == divided(slow.text)[1]:
+    if body == divided(slow.text)[1] and len(module_of(fast.text).body) == 1:
         return fast
     names = ", ".join(parameter.name for parameter in fast.parameters)
     final = f"{_INDENT}return {slow.name}({names})"
@@ -53,9 +54,9 @@ def tried_in(body: list[str]) -> list[str]:
 
 
 def divided(text: str) -> tuple[list[str], list[str]]:
-    """The lines of the head of a function (with its docstring), and those of its body."""
+    """The lines up to the head of the last function (with its docstring), and those of its body."""
     lines = text.rstrip("\n").split("\n")
-    (function,) = module_of(text).body
+    *_, function = module_of(text).body
     assert isinstance(function, ast.FunctionDef)
     first = function.body[0]
     documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)

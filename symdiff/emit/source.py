@@ -9,6 +9,7 @@ from symdiff.emit.breaks import restore_breaks
 from symdiff.emit.comments import annotate, origin
 from symdiff.emit.emitted import Emitted, Parameter
 from symdiff.emit.expressions import Expressions, tuple_of
+from symdiff.emit.names import hint_of
 from symdiff.emit.namespace import MODULES, Namespace, identifier
 from symdiff.emit.plan import Plan, make_plan
 from symdiff.emit.regions import restore_regions
@@ -30,6 +31,7 @@ def emit_source(
     augmented: bool = True,
     signature: Signature | None = None,
     beside: Namespace | None = None,
+    suffix: str = "",
 ) -> Emitted:
     """The source of a function that computes ``graph``.
 
@@ -39,11 +41,12 @@ def emit_source(
     ``signature`` tells
     attributes from keys in the paths of inputs. ``beside`` has the names of the module that the
     text will stand in; those that it adds are taken there afterwards, and objects are bound once.
+    ``suffix`` is that of the names of called functions.
     """
     names = Namespace() if beside is None else beside.nested()
     function_name = identifier(name or graph.name, "function")
     names.taken.add(function_name)
-    callees = {cell: names.fresh(cell.name) for cell in called_graphs(graph)}
+    callees = {cell: names.fresh(cell.name + suffix) for cell in called_graphs(graph)}
     lines: list[Line] = []
     for cell, callee in callees.items():
         if cell.graph is not None:
@@ -131,10 +134,12 @@ def _computed_at(plan: Plan) -> SourceSpan | None:
 
 def _callee(graph: Graph, name: str, callees: dict[GraphCell, str], namespace: Namespace) -> Line:
     """A function of flat values that returns the tuple of its results, or the only one."""
-    fixed = {k: namespace.fresh(v.name or "t") for k, v in enumerate(graph.block.parameters)}
+    parameters = enumerate(graph.block.parameters)
+    fixed = {k: namespace.fresh(hint_of(v)) for k, v in parameters}
     plan = make_plan(graph, fixed, namespace, callees, in_place=False, fresh=False)
     expressions = Expressions(plan.names, plan.folded, namespace, callees)
-    body = Statements(plan, expressions).block(plan.graph.block)
+    body = _docstring(graph, name) if graph.span is not None else []
+    body += Statements(plan, expressions).block(plan.graph.block)
     results = [expressions.of(v) for v in plan.graph.block.results]
     returned = results[0] if len(results) == 1 else tuple_of(results)
     body.append(Line(ast.Return(returned), _computed_at(plan)))

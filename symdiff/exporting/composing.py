@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symdiff.exporting.module import Module, Written
 from symdiff.exporting.request import Request
+from symdiff.optimise.outlining import NOTHING, outlining
 
 
 def compose(request: Request, stem: str) -> Written:
@@ -15,4 +16,5 @@ def compose(request: Request, stem: str) -> Written:
         return Module(request, stem).written()
     from symdiff.exporting.traced.module import TracedModule
 
-    return TracedModule(request, stem).written()
+    with outlining(NOTHING):  # what is traced is followed call by call anyway
+        return TracedModule(request, stem).written()

@@ -7,10 +7,29 @@ copies.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.ir.build import copy_block, with_block
-from symdiff.ir.graph import Graph, GraphCell, Node, walk_nodes
+from symdiff.ir.graph import Graph, GraphCell, Node, Value, walk_nodes
+from symdiff.source import SourceSpan
+
+
+@dataclass(eq=False, slots=True)
+class Activation:
+    """A call of a function that is followed in its place: by ``caller``, at ``span``.
+
+    ``function`` tells functions apart, which are ``defined`` where that says; ``arguments`` are the
+    parameters' names by their values.
+    """
+
+    name: str
+    caller: Activation | None
+    function: Any
+    arguments: Mapping[Value, str]
+    span: SourceSpan | None
+    defined: SourceSpan | None
 
 
 def with_called(graph: Graph, change: Callable[[Graph], Graph]) -> Graph:

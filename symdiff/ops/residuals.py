@@ -24,6 +24,7 @@ from symdiff.ops.declare import (
     array_type,
     dotted,
     literal,
+    supporting,
     template,
 )
 from symdiff.ops.reduce import unbroadcast_to
@@ -53,7 +54,7 @@ tape_length: Operation = Operation(
 zeros_if_defined: Operation = Operation(
     "zeros_if_defined",
     lambda x: (x,),
-    lambda x: _zeros_if_defined(x),
+    support.zeros_of_saved,
     nondifferentiable=True,
     spelling=lambda node, operands: _spell_zeros(node.result.type, operands[0]),
     repeated=frozenset({0}),
@@ -75,18 +76,14 @@ size_if_defined: Operation = Operation(
 )
 
 
-def _zeros_if_defined(x: Any) -> Any:
-    if x is None:
-        return None
-    return [_zeros_if_defined(item) for item in x] if isinstance(x, list) else np.zeros_like(x)
-
-
 def _spell_zeros(type_: Type, x: ast.expr, depth: int = 0) -> ast.expr:
     """``None if x is None else np.zeros_like(x)``, and lists and tapes of that."""
     if isinstance(type_, ArrayType) and type_.kind != "array":
         zero = type_.dtype.type(0)
         return literal(zero.item() if type_.weak else zero)
-    if isinstance(type_, ArrayType | OpaqueType):
+    if isinstance(type_, OpaqueType):
+        return ast.Call(supporting(support.zeros_of_saved), [x], [])
+    if isinstance(type_, ArrayType):
         zeros: ast.expr = ast.Call(dotted("np.zeros_like"), [x], [])
     else:
         item = "e" * (depth + 1)

@@ -75,6 +75,21 @@ def sum_if_defined(a: Any, b: Any) -> Any:
     return a + b
 
 
+def zeros_of_saved(x: Any) -> Any:
+    """Zeros like what a function has saved: numbers, arrays, and tuples and lists of them.
+
+    None for what is no number.
+
+    >>> zeros_of_saved((2.0, None, [1.0]))
+    (0.0, None, [0.0])
+    """
+    if isinstance(x, (tuple, list)):
+        return type(x)([zeros_of_saved(item) for item in x])
+    if isinstance(x, np.ndarray):
+        return np.zeros_like(x)
+    return type(x)(0) if isinstance(x, (int, float, complex, np.generic)) else None
+
+
 def cofactors(a: Any) -> Any:
     """The derivative of the determinant by each entry: ``det(a) * inv(a).T``, singular or not.
 

@@ -16,15 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.ir.build import Builder, builder, building, constant
+from symdiff.ir.build import Builder, builder, building, constant, with_block
+from symdiff.ir.called import called_by
 from symdiff.ir.control import call, cond, emit_undefined, loop, undefined
-from symdiff.ir.graph import Block, Graph, Node, Op, Value, walk_nodes
+from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, TapeType, Type
 from symdiff.ops.arithmetic import choice, divide, not_equal
 from symdiff.ops.casts import astype, python_float
 from symdiff.ops.declare import DeclaredOp, operation_named
 from symdiff.ops.mathlib import math_pow
-from symdiff.ops.residuals import quiet_divide
+from symdiff.ops.residuals import PACKED, pack, quiet_divide, unpack
 from symdiff.ops.strong import strong_divide
 
 _FLOAT64, _BOOL = np.dtype("float64"), np.dtype("bool")
@@ -53,12 +54,11 @@ def on_floats(graph: Graph, *, own_value: bool = True) -> Graph | None:
 
     ``own_value``: results that are the function's own value keep NumPy's bits.
     """
-    if any(node.op.effect or node.op is call for node in walk_nodes(graph.block)):
-        return None
-    if graph.mutated or not any(_gains(node) for node in walk_nodes(graph.block)):
+    nodes = [node for one in (graph, *called_by(graph)) for node in walk_nodes(one.block)]
+    if graph.mutated or any(node.op.effect for node in nodes) or not any(map(_gains, nodes)):
         return None
     try:
-        return _Converter(graph, _of_own_value(graph) if own_value else frozenset()).graph()
+        return _Converter(graph, _of_own_value(graph) if own_value else frozenset(), {}).graph()
     except NotFloats:
         return None
 
@@ -71,7 +71,9 @@ def _gains(node: Node) -> bool:
 
 
 def _of_own_value(graph: Graph) -> frozenset[Node]:
-    """Return the nodes that the function's own value depends on, and all within their blocks."""
+    """Return the nodes that the function's own value depends on, and all within their blocks and
+    the graphs that they call.
+    """
     found = set[Node]()
     pending = [v.node for v in graph.block.results if v.role == "primal"]
     while pending:
@@ -82,6 +84,9 @@ def _of_own_value(graph: Graph) -> frozenset[Node]:
         pending += (v.node for v in node.operands)
         for block in node.blocks:
             pending += block.nodes
+        if node.op is call:
+            results = _graph_in(node.attributes["callee"]).block.results
+            pending += [v.node for v in results if v.role == "primal" and v.type != PACKED]
     return frozenset(found)
 
 
@@ -109,15 +114,20 @@ def float_type(type_: Type) -> Type:
             return BOOL
         if type_.kind == "python" and type_.dtype.kind == "i":
             return type_
+    if type_ == PACKED:
+        return type_
     raise NotFloats
 
 
 class _Converter:
-    """Rebuilds a graph op by op; ``new`` maps old values to new ones."""
+    """Rebuilds a graph op by op; ``new`` maps old values to new ones, ``cells`` called graphs."""
 
-    def __init__(self, graph: Graph, exact: frozenset[Node]) -> None:
+    def __init__(
+        self, graph: Graph, exact: frozenset[Node], cells: dict[GraphCell, GraphCell]
+    ) -> None:
         self.old = graph
         self.exact = exact
+        self.cells = cells
         self.new: dict[Value, Value] = {}
 
     def graph(self) -> Graph:
@@ -161,8 +171,7 @@ class _Converter:
         current = builder()
         current.span = node.span
         start = len(current.nodes)
-        nested = node.op is loop or node.op is cond
-        results = self.nested(node) if nested else (self.plain(node),)
+        results = self.several(node) if node.op in _SEVERAL else (self.plain(node),)
         for old, made in zip(node.results, results, strict=True):
             self.new[old] = made
             fresh = made.node is not None and made.node in current.nodes[start:]
@@ -196,7 +205,7 @@ class _Converter:
             return self.apply(node, operands)
         if name == "power":
             return self.power(node, operands)
-        if name in AS_THEY_ARE or name.startswith("math_"):
+        if name in AS_THEY_ARE or name.startswith("math_") or node.op is pack:
             return self.apply(node, operands, **node.attributes)
         if name == "astype":
             return self.as_float(operands[0], node)
@@ -236,14 +245,34 @@ class _Converter:
             raise NotFloats
         return builder().constant(value)
 
+    # Called graphs --------------------------------------------------------------------------------
+
+    def callee(self, cell: GraphCell) -> GraphCell:
+        """The graph that is called, between Python's numbers."""
+        if cell not in self.cells:
+            made = self.cells[cell] = GraphCell(cell.name)
+            made.graph = _Converter(_graph_in(cell), self.exact, self.cells).called()
+        return self.cells[cell]
+
+    def called(self) -> Graph:
+        block = self.block(self.old.block)
+        pairs = zip(block.results, self.old.block.results, strict=True)
+        if any(made.type != float_type(value.type) for made, value in pairs):
+            raise NotFloats
+        return with_block(self.old, block)
+
     # Blocks ---------------------------------------------------------------------------------------
 
-    def nested(self, node: Node) -> tuple[Value, ...]:
-        types = [float_type(value.type) for value in node.results]
+    def several(self, node: Node) -> tuple[Value, ...]:
+        """A node of blocks, of a graph, or of any number of results."""
+        types = tuple([float_type(value.type) for value in node.results])
         operands = tuple(self.new[v] for v in node.operands)
         blocks = tuple(self.block(block) for block in node.blocks)
-        made = builder().emit(node.op, operands, node.attributes, blocks)
-        if [value.type for value in made.results] != types:
+        attributes = {**node.attributes, "types": types} if not blocks else node.attributes
+        if node.op is call:
+            attributes["callee"] = self.callee(node.attributes["callee"])
+        made = builder().emit(node.op, operands, attributes, blocks)
+        if tuple([value.type for value in made.results]) != types:
             raise NotFloats
         return made.results
 
@@ -257,6 +286,16 @@ class _Converter:
             for node in block.nodes:
                 self.node(node)
         return Block(parameters, inner.nodes, tuple(self.new[v] for v in block.results))
+
+
+_SEVERAL = (loop, cond, call, unpack)
+
+
+def _graph_in(cell: GraphCell) -> Graph:
+    """The graph in a cell."""
+    if cell.graph is None:
+        raise NotFloats
+    return cell.graph
 
 
 def _is_whole(value: Value) -> bool:

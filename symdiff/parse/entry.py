@@ -189,7 +189,13 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         getattr(function, "__doc__", None),
         _span(function),
     )
-    return Staged(graph, tuple(interp.guards.values()), interp.names, names_closed(interp))
+    made_in = {
+        node: activation
+        for node in walk_nodes(graph.block)
+        if (activation := interp.made_in.get(node)) is not None
+    }
+    guards = tuple(interp.guards.values())
+    return Staged(graph, guards, interp.names, names_closed(interp), made_in)
 
 
 def _never_returns(interp: Interpreter) -> CertainError:

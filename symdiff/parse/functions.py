@@ -22,6 +22,7 @@ from symdiff.errors import (
     UnsupportedCallError,
     UnsupportedSyntaxError,
 )
+from symdiff.ir.called import Activation
 from symdiff.ir.graph import Value
 from symdiff.parse.binding import bind_arguments
 from symdiff.parse.blame import certain
@@ -38,6 +39,7 @@ from symdiff.parse.scope import local_names, read_once, yielding
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
+    Array,
     CalleeLeft,
     Closure,
     ConflictRead,
@@ -263,6 +265,7 @@ def _run_in_frame(
     place = called_from if is_definition(scope.globals) else None
     exits = [region.exit for region in interp.regions] if consumer is None else interp.frame.exits
     frame = Frame(scope, source, called_from, place, [*exits], consumer=consumer)
+    frame.activation = _activation(interp, node, source, frame, bound)
     interp.frames.append(frame)
     before = interp.region_states()
     try:
@@ -286,6 +289,24 @@ def _run_in_frame(
         scope.ended = True
         if interp.frames and interp.frames[-1] is frame:
             interp.frames.pop()
+
+
+def _activation(
+    interp: Interpreter,
+    node: FunctionNode,
+    source: FunctionSource,
+    frame: Frame,
+    bound: dict[str, Abstract],
+) -> Activation | None:
+    """The call that a frame is of; in a library function's definition that of the caller."""
+    caller = interp.frames[-1].activation if interp.frames else None
+    if frame.place is not None:
+        return caller
+    name = getattr(node, "name", "function")
+    values = {name: interp.heap.read(v) if isinstance(v, Array) else v for name, v in bound.items()}
+    arguments = {value: name for name, value in values.items() if isinstance(value, Value)}
+    defined = span_of(node, source)
+    return Activation(name, caller, node, arguments, frame.called_from, defined)
 
 
 def _run_body(interp: Interpreter, node: FunctionNode, frame: Frame) -> Abstract:

@@ -32,6 +32,7 @@ from symdiff.errors import (
     told_by,
 )
 from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.called import Activation
 from symdiff.ir.graph import FreeVariable, Input, Node, Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
@@ -159,6 +160,7 @@ class Frame:
     exits: list[Exit] = field(default_factory=list)  # of the blocks around, innermost last
     token: Token = field(default_factory=Token)
     consumer: Consumer | None = None  # of a generator function
+    activation: Activation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,8 @@ class WriteBackBuilder(Builder):
             return
         HOOKS.before(self.interp, node)
         super().add(node)
+        if self.interp.frames:
+            self.interp.made_in[node] = self.interp.frame.activation
 
 
 @dataclass(slots=True)
@@ -271,6 +275,7 @@ class Interpreter:
         self.layouts: dict[Value, Layout] = {}  # in memory, of the values asked for
         self.products: dict[Size, Product] = {}  # sizes that are products of others
         self.frames: list[Frame] = []
+        self.made_in: dict[Node, Activation | None] = {}
         self.inputs: list[Input] = []
         self.parameters: list[Value] = []
         self.guards: dict[tuple[Path, str, str | None], Guard] = {}

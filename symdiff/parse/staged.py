@@ -7,7 +7,8 @@ from dataclasses import field
 from typing import Any, Literal
 
 from symdiff.dataclass import dataclass
-from symdiff.ir.graph import FreeVariable, Graph, Value
+from symdiff.ir.called import Activation
+from symdiff.ir.graph import FreeVariable, Graph, Node, Value
 from symdiff.ir.signature import Path
 from symdiff.source import SourceSpan
 
@@ -38,13 +39,15 @@ class Staged:
 
     ``names`` maps the function's local names, and ``params[0]`` inside containers, to the value
     that each has last, or to words that say why there is none. ``closed`` are the names, marked as
-    others were asked to be, that no cotangent goes through.
+    others were asked to be, that no cotangent goes through. ``made_in`` tells of the graph's nodes
+    in which call of a function each was built.
     """
 
     graph: Graph
     guards: tuple[Guard, ...]
     names: Mapping[str, Value | str] = field(default_factory=dict)
     closed: tuple[str, ...] = ()
+    made_in: Mapping[Node, Activation] = field(default_factory=dict)
 
 
 class StaticDemand(Exception):  # noqa: N818 - a request, not an error
