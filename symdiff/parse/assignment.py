@@ -48,7 +48,7 @@ def assign(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
         elif isinstance(target, ast.Tuple | ast.List):
             _unpack(interp, target.elts, value)
         else:
-            raise UnsupportedSyntaxError("an assignment to this", interp.span)
+            raise UnsupportedSyntaxError("an assignment to this")
 
 
 def _is_flat(target: ast.expr) -> bool:

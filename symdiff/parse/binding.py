@@ -70,8 +70,7 @@ def _spread_out(
     if any(n in defaults for n in wanted):
         raise UnsupportedCallError(
             f"how many arguments are given is known at run time only, and {name}() has defaults",
-            interp.span,
-            "give the list itself, or the arguments by name",
+            hint="give the list itself, or the arguments by name",
         )
     items, rest = taken_by_position(
         interp, spread, wanted, lambda missing: _missing(name, "positional", missing)

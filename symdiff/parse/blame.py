@@ -130,7 +130,7 @@ def judged(
             if all(isinstance(a, _PLAIN) for a in given):
                 raise users(python) from None
             told = f"raises {type(python).__name__} for such arguments: {python}"
-            raise UnsupportedCallError(f"{name_of(function)} {told}", interp.span, HINT) from None
+            raise UnsupportedCallError(f"{name_of(function)} {told}", hint=HINT) from None
         raise blamed(interp, error, name_of(function)) from error
 
 

@@ -93,9 +93,7 @@ def _len(interp: Interpreter, value: Abstract) -> Abstract:
 @builtin(iter)
 def _iter(interp: Interpreter, value: Abstract, *sentinel: Abstract) -> Abstract:
     if sentinel:
-        raise UnsupportedCallError(
-            "iter() of a function and a sentinel", interp.span, "use a while loop"
-        )
+        raise UnsupportedCallError("iter() of a function and a sentinel", hint="use a while loop")
     if has_method(interp, value, "__iter__"):
         return interp.call_method(value, "__iter__")
     if isinstance(value, ITERATORS):
@@ -130,13 +128,13 @@ def _next(interp: Interpreter, source: Abstract, *default: Abstract) -> Abstract
 
 
 def _next_of_object(interp: Interpreter, source: Abstract, default: Sequence[Abstract]) -> Abstract:
-    require_known(interp, source)
+    require_known(source)
     if not has_method(interp, source, "__next__"):
         name = class_of(interp, source).__name__
         raise users(TypeError(f"'{name}' object is not an iterator"))
     if default:
         raise UnsupportedCallError(
-            "next() of an object with a default", interp.span, "ask the object whether it has more"
+            "next() of an object with a default", hint="ask the object whether it has more"
         )
     return interp.call_method(source, "__next__")
 

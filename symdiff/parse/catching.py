@@ -43,7 +43,7 @@ def unless_raised(
         if node.blocks and _raises(walk_nodes(Block((), [node])), kinds):
             known(interp, node.operands[0], "test beforehand whether there is one")
             raise UnsupportedCallError(
-                f"whether this raises {kinds.__name__} is known at run time only", interp.span
+                f"whether this raises {kinds.__name__} is known at run time only"
             )
     return found
 

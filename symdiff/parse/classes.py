@@ -151,7 +151,7 @@ def require_named_tuple(interp: Interpreter, cls: Any) -> None:
     """Refuse a class whose tuples are more than their items under names."""
     if not _is_named_tuple(cls):
         raise _not_made(interp, cls)
-    require_plain_items(interp, cls)
+    require_plain_items(cls)
 
 
 def _is_generated(cls: type) -> bool:
@@ -163,7 +163,7 @@ def _is_generated(cls: type) -> bool:
 def _named_tuple(
     interp: Interpreter, cls: Any, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
-    require_plain_items(interp, cls)
+    require_plain_items(cls)
     names = cls._fields
     values = dict(zip(names, arguments, strict=False)) | keywords
     values = cls._field_defaults | values

@@ -74,7 +74,7 @@ def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) 
         return _unless(op is ast.NotIn, contains(interp, b, a))
     name = COMPARE[op][0]
     a, b = (as_set(interp, settled(interp, value)) for value in (a, b))
-    require_known(interp, a, b)
+    require_known(a, b)
     if has_operator(interp, name, a, b):
         return _compare_objects(interp, op, a, b)
     return compare_natively(interp, op, a, b)
@@ -183,8 +183,7 @@ def _unlike(interp: Interpreter, a: Abstract, b: Abstract, answer: bool) -> Abst
     if np.ndarray in classes:
         raise UnsupportedSyntaxError(
             "an array is compared with what is no number: the answer is an array",
-            interp.span,
-            "compare with 'is', or test its type",
+            hint="compare with 'is', or test its type",
         )
     by_numpy = str in classes and any(issubclass(c, np.generic) for c in classes)
     return np.bool_(answer) if by_numpy else answer
@@ -205,12 +204,12 @@ def _compare_objects(
     return compare(interp, op, left, right)
 
 
-def _in_range(interp: Interpreter, container: Range, item: Abstract) -> Abstract:
+def _in_range(container: Range, item: Abstract) -> Abstract:
     parts = (container.start, container.stop, container.step)
     if not any(isinstance(part, Value) for part in (*parts, item)):
         return item in range(*parts)
     raise UnsupportedSyntaxError(
-        "'in' a range of values known at run time only", interp.span, "write the comparisons"
+        "'in' a range of values known at run time only", hint="write the comparisons"
     )
 
 
@@ -265,7 +264,7 @@ def contains_natively(interp: Interpreter, container: Abstract, item: Abstract) 
     if isinstance(container, ListRef | tuple):
         return _in_sequence(interp, container, item)
     if isinstance(container, Range):
-        return _in_range(interp, container, item)
+        return _in_range(container, item)
     if isinstance(container, Array):
         return truth(
             interp, reduce.any(arithmetic.equal(interp.lift(container), interp.lift(item)))

@@ -153,7 +153,7 @@ def _copied(interp: Interpreter, value: Abstract, item: Callable[[Abstract], Abs
         return value
     if not is_dataclass(value.type) or hasattr(value.type, "__copy__"):
         raise UnsupportedCallError(
-            f"a copy of a {value.type.__name__}", interp.span, "make a new one from its parts"
+            f"a copy of a {value.type.__name__}", hint="make a new one from its parts"
         )
     made = ObjectRef(value.type)
     for field in dataclasses.fields(value.type):
@@ -197,7 +197,7 @@ def _record(interp: Interpreter, function: Callable[..., Any], obj: Abstract) ->
     """The object of a dataclass that a function takes apart; Python takes nothing else."""
     if isinstance(obj, ObjectRef) and is_dataclass(obj.type):
         return obj
-    require_known(interp, obj)
+    require_known(obj)
     raise users(TypeError(f"{function.__name__}() should be called on dataclass instances"))
 
 

@@ -99,7 +99,7 @@ def drawn_type(
     """The type of a draw: a number, or an array of the size asked for or of the parameters."""
     place, dtype = DISTRIBUTIONS[name]
     if keywords.get("out") is not None:
-        raise UnsupportedCallError(f"{name}(out=...)", interp.span, "assign: x[...] = draw")
+        raise UnsupportedCallError(f"{name}(out=...)", hint="assign: x[...] = draw")
     size = arguments[place] if len(arguments) > place else keywords.get("size")
     chosen = keywords.get("dtype")
     if name in _CHOOSES_DTYPE and len(arguments) > place + 1:
@@ -145,7 +145,7 @@ def _vector_type(
     given = arguments[vector] if len(arguments) > vector else keywords[_VECTOR_NAMES[name]]
     shape = array_type(array_of(plain_argument(interp, given))).shape
     if not shape:
-        raise UnsupportedCallError(f"{name} of a number", interp.span, "give a vector")
+        raise UnsupportedCallError(f"{name} of a number", hint="give a vector")
     lead = shape[:-1]
     if size is not None:
         lead = _size(interp, size)
@@ -254,7 +254,7 @@ def _shuffle(
     read = interp.heap.read(x) if isinstance(x, Array) else None
     if read is None or len(array_type(read).shape) != 1 or keywords:
         raise UnsupportedCallError(
-            f"shuffle of {describe(x)}", interp.span, "x = x[rng.permutation(len(x))]"
+            f"shuffle of {describe(x)}", hint="x = x[rng.permutation(len(x))]"
         )
     assert isinstance(x, Array)
     permutation = functools.partial(_other_method, source)

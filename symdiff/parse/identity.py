@@ -60,7 +60,7 @@ _PYTHON: dict[str, type] = {"f": float, "i": int, "b": bool, "c": complex}
 
 def class_of(interp: Interpreter, value: Abstract) -> type:
     """The class that an abstract value has at run time."""
-    require_known(interp, value)
+    require_known(value)
     interp.heap.require_array(value)
     if isinstance(value, ListRef) and value.frozen:
         return tuple
@@ -71,19 +71,19 @@ def class_of(interp: Interpreter, value: Abstract) -> type:
     if isinstance(value, Lazy):
         return value.kind
     if isinstance(value, Array) and value.storage.subclass is not None:
-        return _class_of_subclass(interp, value, value.storage.subclass)
+        return _class_of_subclass(value, value.storage.subclass)
     kind = type(value)
     if kind in _CLASSES:
         return _CLASSES[kind]
     if kind.__module__.startswith("symdiff.parse"):
-        raise UnsupportedCallError(f"the class of {describe(value)}", interp.span)
+        raise UnsupportedCallError(f"the class of {describe(value)}")
     return kind
 
 
-def _class_of_subclass(interp: Interpreter, value: Array, subclass: type) -> type:
+def _class_of_subclass(value: Array, subclass: type) -> type:
     if value.lenses:
         message = f"the class of a view of a {subclass.__name__}"
-        raise UnsupportedCallError(message, interp.span, "make it an array outside: np.asarray(x)")
+        raise UnsupportedCallError(message, hint="make it an array outside: np.asarray(x)")
     return subclass
 
 
@@ -111,13 +111,12 @@ def is_unknown(value: Abstract) -> bool:
     )
 
 
-def require_known(interp: Interpreter, *values: Abstract) -> None:
+def require_known(*values: Abstract) -> None:
     """Refuse questions about what nothing is known of."""
     if any(map(is_unknown, values)):
         raise UnsupportedCallError(
             "this depends on the result of a call without a rule, whose type is not known",
-            interp.span,
-            'say its type where it is made: symdiff.nondifferentiable(returns="float")',
+            hint='say its type where it is made: symdiff.nondifferentiable(returns="float")',
         )
 
 
@@ -199,7 +198,7 @@ def _not_told(interp: Interpreter, a: Abstract, b: Abstract) -> UnsupportedSynta
 
 
 def _staged(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
-    require_known(interp, a, b)
+    require_known(a, b)
     numbers = [v for v in (a, b) if isinstance(v, Value) or is_leaf(v)]
     if len(numbers) < 2:
         return False

@@ -91,9 +91,9 @@ def _static_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstrac
     if not hasattr(class_of(interp, value), "__getitem__"):
         raise users(TypeError(f"'{class_of(interp, value).__name__}' object is not subscriptable"))
     if not hasattr(type(value), "__getitem__"):
-        raise UnsupportedSyntaxError(f"an item of {describe(value)}", interp.span)
+        raise UnsupportedSyntaxError(f"an item of {describe(value)}")
     if not _is_known(key):
-        raise UnsupportedSyntaxError(f"an item of {describe(value)} by a computed key", interp.span)
+        raise UnsupportedSyntaxError(f"an item of {describe(value)} by a computed key")
     return _taken(value, static(key))
 
 
@@ -131,8 +131,7 @@ def _item_by_key(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
     if key not in content and factory is ABSENT and hasattr(ref.type, "__missing__"):
         raise UnsupportedSyntaxError(
             f"{key!r} is missing in a {ref.type.__name__}, which makes what it does not have",
-            interp.span,
-            f"write d.get({key!r}, ...), or set it before the call",
+            hint=f"write d.get({key!r}, ...), or set it before the call",
         )
     return _taken(content, key)
 
@@ -218,8 +217,7 @@ def _range_item(interp: Interpreter, value: Range, key: Abstract) -> Abstract:
     if isinstance(key, slice):
         raise UnsupportedSyntaxError(
             "a slice of a range whose bounds are known at run time only",
-            interp.span,
-            "write the range of the slice",
+            hint="write the range of the slice",
         )
     count = range_length_of(*parts)
     position = interp.lift(key)
@@ -364,7 +362,7 @@ def delete_native_item(interp: Interpreter, target: Abstract, key: Abstract) -> 
     """``del target[key]``, whatever methods the class has of its own."""
     if not isinstance(target, ListRef | DictRef):
         raise UnsupportedSyntaxError(
-            f"'del' of an item of {describe(target)}", interp.span, "build one without the item"
+            f"'del' of an item of {describe(target)}", hint="build one without the item"
         )
     content: Any = interp.content(target)
     note_write(interp, target)

@@ -284,8 +284,7 @@ def _plain(interp: Interpreter, part: Abstract) -> Iterable:
     if side.end is not None:
         raise UnsupportedSyntaxError(
             "what a strict zip() gives, gone over in parts or again and again",
-            interp.span,
-            "make a list of it first: list(...)",
+            hint="make a list of it first: list(...)",
         )
     return side
 
@@ -474,8 +473,7 @@ def _count(interp: Interpreter, start: Abstract = 0, step: Abstract = 1) -> Abst
         if not isinstance(part, int):
             raise UnsupportedCallError(
                 "itertools.count() of what is not a known int",
-                interp.span,
-                "count from 0, and compute with that: start + step * k",
+                hint="count from 0, and compute with that: start + step * k",
             )
     return _made(interp, itertools.count, _counted, start, step)
 

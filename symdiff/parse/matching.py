@@ -108,8 +108,7 @@ def _or(interp: Interpreter, pattern: Any, subject: Abstract, bound: Bound) -> T
         if one is not False and mine:
             raise UnsupportedSyntaxError(
                 "names in alternatives of which one is chosen at run time",
-                interp.span,
-                "write a case for each",
+                hint="write a case for each",
             )
         if isinstance(one, Value):
             found = bitwise_or(found, one) if isinstance(found, Value) else one

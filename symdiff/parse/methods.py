@@ -181,9 +181,7 @@ def sort_list(
 def _static(interp: Interpreter, ref: ListRef, what: str) -> tuple[Abstract, ...]:
     content = interp.content(ref)
     if staged_lists.is_staged_list(content):
-        raise UnsupportedSyntaxError(
-            f"{what} of a list whose length is known at run time only", interp.span
-        )
+        raise UnsupportedSyntaxError(f"{what} of a list whose length is known at run time only")
     items: tuple[Abstract, ...] = content
     return items
 
@@ -323,7 +321,7 @@ def fill(interp: Interpreter, array: Array, value: Abstract) -> None:
 @method(ARRAYS, "sort")
 def sort_array(interp: Interpreter, array: Array, axis: Abstract = -1, **options: Abstract) -> None:
     if options:
-        raise UnsupportedCallError(f"x.sort({', '.join(options)}=...)", interp.span)
+        raise UnsupportedCallError(f"x.sort({', '.join(options)}=...)")
     read = interp.heap.read(array)
     store_whole(interp, array, FUNCTIONS[np.sort](read, axis=axis))
 
@@ -362,9 +360,7 @@ def put(interp: Interpreter, array: Array, *arguments: Abstract, **keywords: Abs
 
 def in_place(name: str) -> Method:
     def refuse(interp: Interpreter, array: Array, *arguments: Abstract, **more: Abstract) -> None:
-        raise UnsupportedCallError(
-            f"x.{name}(...) in place", interp.span, f"use x = np.{name}(x, ...)"
-        )
+        raise UnsupportedCallError(f"x.{name}(...) in place", hint=f"use x = np.{name}(x, ...)")
 
     return refuse
 

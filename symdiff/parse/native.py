@@ -69,8 +69,7 @@ def _live(interp: Interpreter, ref: ObjectRef, name: str) -> Any:
         raise UnsupportedCallError(
             f"'{interp.held_natively[ref]}' of a {ref.type.__name__} whose methods are called here:"
             " they may change it",
-            interp.span,
-            "read it before the call, and give it as an argument",
+            hint="read it before the call, and give it as an argument",
         )
     return ref.live
 

@@ -135,8 +135,7 @@ class Template:
         if unspoken or hasattr(value, "staged_attribute"):  # or a derivative of such
             raise UnsupportedCallError(
                 f"{describe(value)} is passed to a function that symdiff does not follow",
-                interp.span,
-                "pass numbers and arrays, or call it in a symdiff.nondifferentiable function",
+                hint="pass numbers and arrays, or call it in a symdiff.nondifferentiable function",
             )
         return self.named(value)
 
@@ -146,8 +145,7 @@ class Template:
         if keywords:
             raise UnsupportedCallError(
                 f"a {value.type.__name__} made with keywords, which others are given",
-                self.interp.span,
-                "give its arguments by their positions",
+                hint="give its arguments by their positions",
             )
         return Made(self.named(value.type), tuple(self.of(item) for item in arguments))
 
@@ -168,8 +166,7 @@ class Template:
             raise UnsupportedCallError(
                 f"a {kind.__name__} that is made or changed here is passed to a function that"
                 " symdiff does not follow",
-                interp.span,
-                f"pass a {native_base(kind).__name__}, or numbers and arrays",
+                hint=f"pass a {native_base(kind).__name__}, or numbers and arrays",
             )
         keys = tuple(content) if isinstance(content, dict) else tuple(range(len(content)))
         items = content.values() if isinstance(content, dict) else content
@@ -230,7 +227,7 @@ def report(
     if isinstance(logger, ObjectRef) and issubclass(logger.type, logging.Logger):
         if logger.live is None or logger.path is None:
             raise UnsupportedCallError(
-                "a logger that is made here", interp.span, "make it outside the function"
+                "a logger that is made here", hint="make it outside the function"
             )
         interp.guard(logger.path, "value", logger.live)
         function, arguments = getattr(logger.live, function.__name__), arguments[1:]
@@ -256,9 +253,7 @@ def call_opaque(
     if is_library(function) and type_ is OPAQUE:
         asked = _asked_for(function)
         raise UnsupportedCallError(
-            f"symdiff has no rule for {library_name(asked)}",
-            interp.span,
-            INSTEAD.get(asked, _RULES),
+            f"symdiff has no rule for {library_name(asked)}", hint=INSTEAD.get(asked, _RULES)
         )
     if type_ is OPAQUE:
         type_ = _known_result(function)

@@ -154,7 +154,7 @@ def _require_small(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> 
 def _texts(interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """Operators on strings and staged texts."""
     if name == "mod" and isinstance(a, str):
-        return percent(interp, a, b)
+        return percent(a, b)
     if name == "add" and all(isinstance(v, str | StagedText) for v in (a, b)):
         return joined(a, b)
     a, b = (static(settled(interp, v)) for v in (a, b))

@@ -67,7 +67,7 @@ def _issubclass(interp: Interpreter, cls: Abstract, classes: Abstract) -> Abstra
 
 @builtin(callable)
 def _callable(interp: Interpreter, value: Abstract) -> Abstract:
-    require_known(interp, value)
+    require_known(value)
     if isinstance(value, ObjectRef):
         return lookups.defines(interp, value.type, "__call__")
     return type(value) in CALLABLES or callable(value)

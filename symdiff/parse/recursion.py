@@ -74,7 +74,7 @@ def _flatten(interp: Interpreter, values: tuple[Abstract, ...]) -> tuple[Structu
     def is_number_or_array(value: Abstract) -> bool:
         held = interp.content(value) if isinstance(value, ListRef | DictRef) else None
         if isinstance(held, Value | Columns):
-            raise UnsupportedCallError("a list of unknown length in a recursion", interp.span)
+            raise UnsupportedCallError("a list of unknown length in a recursion")
         return isinstance(value, Value | Array) or (is_leaf(value) and not isinstance(value, bool))
 
     def parts(value: Abstract) -> Parts | None:
@@ -135,7 +135,7 @@ def _as_graph(
             return _first_call(interp, activation, leaves, settled)
         types = activation.types
     raise UnsupportedCallError(
-        f"the types of the recursion in '{name}' do not settle", interp.span, "use a loop"
+        f"the types of the recursion in '{name}' do not settle", hint="use a loop"
     )
 
 
@@ -156,12 +156,12 @@ def _settle(
         if activation.output == output and _all_fit(activation, result_types):
             return _close(interp, key, activation, block, output)
         if activation.output is not None and activation.output != output:
-            raise UnsupportedCallError("a recursion's results differ in structure", interp.span)
+            raise UnsupportedCallError("a recursion's results differ in structure")
         known = activation.result_types or result_types
         pairs = zip(known, result_types, strict=True)
         activation.result_types = [met(a, b, activation.varying) for a, b in pairs]
         activation.output = output
-    raise UnsupportedCallError("a recursion's result types do not settle", interp.span)
+    raise UnsupportedCallError("a recursion's result types do not settle")
 
 
 def _all_fit(activation: Activation, found: list[Type]) -> bool:
@@ -203,8 +203,7 @@ def _stage_body(
         if writes_outside(interp, interp.outer_heaps[-1]):
             raise UnsupportedCallError(
                 "a function that calls itself on data changes what stands outside it",
-                interp.span,
-                "let it return what it counts or collects, or use a loop",
+                hint="let it return what it counts or collects, or use a loop",
             )
         output, results = output_of(interp, result)
         typed = [
@@ -258,7 +257,7 @@ def _call_again(
     structure, leaves = _flatten(interp, tuple(arguments.values()))
     if not same_structure(structure, activation.structure):
         raise UnsupportedCallError(
-            "a recursive call whose arguments differ in structure", interp.span, "use a loop"
+            "a recursive call whose arguments differ in structure", hint="use a loop"
         )
     operands = []
     for k, (leaf, type_) in enumerate(zip(leaves, list(activation.types), strict=True)):
@@ -267,7 +266,7 @@ def _call_again(
         try:
             wider = met(type_, value.type, activation.varying)
         except Unjoinable as reason:
-            raise UnsupportedCallError(f"a recursive call: {reason}", interp.span) from None
+            raise UnsupportedCallError(f"a recursive call: {reason}") from None
         if not fits(type_, value.type, activation.varying) and wider != type_:
             activation.types[k] = wider
         operands.append(as_type(value, type_))

@@ -112,14 +112,13 @@ def input_name(path: Path) -> str:
     return name if name.isidentifier() else "".join(c if c.isalnum() else "_" for c in "x" + name)
 
 
-def require_plain_items(interp: Interpreter, kind: type) -> None:
+def require_plain_items(kind: type) -> None:
     """Refuse a class of tuples whose items are not what they seem to be."""
     for name in ("__iter__", "__len__", "__getitem__"):
         if lookups.static_on_class(kind, name) is not getattr(tuple, name):
             raise UnsupportedCallError(
                 f"a tuple with a {name} of its own: {kind.__name__}",
-                interp.span,
-                "make it a dataclass, or a class with the items as attributes",
+                hint="make it a dataclass, or a class with the items as attributes",
             )
 
 
@@ -141,10 +140,10 @@ def container(
         interp.put(sequence, tuple(items))
         return sequence
     if issubclass(kind, tuple):
-        require_plain_items(interp, kind)
+        require_plain_items(kind)
         if hasattr(kind, "n_sequence_fields"):  # a struct sequence, which Python makes itself
             raise UnsupportedCallError(
-                f"a value of type {kind.__name__} as an argument", interp.span, "pass tuple(value)"
+                f"a value of type {kind.__name__} as an argument", hint="pass tuple(value)"
             )
         return tuple.__new__(kind, items)
     record = _object(interp, kind, live, path)

@@ -225,8 +225,7 @@ def staged_items(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Co
     except Unjoinable as reason:
         raise UnsupportedSyntaxError(
             f"a place that is known at run time only, in a list of items that are unlike: {reason}",
-            interp.span,
-            "give all items of the list one structure and one type",
+            hint="give all items of the list one structure and one type",
         ) from None
 
 

@@ -57,18 +57,16 @@ native.SLOTS |= {getattr(kind, name) for kind in _EXCEPTIONS for name in ("__ini
 # Attributes ---------------------------------------------------------------------------------------
 
 
-def _attributes_of(interp: Interpreter, value: Abstract) -> ObjectRef:
+def _attributes_of(value: Abstract) -> ObjectRef:
     own = value.own if isinstance(value, ListRef | DictRef) else value
     if not isinstance(own, ObjectRef):
-        raise UnsupportedCallError(
-            f"an attribute of {describe(value)}, set by object.__setattr__", interp.span
-        )
+        raise UnsupportedCallError(f"an attribute of {describe(value)}, set by object.__setattr__")
     return own
 
 
 @builtin(object.__setattr__)
 def _setattr(interp: Interpreter, value: Abstract, name: str, content: Abstract) -> None:
-    set_plainly(interp, _attributes_of(interp, value), name, content)
+    set_plainly(interp, _attributes_of(value), name, content)
 
 
 @builtin(object.__getattribute__)
@@ -89,7 +87,7 @@ def _equal(interp: Interpreter, a: Abstract, b: Abstract) -> Abstract:
 
 @builtin(object.__ne__)
 def _unequal(interp: Interpreter, a: Abstract, b: Abstract) -> Abstract:
-    raise UnsupportedCallError("object.__ne__", interp.span, "write not (a == b)")
+    raise UnsupportedCallError("object.__ne__", hint="write not (a == b)")
 
 
 # Making -------------------------------------------------------------------------------------------

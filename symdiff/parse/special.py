@@ -77,8 +77,7 @@ def _asked(interp: Interpreter, instance: Abstract, method: str, other: Abstract
         cls = class_of(interp, instance).__name__
         raise UnsupportedCallError(
             f"'!=' of a {cls}, which has no __ne__, and of an object that has one",
-            interp.span,
-            "write not (a == b)",
+            hint="write not (a == b)",
         )
     return NotImplemented
 
@@ -139,8 +138,7 @@ def _given_by_numpy(interp: Interpreter, operand: Abstract, instance: Abstract) 
     if is_array or issubclass(class_of(interp, operand), np.ndarray):
         raise UnsupportedCallError(
             f"NumPy makes an array of this: {describe(operand)} before a {cls.__name__}",
-            interp.span,
-            f"write the {cls.__name__} first, or set __array_ufunc__ = None in its class",
+            hint=f"write the {cls.__name__} first, or set __array_ufunc__ = None in its class",
         )
     number: Value = interp.lift(operand)
     convert = {"c": python_complex, "f": python_float}
@@ -180,8 +178,7 @@ def converted(interp: Interpreter, function: Any, *arguments: Abstract) -> Abstr
         return result
     raise UnsupportedCallError(
         f"{cls.__name__}.{found} returns no {function.__name__}",
-        interp.span,
-        f"return {function.__name__}(...) there",
+        hint=f"return {function.__name__}(...) there",
     )
 
 

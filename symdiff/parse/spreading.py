@@ -127,8 +127,7 @@ def gathered(interp: Interpreter, function: Any, arguments: Sequence[Abstract]) 
         raise UnsupportedCallError(
             f"{library_name(function)} is called with as many arguments as are known at run time "
             "only",
-            interp.span,
-            "make an array of them, or give them by number: f(rows[0], rows[1])",
+            hint="make an array of them, or give them by number: f(rows[0], rows[1])",
         )
     message = f"{number} arguments are needed, not another number of them"
     rest = number - len(given)
@@ -193,7 +192,7 @@ def taken_by_position(
 
 def columns(interp: Interpreter, content: Content) -> Abstract:
     """``zip(*rows)``: a tuple for each place of the rows, which are tuples, lists or arrays."""
-    made = tuple(_column(interp, content, k) for k in range(_width(interp, content)))
+    made = tuple(_column(interp, content, k) for k in range(_width(content)))
     length = staged_lists.length(content)
 
     def over(interp: Interpreter, *parts: Abstract) -> Iterable:
@@ -204,7 +203,7 @@ def columns(interp: Interpreter, content: Content) -> Abstract:
     return started(interp, Lazy(over, made))
 
 
-def _width(interp: Interpreter, content: Content) -> int:
+def _width(content: Content) -> int:
     """How many items each row has."""
     if isinstance(content, Columns) and isinstance(content.structure, Container):
         if issubclass(content.structure.type, tuple | list):
@@ -217,8 +216,7 @@ def _width(interp: Interpreter, content: Content) -> int:
             return row.shape[0]
     raise UnsupportedCallError(
         "zip(*rows) of rows that are not tuples, or not of a known length",
-        interp.span,
-        "make an array of the rows, and take its columns: np.array(rows).T",
+        hint="make an array of the rows, and take its columns: np.array(rows).T",
     )
 
 

@@ -195,7 +195,7 @@ def _refuse_item(
 ) -> NoReturn:
     """Refuse what is unlike a list's other items, unless these can be followed one by one."""
     demand_length(interp, length(content))
-    raise UnsupportedSyntaxError(reason, interp.span, hint) from None
+    raise UnsupportedSyntaxError(reason, hint=hint) from None
 
 
 def push(interp: Interpreter, content: Value | Columns, item: Abstract) -> Value | Columns:
@@ -234,8 +234,7 @@ def spliced(
     if key.step is not None and not (isinstance(key.step, int) and key.step == 1):
         raise UnsupportedSyntaxError(
             "every so many items of a list whose length is known at run time only are replaced",
-            interp.span,
-            "write a loop over the indices, or use an array",
+            hint="write a loop over the indices, or use an array",
         )
     start, stop = _in_order(content, key.start, key.stop)
     parts = [] if start is None else [part(content, None, start, None)]

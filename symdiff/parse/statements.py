@@ -120,9 +120,7 @@ def _delete(interp: Interpreter, node: ast.Delete) -> None:
         else:
             with interp.at(target):
                 raise UnsupportedSyntaxError(
-                    "'del' of this",
-                    interp.span,
-                    "del works on names and on items of lists and dicts",
+                    "'del' of this", hint="del works on names and on items of lists and dicts"
                 )
 
 
@@ -275,15 +273,15 @@ def _function(interp: Interpreter, node: ast.FunctionDef) -> None:
 @statement(ast.Import)
 def _import(interp: Interpreter, node: ast.Import) -> None:
     for alias in node.names:
-        module = _imported(interp, alias.name)
+        module = _imported(alias.name)
         name = alias.asname or alias.name.split(".")[0]
-        bind_name(interp, name, module if alias.asname else _imported(interp, name))
+        bind_name(interp, name, module if alias.asname else _imported(name))
 
 
 @statement(ast.ImportFrom)
 def _import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
     package = interp.scope.globals.get("__package__") or ""
-    module = _imported(interp, "." * node.level + (node.module or ""), package)
+    module = _imported("." * node.level + (node.module or ""), package)
     for alias in node.names:
         try:
             value = get_attribute(interp, module, alias.name)
@@ -296,7 +294,7 @@ def _submodule(interp: Interpreter, package: types.ModuleType, name: str) -> Any
     """``from package import name``, where that is a module that may not be loaded so far."""
     try:
         if hasattr(package, "__path__"):
-            return _imported(interp, f"{package.__name__}.{name}")
+            return _imported(f"{package.__name__}.{name}")
     except ModuleNotFoundError:
         pass
     owner, place = package.__name__, getattr(package, "__file__", None)
@@ -304,7 +302,7 @@ def _submodule(interp: Interpreter, package: types.ModuleType, name: str) -> Any
     raise users(ImportError(told, name=owner, path=place))
 
 
-def _imported(interp: Interpreter, name: str, package: str = "") -> Any:
+def _imported(name: str, package: str = "") -> Any:
     """A module that is loaded already, or a library's; importing others would run their code."""
     full = importlib.util.resolve_name(name, package) if name.startswith(".") else name
     with python_raises():
@@ -317,8 +315,7 @@ def _imported(interp: Interpreter, name: str, package: str = "") -> Any:
     }:
         raise UnsupportedSyntaxError(
             f"the import of {full} inside a function, for the first time",
-            interp.span,
-            "import it at the top of the file",
+            hint="import it at the top of the file",
         )
     with python_raises():
         return importlib.import_module(full)

@@ -56,7 +56,7 @@ def joined(a: str | StagedText, b: str | StagedText) -> str | StagedText:
     return text_of(parts)
 
 
-def percent(interp: Interpreter, text: str, operand: Abstract) -> str | StagedText:
+def percent(text: str, operand: Abstract) -> str | StagedText:
     """``text % operand``, as the f-string that says the same."""
     operands = list(operand) if isinstance(operand, tuple) else [operand]
     if all(map(is_plain, operands)):
@@ -69,9 +69,7 @@ def percent(interp: Interpreter, text: str, operand: Abstract) -> str | StagedTe
         if match[3] == "%":
             parts.append("%")
         elif not operands or match[3] not in "rsadfeEgGFxX" or "#" in match[1]:
-            raise UnsupportedSyntaxError(
-                f"{match[0]!r} in this text", interp.span, "use an f-string"
-            )
+            raise UnsupportedSyntaxError(f"{match[0]!r} in this text", hint="use an f-string")
         else:
             parts.append(_percent_field(operands.pop(0), match[1], match[2], match[3]))
     return text_of([*parts, text[at:]])
@@ -124,6 +122,5 @@ def plain(interp: Interpreter, value: Abstract) -> Any:
         return value
     raise UnsupportedSyntaxError(
         "text of a value that is known at run time only",
-        interp.span,
-        "use such text in print(...), raise and assert only",
+        hint="use such text in print(...), raise and assert only",
     )

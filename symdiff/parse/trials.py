@@ -177,8 +177,7 @@ class LoopStager:
             raise UnsupportedSyntaxError(
                 f"the bodies of these loops would have to be followed more than {MOST_TRIALS} times"
                 " to tell what changes in them",
-                self.interp.span,
-                "bind each name to its type before the loops, or make fewer calls inside them",
+                hint="bind each name to its type before the loops, or make fewer calls inside them",
             )
         carries = self._carries()
         carries.bind()
