@@ -372,42 +372,44 @@ copysign: Operation = elementwise(
 # Two operands -----------------------------------------------------------------------------------
 
 
-def _winner(wins: Value, ties: Value, y: Value) -> Value:
-    """1 where the operand wins, a half where there is a tie, else 0."""
-    return wins + ties * strong_constant(0.5, y)
+def _extremum(
+    ufunc: np.ufunc, documentation: str, wins: Operation, over_nan: bool = False, **facts: Any
+) -> Operation:
+    """One of two operands. Its partial is 1 where it wins, a half where there is a tie, else 0."""
+
+    def share(y: Value, mine: Value, other: Value, first: Value, second: Value) -> Value:
+        won = bitwise_or(wins(mine, other), isnan(other)) if over_nan else wins(mine, other)
+        return won + equal(first, second) * strong_constant(0.5, y)
+
+    return elementwise(
+        ufunc,
+        documentation,
+        lambda y, a, b: share(y, a, b, a, b),
+        lambda y, a, b: share(y, b, a, a, b),
+        **facts,
+    )
 
 
-maximum: Operation = elementwise(
+_COMPARED: dict[str, Any] = {"cost": "plain", "selects": True}
+maximum: Operation = _extremum(
     np.maximum,
     "The greater one, NaN if either is; a tie splits the derivative evenly.",
-    lambda y, a, b: _winner(greater(a, b), equal(a, b), y),
-    lambda y, a, b: _winner(greater(b, a), equal(a, b), y),
+    greater,
     sympy=greatest,
-    cost="plain",
-    selects=True,
+    **_COMPARED,
 )
-minimum: Operation = elementwise(
+minimum: Operation = _extremum(
     np.minimum,
     "The smaller one, NaN if either is; a tie splits the derivative evenly.",
-    lambda y, a, b: _winner(less(a, b), equal(a, b), y),
-    lambda y, a, b: _winner(less(b, a), equal(a, b), y),
+    less,
     sympy=least,
-    cost="plain",
-    selects=True,
+    **_COMPARED,
 )
-fmax: Operation = elementwise(
-    np.fmax,
-    "The greater one, the other where one is NaN.",
-    lambda y, a, b: _winner(bitwise_or(greater(a, b), isnan(b)), equal(a, b), y),
-    lambda y, a, b: _winner(bitwise_or(greater(b, a), isnan(a)), equal(a, b), y),
-    sympy=greatest,
+fmax: Operation = _extremum(
+    np.fmax, "The greater one, the other where one is NaN.", greater, True, sympy=greatest
 )
-fmin: Operation = elementwise(
-    np.fmin,
-    "The smaller one, the other where one is NaN.",
-    lambda y, a, b: _winner(bitwise_or(less(a, b), isnan(b)), equal(a, b), y),
-    lambda y, a, b: _winner(bitwise_or(less(b, a), isnan(a)), equal(a, b), y),
-    sympy=least,
+fmin: Operation = _extremum(
+    np.fmin, "The smaller one, the other where one is NaN.", less, True, sympy=least
 )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.build import builder, constant_value
 from symdiff.ir.graph import Node, Operand, Value
-from symdiff.ir.types import Dim, ListType, Size, Type, shifted
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, shifted
 from symdiff.ops.arithmetic import constant_of
 from symdiff.ops.casts import astype
 from symdiff.ops.creation import (
@@ -39,20 +39,19 @@ from symdiff.ops.declare import (
     dotted,
     literal,
     lowers,
-    require_array,
     static,
     static_integer,
 )
 from symdiff.ops.flops import nothing
 from symdiff.ops.list_arrays import list_stack_of
 from symdiff.ops.shape import contiguous, copy, laid_like, reshape
-from symdiff.ops.sizes import dim_of, dims_of, result_type, sizes_of
+from symdiff.ops.sizes import dim_of, dims_of, sizes_of
 
 # array --------------------------------------------------------------------------------------------
 
 
-def _infer_array(*elements: Type, nested: tuple[int, ...], dtype: np.dtype) -> tuple[Type, ...]:
-    shapes = [require_array(element, "array").shape for element in elements]
+def _infer_array(*elements: ArrayType, nested: tuple[int, ...], dtype: np.dtype) -> ArrayType:
+    shapes = [element.shape for element in elements]
     if len({len(shape) for shape in shapes}) > 1:
         raise rejection(
             ValueError,
@@ -60,7 +59,7 @@ def _infer_array(*elements: Type, nested: tuple[int, ...], dtype: np.dtype) -> t
             "The requested array has an inhomogeneous shape",
         )
     inner = tuple(agreed_dim(dims) for dims in zip(*shapes, strict=True))
-    return result_type(dtype, (*nested, *inner))
+    return ArrayType(dtype, (*nested, *inner))
 
 
 def _elements_fit(node: Node) -> bool:
@@ -116,7 +115,7 @@ def _array_vjp(
     return g[tuple(int(k) for k in np.unravel_index(position, nested))]
 
 
-array = Operation(
+array = Operation.of_arrays(
     "array",
     _infer_array,
     _evaluate_array,

@@ -47,78 +47,72 @@ def scaled_slope(
 
 
 TERMS = 12
-jv: Operation = special_function(
-    "jv",
-    "Bessel function of the first kind; its derivative by the order is refused.",
-    "v",
-    lambda y, v, x: 0.5 * (jv(v - 1.0, x) - jv(v + 1.0, x)),
-    sympy="besselj",
+
+
+def _of_order(name: str, partial: Rule, sympy: Meaning, documentation: str) -> Operation:
+    """A function of an order and of an argument, whose derivative is by that."""
+    return special_function(
+        name,
+        f"{documentation}; its derivative by the order is refused.",
+        "v",
+        partial,
+        sympy=sympy,
+    )
+
+
+def _neighbours(of: Callable[[], Operation], sign: int, factor: float = 0.5) -> Rule:
+    """Half the sum, or the difference, of the functions of the orders beside."""
+
+    def partial(y: Value, v: Value, x: Value) -> Value:
+        below, above = of()(v - 1.0, x), of()(v + 1.0, x)
+        return factor * (below + above if sign > 0 else below - above)
+
+    return partial
+
+
+jv: Operation = _of_order(
+    "jv", _neighbours(lambda: jv, -1), "besselj", "Bessel function of the first kind"
 )
-yv: Operation = special_function(
-    "yv",
-    "Bessel function of the second kind; its derivative by the order is refused.",
-    "v",
-    lambda y, v, x: 0.5 * (yv(v - 1.0, x) - yv(v + 1.0, x)),
-    sympy="bessely",
+yv: Operation = _of_order(
+    "yv", _neighbours(lambda: yv, -1), "bessely", "Bessel function of the second kind"
 )
-iv: Operation = special_function(
-    "iv",
-    "Modified Bessel function of the first kind; its derivative by the order is refused.",
-    "v",
-    lambda y, v, x: 0.5 * (iv(v - 1.0, x) + iv(v + 1.0, x)),
-    sympy="besseli",
+iv: Operation = _of_order(
+    "iv", _neighbours(lambda: iv, 1), "besseli", "Modified Bessel function of the first kind"
 )
-kv: Operation = special_function(
-    "kv",
-    "Modified Bessel function of the second kind; its derivative by the order is refused.",
-    "v",
-    lambda y, v, x: -0.5 * (kv(v - 1.0, x) + kv(v + 1.0, x)),
-    sympy="besselk",
+kv: Operation = _of_order(
+    "kv", _neighbours(lambda: kv, 1, -0.5), "besselk", "Modified Bessel function of the second kind"
 )
-ive: Operation = special_function(
+ive: Operation = _of_order(
     "ive",
-    "``iv(v, x) * exp(-abs(x))``; its derivative by the order is refused.",
-    "v",
     lambda y, v, x: scaled_slope(
         y, v, x, -1.0, lambda x: 0.5 * (ive(v - 1.0, x) + ive(v + 1.0, x)) - sign(x) * y
     ),
-    sympy=lambda sp, v, x: sp.exp(-sp.Abs(x)) * sp.besseli(v, x),
+    lambda sp, v, x: sp.exp(-sp.Abs(x)) * sp.besseli(v, x),
+    "``iv(v, x) * exp(-abs(x))``",
 )
-j0: Operation = special_function(
-    "j0",
-    "Bessel function of the first kind of order 0.",
-    lambda y, x: -j1(x),
-    sympy=lambda sp, x: sp.besselj(0, x),
-)
-j1: Operation = special_function(
-    "j1",
-    "Bessel function of the first kind of order 1.",
-    lambda y, x: 0.5 * (j0(x) - jv(2.0, x)),
-    sympy=lambda sp, x: sp.besselj(1, x),
-)
-y0: Operation = special_function(
-    "y0",
-    "Bessel function of the second kind of order 0.",
-    lambda y, x: -y1(x),
-    sympy=lambda sp, x: sp.bessely(0, x),
-)
-y1: Operation = special_function(
-    "y1",
-    "Bessel function of the second kind of order 1.",
-    lambda y, x: 0.5 * (y0(x) - yv(2.0, x)),
-    sympy=lambda sp, x: sp.bessely(1, x),
-)
-i0: Operation = special_function(
-    "i0",
-    "Modified Bessel function of the first kind of order 0.",
-    lambda y, x: i1(x),
-    sympy=lambda sp, x: sp.besseli(0, x),
-)
-i1: Operation = special_function(
-    "i1",
-    "Modified Bessel function of the first kind of order 1.",
-    lambda y, x: 0.5 * (i0(x) + iv(2.0, x)),
-    sympy=lambda sp, x: sp.besseli(1, x),
+
+
+def _of_known_order(
+    name: str, partial: Callable[[Value, Value], Value], sympy: str, documentation: str
+) -> Operation:
+    """A function of the order that its name ends with."""
+    order = int(name[-1])
+    return special_function(
+        name,
+        f"{documentation} of order {order}.",
+        partial,
+        sympy=lambda sp, x: getattr(sp, sympy)(order, x),
+    )
+
+
+_FIRST, _SECOND = (f"Bessel function of the {kind} kind" for kind in ("first", "second"))
+j0: Operation = _of_known_order("j0", lambda y, x: -j1(x), "besselj", _FIRST)
+j1: Operation = _of_known_order("j1", lambda y, x: 0.5 * (j0(x) - jv(2.0, x)), "besselj", _FIRST)
+y0: Operation = _of_known_order("y0", lambda y, x: -y1(x), "bessely", _SECOND)
+y1: Operation = _of_known_order("y1", lambda y, x: 0.5 * (y0(x) - yv(2.0, x)), "bessely", _SECOND)
+i0: Operation = _of_known_order("i0", lambda y, x: i1(x), "besseli", f"Modified {_FIRST}")
+i1: Operation = _of_known_order(
+    "i1", lambda y, x: 0.5 * (i0(x) + iv(2.0, x)), "besseli", f"Modified {_FIRST}"
 )
 i0e: Operation = special_function(
     "i0e",
@@ -134,31 +128,12 @@ i1e: Operation = special_function(
     ),
     sympy=lambda sp, x: sp.exp(-sp.Abs(x)) * sp.besseli(1, x),
 )
-k0: Operation = special_function(
-    "k0",
-    "Modified Bessel function of the second kind of order 0.",
-    lambda y, x: -k1(x),
-    sympy=lambda sp, x: sp.besselk(0, x),
-)
-k1: Operation = special_function(
-    "k1",
-    "Modified Bessel function of the second kind of order 1.",
-    lambda y, x: -0.5 * (k0(x) + kv(2.0, x)),
-    sympy=lambda sp, x: sp.besselk(1, x),
+k0: Operation = _of_known_order("k0", lambda y, x: -k1(x), "besselk", f"Modified {_SECOND}")
+k1: Operation = _of_known_order(
+    "k1", lambda y, x: -0.5 * (k0(x) + kv(2.0, x)), "besselk", f"Modified {_SECOND}"
 )
 
 # Scaled, and of whole orders ----------------------------------------------------------------------
-
-
-def _of_order(name: str, partial: Rule, sympy: Meaning, documentation: str) -> Operation:
-    """A function of an order and of an argument, whose derivative is by that."""
-    return special_function(
-        name,
-        f"{documentation}; its derivative by the order is refused.",
-        "v",
-        partial,
-        sympy=sympy,
-    )
 
 
 def _whole(n: Value) -> Value:
@@ -180,13 +155,13 @@ yn: Operation = _of_order(
 )
 jve: Operation = _of_order(
     "jve",
-    lambda y, v, x: 0.5 * (jve(v - 1.0, x) - jve(v + 1.0, x)),
+    _neighbours(lambda: jve, -1),
     "besselj",
     "``jv(v, x) * exp(-abs(x.imag))``",
 )
 yve: Operation = _of_order(
     "yve",
-    lambda y, v, x: 0.5 * (yve(v - 1.0, x) - yve(v + 1.0, x)),
+    _neighbours(lambda: yve, -1),
     "bessely",
     "``yv(v, x) * exp(-abs(x.imag))``",
 )
@@ -212,13 +187,13 @@ k1e: Operation = special_function(
 )
 hankel1: Operation = _of_order(
     "hankel1",
-    lambda y, v, z: 0.5 * (hankel1(v - 1.0, z) - hankel1(v + 1.0, z)),
+    _neighbours(lambda: hankel1, -1),
     "hankel1",
     "Hankel function of the first kind",
 )
 hankel2: Operation = _of_order(
     "hankel2",
-    lambda y, v, z: 0.5 * (hankel2(v - 1.0, z) - hankel2(v + 1.0, z)),
+    _neighbours(lambda: hankel2, -1),
     "hankel2",
     "Hankel function of the second kind",
 )

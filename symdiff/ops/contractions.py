@@ -277,16 +277,6 @@ def lower_tensorinv(a: Any, ind: Any = 2) -> Value:
 # What the array API calls otherwise -------------------------------------------------------------
 
 
-@lowers(np.linalg.matmul)
-def lower_linalg_matmul(x1: Any, x2: Any, /) -> Value:
-    return FUNCTIONS[np.matmul](x1, x2)  # type: ignore[no-any-return]
-
-
-@lowers(np.linalg.matrix_transpose)
-def lower_linalg_matrix_transpose(x: Any, /) -> Value:
-    return FUNCTIONS[np.matrix_transpose](x)  # type: ignore[no-any-return]
-
-
-@lowers(np.linalg.diagonal)
-def lower_linalg_diagonal(x: Any, /, *, offset: Any = 0) -> Value:
-    return FUNCTIONS[np.diagonal](x, offset, -2, -1)  # type: ignore[no-any-return]
+lowers(np.linalg.matmul)(lambda x1, x2, /: FUNCTIONS[np.matmul](x1, x2))
+lowers(np.linalg.matrix_transpose)(lambda x, /: FUNCTIONS[np.matrix_transpose](x))
+lowers(np.linalg.diagonal)(lambda x, /, *, offset=0: FUNCTIONS[np.diagonal](x, offset, -2, -1))

@@ -26,7 +26,6 @@ from symdiff.ops.declare import (
     array_type,
     dotted,
     literal,
-    require_array,
     require_list,
     template,
 )
@@ -185,11 +184,11 @@ int_minimum = Operation(
 
 
 def _infer_full(
-    value: Type, *sizes: Type, shape: tuple[Dim, ...], dtype: np.dtype, like: bool = False
-) -> tuple[Type, ...]:
-    if require_array(value, "full").rank > len(shape):
+    value: ArrayType, *sizes: ArrayType, shape: tuple[Dim, ...], dtype: np.dtype, **_: Any
+) -> ArrayType:
+    if value.rank > len(shape):
         raise UnsupportedCallError("full of more dimensions than the shape has", None, "index it")
-    return result_type(dtype, shape)
+    return ArrayType(dtype, shape)
 
 
 def _spell_full(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -203,7 +202,7 @@ def _spell_full(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.full"), [shape, operands[0]], keywords)
 
 
-full = Operation(
+full = Operation.of_arrays(
     "full",
     _infer_full,
     lambda value, *sizes, shape, dtype, like=False: np.full(sizes, value, dtype=dtype),

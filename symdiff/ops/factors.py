@@ -197,9 +197,7 @@ def _banded_share(g: Value, ab: Value, below: int, above: int) -> Value:
 
 
 def _banded_right(g: Value, y: Value, ab: Value, b: Value, *, below: int, above: int) -> Value:
-    return as_dtype_of(
-        solve_banded(_band_adjoint(ab, below, above), g, below=above, above=below), b
-    )
+    return as_dtype_of(_banded_share(g, ab, below, above), b)
 
 
 def _banded_band(g: Value, y: Value, ab: Value, b: Value, *, below: int, above: int) -> Value:

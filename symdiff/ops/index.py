@@ -21,11 +21,11 @@ import numpy as np
 
 from symdiff.errors import rejection
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
-from symdiff.ir.types import ArrayType, Dim, ListType, Type
+from symdiff.ir.types import ArrayType, Dim, ListType
 from symdiff.ops.arithmetic import equal, where
 from symdiff.ops.arrays import array_of
 from symdiff.ops.creation import arange_of, zeros, zeros_of
-from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, require_array
+from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted
 from symdiff.ops.flops import nothing, of_region
 from symdiff.ops.keys import (
     Entry,
@@ -182,16 +182,12 @@ index: Operation = Operation.of_arrays(
 )
 
 
-def _infer_written(
-    x: Type, v: Type, *dynamic: Type, key: Key, shape: tuple[Dim, ...]
-) -> tuple[Type, ...]:
-    require_array(v, "assignment")
-    type_ = require_array(x, "assignment")
-    if type_.kind != "array":
+def _infer_written(x: ArrayType, *others: ArrayType, **attributes: Any) -> ArrayType:
+    if x.kind != "array":
         raise rejection(
-            TypeError, f"'numpy.{type_.dtype.name}' object does not support item assignment"
+            TypeError, f"'numpy.{x.dtype.name}' object does not support item assignment"
         )
-    return (type_,)
+    return x
 
 
 def _evaluate_set(x: Any, v: Any, *dynamic: Any, key: Key, shape: Any) -> Any:
@@ -242,7 +238,7 @@ def _set_tangent(
     return index_set(base, part, *dynamic, key=key, shape=shape)
 
 
-index_set = Operation(
+index_set = Operation.of_arrays(
     "index_set",
     _infer_written,
     _evaluate_set,
@@ -274,7 +270,7 @@ def _add_tangent(
     return index_add(base, ts[1], *dynamic, key=key, shape=shape)
 
 
-index_add = Operation(
+index_add = Operation.of_arrays(
     "index_add",
     _infer_written,
     _evaluate_add,

@@ -145,17 +145,13 @@ def _interp_vjp(position: int, g: Value, y: Value, x: Value, xp: Value, fp: Valu
         return s.spread(g, fp, s.rest, s.weight)
     slope = conjugated(s.slope)
     shares = s.spread(g, g_like(xp, g), -slope * s.rest, -slope * s.weight)
-    return _real_like(shares, xp)
+    return as_dtype_of(shares, xp)
 
 
 def g_like(xp: Value, g: Value) -> Value:
     """Zeros of the knots' length in the cotangent's dtype."""
     type_ = array_type(xp)
     return zeros(*sizes_of(xp), shape=type_.shape, dtype=array_type(g).dtype)
-
-
-def _real_like(g: Value, x: Value) -> Value:
-    return as_dtype_of(g, x)
 
 
 def _interp_jvp(position: int, t: Value, y: Value, x: Value, xp: Value, fp: Value) -> Value:
@@ -214,7 +210,7 @@ def _convolve_vjp(
     back = conjugated(lower_flip(other))
     whole = _whole(g, a, v, mode)
     made = convolve(whole, back, mode="valid", length=array_type(wanted).shape[0])
-    return _real_like(made, wanted)
+    return as_dtype_of(made, wanted)
 
 
 convolve: Operation = Operation.of_arrays(
@@ -342,14 +338,9 @@ def _median_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
     high = floor_divide(array_of(count), 2)
     rank = argsort(order, axis=axis)  # each element's place among the sorted
     chosen = logical_and(greater_equal(rank, low), less_equal(rank, high))
-    share = divide(
-        index_of(g, (WHOLE,) * axis + (None,)) if array_type(g).shape else g, _many(low, high)
-    )
+    spread = index_of(g, (WHOLE,) * axis + (None,)) if array_type(g).shape else g
+    share = divide(spread, high - low + 1)
     return where(chosen, share, 0.0)
-
-
-def _many(low: Value, high: Value) -> Value:
-    return high - low + 1
 
 
 median = Operation.of_arrays(

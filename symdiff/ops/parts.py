@@ -13,16 +13,10 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import Type
 from symdiff.ops.casts import imag, real
 from symdiff.ops.creation import zero_tangent, zeros_of
-from symdiff.ops.declare import Operation, array_type, require_array, template
+from symdiff.ops.declare import Operation, array_type, template
 from symdiff.ops.shape import VIEW_PUTS
-
-
-def _infer(z: Type, r: Type) -> tuple[Type, ...]:
-    require_array(r, "a part")
-    return (require_array(z, "a complex array"),)
 
 
 def _writing(name: str, part: Operation, position: int) -> Operation:
@@ -47,9 +41,9 @@ def _writing(name: str, part: Operation, position: int) -> Operation:
         base = zeros_of(z) if ts[0] is None else ts[0]
         return operation(base, zero_tangent(r) if ts[1] is None else ts[1])
 
-    operation = Operation(
+    operation: Operation = Operation.of_arrays(
         name,
-        _infer,
+        lambda z, r: z,
         evaluate,
         raises=True,
         spelling=spell,

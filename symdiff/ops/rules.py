@@ -19,19 +19,19 @@ from typing import Any
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
-from symdiff.ir.types import Type, carries_derivative
+from symdiff.ir.types import ArrayType, Type, carries_derivative
 from symdiff.ops import support
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
     SeveralResults,
+    array_type,
     literal,
-    require_array,
     supporting,
 )
 from symdiff.ops.flops import nothing
-from symdiff.ops.sizes import result_type, sizes_of, spell_shape
+from symdiff.ops.sizes import sizes_of, spell_shape
 
 
 def inlined(graph: Graph, arguments: Sequence[Value]) -> list[Value]:
@@ -59,10 +59,10 @@ def _vjp(
     y: Any,
     *operands: Value,
     name: str,
-    primal: Graph,
     reverse: Graph | None,
     forward: Graph | None,
     arguments: int,
+    **_: Any,
 ) -> Value:
     _refuse_in_own_rule(reverse, forward, name)
     if reverse is None:
@@ -83,10 +83,10 @@ def _tangent(
     y: Any,
     *operands: Value,
     name: str,
-    primal: Graph,
     reverse: Graph | None,
     forward: Graph | None,
     arguments: int,
+    **_: Any,
 ) -> Any:
     _refuse_in_own_rule(reverse, forward, name)
     if forward is None:
@@ -146,9 +146,9 @@ def _spell_of_shape(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     )
 
 
-of_shape: Operation = Operation(
+of_shape: Operation = Operation.of_arrays(
     "of_shape",
-    lambda x, *sizes, shape, rule: result_type(require_array(x, "of_shape").dtype, shape),
+    lambda x, *sizes, shape, rule: ArrayType(x.dtype, shape),
     lambda x, *sizes, shape, rule: support.of_shape(x, sizes, rule),
     raises=True,
     cost="free",
@@ -156,7 +156,7 @@ of_shape: Operation = Operation(
     linear=frozenset({0}),
     vjp={
         0: lambda g, y, x, *sizes, shape, rule: of_shape(
-            g, *sizes_of(x), shape=require_array(x.type, "of_shape").shape, rule=rule
+            g, *sizes_of(x), shape=array_type(x).shape, rule=rule
         )
     },
     spelling=_spell_of_shape,
