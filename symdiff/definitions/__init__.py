@@ -52,15 +52,16 @@ __all__ = [
 # Modules that know the functions of one library, and are loaded when a program has imported it.
 _BY_LIBRARY = {
     "scipy.fft": ("transforms",),
-    "scipy.integrate": ("solvers",),
+    "scipy.integrate": ("samples", "solvers"),
     "scipy.interpolate": ("bsplines", "splines"),
     "scipy.linalg": ("equations", "matrices", "structured"),
     "scipy.ndimage": ("images",),
     "scipy.optimize": ("solvers",),
     "scipy.signal": ("filters", "smoothing"),
     "scipy.sparse": ("sparse",),
+    "scipy.spatial.distance": ("distances",),
     "scipy.special": ("special",),
-    "scipy.stats": ("distributions",),
+    "scipy.stats": ("descriptive", "distributions"),
 }
 for _library, _modules in _BY_LIBRARY.items():
     libraries.loaded_with(_library, *(f"{__name__}.{module}" for module in _modules))

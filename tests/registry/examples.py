@@ -43,6 +43,7 @@ import scipy.optimize
 import scipy.signal
 import scipy.sparse
 import scipy.sparse.linalg
+import scipy.spatial.distance
 import scipy.special
 import scipy.stats
 

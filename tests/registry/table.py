@@ -268,6 +268,20 @@ FLAT = [
     ((4, 4), "F"),
 ]
 CUBE = "lambda t: t * t * t - x"
+SAMPLES = [  # three or more along each axis, so that none is a constant
+    *([(n,), (n,)] for n in (5, 4, 7)),
+    *([(3, 4), (3, 4)], [((4, 3), "F"), (4, 3)], [((5,), "reversed"), (5,)]),
+    *([((6,), "strided"), (6,)], [((3, 5), "reversed"), ((3, 5), "strided")]),
+]
+OF_POWERS = [
+    *([(n,)] for n in (5, 3, 2, 9)),
+    *([(2, 5)], [((2, 3), "F")], [((5,), "reversed")], [((3, 5), "strided")]),
+]
+OF_TWO_COLUMNS = [
+    *([(3, 2), (4, 2)], [(2, 3), (1, 3)], [(1, 2), (2, 2)], [((3, 2), "F"), (2, 2)]),
+    *([(2, 4), ((3, 4), "reversed")], [((3, 3), "strided"), (2, 3)], [(2, 2), (2, 2)]),
+    [((2, 3), "reversed"), ((2, 3), "strided")],
+]
 AXES = ("x", "x, axis=-1", "x, axis=0, keepdims=True", "x, axis=(0, 1)")
 ONE_AXIS = ("x", "x, axis=0", "x, axis=-1")
 
@@ -1144,6 +1158,65 @@ TABLE: dict[str, Word] = {
         dtypes=("float64",),
         reference="np.cbrt(x)",
     ),
+    # samples
+    "scipy.integrate.simpson": several(
+        shaped(
+            *("x", "x, dx=0.5", "x, axis=0", "x, x=np.cumsum(y, axis=-1)"),
+            like=SAMPLES,
+            dtypes=("float64",),
+        ),
+        shaped("x, x=np.cumsum(y)", like=ALIKE[5:] + TWO, dtypes=("float64",)),
+    ),
+    "scipy.integrate.trapezoid": shaped(
+        "x", "x, dx=0.5", "x, axis=0", "x, np.cumsum(y, axis=-1)", like=SAMPLES
+    ),
+    "scipy.integrate.cumulative_trapezoid": shaped(
+        "x", "x, dx=0.5, initial=0", "x, axis=0", "x, np.cumsum(y, axis=-1)", like=SAMPLES
+    ),
+    "scipy.integrate.romb": shaped("x", "x, 0.5", like=OF_POWERS),
+    "scipy.integrate.fixed_quad": number(
+        "return scipy.integrate.fixed_quad(lambda t: np.sin(t * z), x, y)[0]",
+        "return scipy.integrate.fixed_quad(lambda t, a: t**3 * a, x, y, (z,), n=3)[0]",
+    ),
+    "scipy.spatial.distance.cdist": shaped(
+        *("x, y", "x, y, 'sqeuclidean'", "x, y, 'cityblock'", "x, y, 'chebyshev'"),
+        *("x, y, 'minkowski', p=3", "x, y, 'seuclidean', V=np.sum(x, axis=0) + 1.0"),
+        *("x, y, 'canberra'", "x, y, 'braycurtis'", "x, y, 'cosine'", "x, y, 'jensenshannon'"),
+        like=OF_TWO_COLUMNS,
+        dtypes=("float64",),
+    ),
+    "scipy.spatial.distance.pdist": shaped(
+        *("x", "x, 'sqeuclidean'", "x, 'cityblock'", "x, 'chebyshev'", "x, 'minkowski', p=3"),
+        *("x, 'canberra'", "x, 'braycurtis'", "x, 'cosine'", "x, 'jensenshannon'"),
+        like=[one for one in GRIDS if len(_shape(one[0])) == 2 and _shape(one[0])[1] > 1]
+        + [[((5, 3), "F")], [((4, 2), "strided")], [(6, 2)]],
+        dtypes=("float64",),
+    ),
+    "scipy.spatial.distance.squareform": several(
+        shaped("x", like=[[(n,)] for n in (1, 3, 6, 10)] + [[((3,), "reversed")]]),
+        shaped(
+            "x + x.T - 2.0 * np.diag(np.diag(x)), checks=False",
+            like=[[(n, n)] for n in (2, 3, 4)] + [[((3, 3), "F")]],
+        ),
+    ),
+    **{
+        f"scipy.stats.{name}": shaped(*texts, like=SAMPLES, dtypes=("float64",))
+        for name, texts in (
+            ("gmean", ("x", "x, axis=-1", "x, axis=None, keepdims=True", "x, weights=y")),
+            ("hmean", ("x", "x, axis=-1", "x, axis=None", "x, weights=y")),
+            ("pmean", ("x, 2.5", "x, -1, axis=-1", "x, 0, axis=None", "x, 2, weights=y")),
+            ("moment", ("x, 2", "x, 3, axis=-1", "x, [1, 2][0]", "x, 4, center=0.5")),
+            ("skew", ("x", "x, axis=-1", "x, axis=None", "x, bias=False, keepdims=True")),
+            ("kurtosis", ("x", "x, axis=-1", "x, axis=None", "x, fisher=False, bias=False")),
+            ("sem", ("x", "x, axis=-1", "x, axis=None", "x, ddof=0, keepdims=True")),
+            ("variation", ("x", "x, axis=-1", "x, axis=None", "x, ddof=1, keepdims=True")),
+            ("zscore", ("x", "x, axis=-1", "x, axis=None", "x, ddof=1")),
+            ("zmap", ("x, y", "x, y, axis=-1", "x, y, axis=None", "x, y, ddof=1")),
+            ("trim_mean", ("x, 0.2", "x, 0.4, axis=-1", "x, 0.1, axis=None")),
+            ("iqr", ("x", "x, axis=-1", "x, rng=(10, 60), scale='normal'", "x, 0, keepdims=True")),
+            ("entropy", ("x", "x, y", "x, y, base=2", "x, axis=-1, keepdims=True")),
+        )
+    },
     # scipy.sparse
     **{
         f"scipy.sparse.{name}": shaped(f"return {text}", like=SPARSE)

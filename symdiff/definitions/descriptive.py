@@ -1,0 +1,251 @@
+"""What ``scipy.stats`` says of samples: means, moments, scores, entropies."""
+
+from __future__ import annotations
+
+import math
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.libraries import when_imported
+
+
+def _samples(a: Any, axis: Any, nan_policy: Any = "propagate") -> tuple[Any, Any]:
+    """Samples as floats, and their axis; all in a row where that is None."""
+    if nan_policy != "propagate":
+        refuse(f"nan_policy={nan_policy!r}")
+    a = np.asarray(a)
+    if a.dtype.kind not in "fc":
+        a = a.astype(np.float64)
+    return (np.ravel(a), 0) if axis is None else (np.atleast_1d(a), axis)
+
+
+def _shaped(made: Any, axis: Any, rank: Any, keepdims: Any) -> Any:
+    """With an axis of one in place of the one, or all, that are gone."""
+    if not keepdims:
+        return made
+    return np.reshape(made, (1,) * rank) if axis is None else np.expand_dims(made, axis)
+
+
+def _mean(a: Any, axis: Any, weights: Any) -> Any:
+    if weights is None:
+        return np.mean(a, axis=axis)
+    w = np.asarray(weights)
+    if w.shape != a.shape:
+        w = np.broadcast_to(w.reshape((-1,) + (1,) * (a.ndim - 1 - axis % a.ndim)), a.shape)
+    return np.sum(a * w, axis=axis) / np.sum(w, axis=axis)
+
+
+def gmean(
+    a: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    weights: Any = None,
+    *,
+    nan_policy: Any = "propagate",
+    keepdims: Any = False,
+) -> Any:
+    x, along = _samples(a if dtype is None else np.asarray(a, dtype=dtype), axis, nan_policy)
+    weights = weights if weights is None or axis is not None else np.ravel(weights)
+    return _shaped(np.exp(_mean(np.log(x), along, weights)), axis, np.ndim(a), keepdims)
+
+
+def hmean(
+    a: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    *,
+    weights: Any = None,
+    nan_policy: Any = "propagate",
+    keepdims: Any = False,
+) -> Any:
+    given = {"axis": axis, "dtype": dtype, "nan_policy": nan_policy, "keepdims": keepdims}
+    return pmean(a, -1, weights=weights, **given)
+
+
+def pmean(
+    a: Any,
+    p: Any,
+    *,
+    axis: Any = 0,
+    dtype: Any = None,
+    weights: Any = None,
+    nan_policy: Any = "propagate",
+    keepdims: Any = False,
+) -> Any:
+    if not isinstance(p, int | float):
+        refuse("an exponent p that is not known where it is compiled")
+    given = {"axis": axis, "dtype": dtype, "nan_policy": nan_policy, "keepdims": keepdims}
+    if p == 0:
+        return gmean(a, weights=weights, **given)
+    x, along = _samples(a if dtype is None else np.asarray(a, dtype=dtype), axis, nan_policy)
+    weights = weights if weights is None or axis is not None else np.ravel(weights)
+    made = _mean(np.where(x < 0, np.nan, x) ** float(p), along, weights) ** (1 / p)
+    return _shaped(made, axis, np.ndim(a), keepdims)
+
+
+def _central(a: Any, axis: Any) -> Any:
+    return a - np.mean(a, axis=axis, keepdims=True)
+
+
+def moment(
+    a: Any,
+    order: Any = 1,
+    axis: Any = 0,
+    nan_policy: Any = "propagate",
+    *,
+    center: Any = None,
+    keepdims: Any = False,
+) -> Any:
+    if not isinstance(order, int):
+        refuse("an order that is no integer known where it is compiled")
+    x, along = _samples(a, axis, nan_policy)
+    apart = _central(x, along) if center is None else x - center
+    made = np.mean(apart**order, axis=along)
+    if order == 1 and center is None:
+        made = 0.0 * made
+    return _shaped(made, axis, np.ndim(a), keepdims)
+
+
+def skew(
+    a: Any,
+    axis: Any = 0,
+    bias: Any = True,
+    nan_policy: Any = "propagate",
+    *,
+    keepdims: Any = False,
+) -> Any:
+    x, along = _samples(a, axis, nan_policy)
+    apart, n = _central(x, along), x.shape[along]
+    made = np.mean(apart**3, axis=along) / np.mean(apart**2, axis=along) ** 1.5
+    if not bias and n > 2:
+        made = ((n - 1.0) * n) ** 0.5 / (n - 2.0) * made
+    return _shaped(made, axis, np.ndim(a), keepdims)
+
+
+def kurtosis(
+    a: Any,
+    axis: Any = 0,
+    fisher: Any = True,
+    bias: Any = True,
+    nan_policy: Any = "propagate",
+    *,
+    keepdims: Any = False,
+) -> Any:
+    x, along = _samples(a, axis, nan_policy)
+    apart, n = _central(x, along), x.shape[along]
+    made = np.mean(apart**4, axis=along) / np.mean(apart**2, axis=along) ** 2
+    if not bias and n > 3:
+        made = 1.0 / (n - 2) / (n - 3) * ((n**2 - 1.0) * made - 3 * (n - 1) ** 2.0) + 3.0
+    return _shaped(made - 3.0 if fisher else made, axis, np.ndim(a), keepdims)
+
+
+def sem(
+    a: Any,
+    axis: Any = 0,
+    ddof: Any = 1,
+    nan_policy: Any = "propagate",
+    *,
+    keepdims: Any = False,
+) -> Any:
+    x, along = _samples(a, axis, nan_policy)
+    made = np.std(x, axis=along, ddof=ddof) / x.shape[along] ** 0.5
+    return _shaped(made, axis, np.ndim(a), keepdims)
+
+
+def variation(
+    a: Any,
+    axis: Any = 0,
+    nan_policy: Any = "propagate",
+    ddof: Any = 0,
+    *,
+    keepdims: Any = False,
+) -> Any:
+    x, along = _samples(a, axis, nan_policy)
+    made = np.std(x, axis=along, ddof=ddof) / np.mean(x, axis=along)
+    return _shaped(made, axis, np.ndim(a), keepdims)
+
+
+def zscore(a: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate") -> Any:
+    return zmap(a, a, axis, ddof, nan_policy)
+
+
+def zmap(
+    scores: Any, compare: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate"
+) -> Any:
+    if nan_policy != "propagate":
+        refuse(f"nan_policy={nan_policy!r}")
+    x, y = np.asarray(scores), np.asarray(compare)
+    mean = np.mean(y, axis=axis, keepdims=True)
+    return (x - mean) / np.std(y, axis=axis, ddof=ddof, keepdims=True)
+
+
+def trim_mean(
+    a: Any,
+    proportiontocut: Any,
+    axis: Any = 0,
+    *,
+    nan_policy: Any = "propagate",
+    keepdims: Any = False,
+) -> Any:
+    x, along = _samples(a, axis, nan_policy)
+    count = x.shape[along]
+    cut = int(proportiontocut * count)
+    if 2 * cut > count:
+        raise ValueError("Proportion too big.")
+    ordered = np.moveaxis(np.sort(x, axis=along), along, -1)
+    made = np.mean(ordered[..., cut : count - cut], axis=-1)
+    return _shaped(made, axis, np.ndim(a), keepdims)
+
+
+def iqr(
+    x: Any,
+    axis: Any = None,
+    rng: Any = (25, 75),
+    scale: Any = 1.0,
+    nan_policy: Any = "propagate",
+    interpolation: Any = "linear",
+    keepdims: Any = False,
+) -> Any:
+    if nan_policy != "propagate":
+        refuse(f"nan_policy={nan_policy!r}")
+    if scale == "normal":
+        scale = 1.3489795003921634
+    low, high = min(rng[0], rng[1]), max(rng[0], rng[1])
+    options = {"axis": axis, "method": interpolation, "keepdims": keepdims}
+    return (np.percentile(x, high, **options) - np.percentile(x, low, **options)) / scale
+
+
+def entropy(
+    pk: Any,
+    qk: Any = None,
+    base: Any = None,
+    axis: Any = 0,
+    *,
+    nan_policy: Any = "propagate",
+    keepdims: Any = False,
+) -> Any:
+    from scipy.special import entr, rel_entr
+
+    if base is not None and base <= 0:
+        raise ValueError("`base` must be a positive number or `None`.")
+    p, along = _samples(pk, axis, nan_policy)
+    if qk is None:
+        parts = entr(p / np.sum(p, axis=along, keepdims=True))
+    else:
+        q, _ = _samples(qk, axis)
+        p, q = np.broadcast_arrays(p, q)
+        parts = rel_entr(*(v / np.sum(v, axis=along, keepdims=True) for v in (p, q)))
+    made = np.sum(parts, axis=along)
+    made = made if base is None else made / math.log(base)
+    return _shaped(made, axis, np.ndim(pk), keepdims)
+
+
+@when_imported("scipy.stats")
+def register(stats: ModuleType) -> None:
+    """Say what the functions mean."""
+    means = (gmean, hmean, pmean, trim_mean)
+    others = (moment, skew, kurtosis, sem, variation, zscore, zmap, iqr, entropy)
+    registered(stats, *means, *others, rounded=True)

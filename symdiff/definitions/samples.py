@@ -1,0 +1,127 @@
+"""Integrals of ``scipy.integrate`` over samples, and by rules of fixed nodes."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import defines, refuse, registered
+from symdiff.definitions.libraries import when_imported
+
+
+def _along(y: Any, x: Any, axis: Any) -> tuple[Any, Any]:
+    """The samples with their axis last, and the steps between them; None where all are one."""
+    y = np.asarray(y)
+    if y.dtype.kind not in "fc":
+        y = y.astype(np.float64)
+    if x is None:
+        return np.moveaxis(y, axis, -1), None
+    x = np.asarray(x)
+    if x.dtype.kind not in "fc":
+        x = x.astype(np.float64)
+    if x.ndim not in (1, y.ndim):
+        raise ValueError("If given, shape of x must be 1-D or the same as y.")
+    if x.shape[axis if x.ndim == y.ndim else 0] != y.shape[axis]:
+        raise ValueError("If given, length of x along axis must be the same as y.")
+    places = x if x.ndim == 1 else np.moveaxis(x, axis, -1)
+    return np.moveaxis(y, axis, -1), places[..., 1:] - places[..., :-1]
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    lines, steps = _along(y, x, axis)
+    parts = (lines[..., 1:] + lines[..., :-1]) / 2.0
+    return np.sum((dx if steps is None else steps) * parts, axis=-1)
+
+
+def cumulative_trapezoid(
+    y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1, initial: Any = None
+) -> Any:
+    lines, steps = _along(y, x, axis)
+    if lines.shape[-1] == 0:
+        raise ValueError("At least one point is required along `axis`.")
+    parts = (lines[..., 1:] + lines[..., :-1]) / 2.0
+    made = np.cumsum((dx if steps is None else steps) * parts, axis=-1)
+    if initial is not None:
+        if initial != 0:
+            raise ValueError("`initial` must be `None` or `0`.")
+        made = np.concatenate((np.zeros_like(lines[..., :1]), made), axis=-1)
+    return np.moveaxis(made, -1, axis)
+
+
+def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
+    """Parabolas through three points each; of an even number the last step by one through the last
+    three (Cartwright 2017, equation 8).
+    """
+    lines, steps = _along(y, x, axis)
+    count = lines.shape[-1]
+    if not isinstance(count, int):
+        refuse("samples whose number is not known where it is compiled")
+    if count == 2:
+        return 0.5 * (dx if steps is None else steps[..., 0]) * (lines[..., 0] + lines[..., 1])
+    odd = count - 1 + count % 2
+    first, middle, last = lines[..., : odd - 2 : 2], lines[..., 1:odd:2], lines[..., 2:odd:2]
+    if steps is None:
+        made = np.sum(first + 4.0 * middle + last, axis=-1) * (dx / 3.0)
+        weights: Any = (5.0 / 12.0 * dx, 2.0 / 3.0 * dx, dx / 12.0)
+        if lines.ndim == 1 and odd < count:  # a number, which the double of the step widens
+            weights = tuple(np.float64(weight) for weight in weights)
+    else:
+        steps = steps.astype(np.float64)
+        h, k = steps[..., : odd - 2 : 2], steps[..., 1:odd:2]
+        inner = first * (2.0 - k / h) + middle * ((h + k) ** 2 / (h * k)) + last * (2.0 - h / k)
+        made = np.sum((h + k) / 6.0 * inner, axis=-1)
+        h, k = steps[..., -2], steps[..., -1]
+        weights = (
+            (2 * k**2 + 3 * h * k) / (6 * (k + h)),
+            (k**2 + 3.0 * h * k) / (6 * h),
+            k**3 / (6 * h * (h + k)),
+        )
+    if odd == count:
+        return made
+    return (
+        made
+        + weights[0] * lines[..., -1]
+        + weights[1] * lines[..., -2]
+        - weights[2] * lines[..., -3]
+    )
+
+
+def romb(y: Any, dx: Any = 1.0, axis: Any = -1, show: Any = False) -> Any:
+    """Romberg's rule, of ``2**k + 1`` samples."""
+    if show:
+        refuse("show=True")
+    lines, _ = _along(y, None, axis)
+    steps = lines.shape[-1] - 1
+    if not isinstance(steps, int):
+        refuse("samples whose number is not known where it is compiled")
+    if steps < 1 or steps & (steps - 1):
+        raise ValueError("Number of samples must be one plus a non-negative power of 2.")
+    width = steps * dx
+    row = [(lines[..., 0] + lines[..., -1]) / 2.0 * width]
+    stride = steps
+    while stride > 1:
+        half = stride // 2
+        between = width * np.sum(lines[..., half:-1:stride], axis=-1)
+        further = [0.5 * (row[0] + between)]
+        for j, before in enumerate(row):
+            further.append(further[j] + (further[j] - before) / (4 ** (j + 1) - 1))
+        row, stride, width = further, half, width / 2.0
+    return row[-1]
+
+
+def fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
+    """Gauss's rule of ``n`` nodes."""
+    from scipy.special import roots_legendre
+
+    nodes, weights = roots_legendre(n)
+    y = (b - a) * (nodes + 1) / 2.0 + a
+    return (b - a) / 2.0 * np.sum(weights * func(y, *args), axis=-1), None
+
+
+@when_imported("scipy.integrate")
+def register(integrate: ModuleType) -> None:
+    """Say what the functions mean, whose own sums are of another order."""
+    registered(integrate, trapezoid, cumulative_trapezoid, simpson, romb, rounded=True)
+    defines(integrate.fixed_quad)(fixed_quad)
