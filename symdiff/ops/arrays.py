@@ -185,9 +185,17 @@ def dtype_of(dtype: Any, default: np.dtype = FLOAT64) -> np.dtype:
         return default if dtype is None else np.dtype(dtype)
 
 
+def _lengths_in(shape: Any) -> tuple[Any, ...]:
+    """A single length, or those that an array holds of which it is known how many they are."""
+    type_ = shape.type if isinstance(shape, Value) else None
+    if not isinstance(type_, ArrayType) or type_.rank != 1 or not isinstance(type_.shape[0], int):
+        return (shape,)
+    return tuple(shape[k] for k in range(type_.shape[0]))
+
+
 def shape_operands(shape: Any) -> tuple[Operand, ...]:
     """The lengths in a shape argument: an int or a sequence of them."""
-    sizes = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    sizes = tuple(shape) if isinstance(shape, tuple | list) else _lengths_in(shape)
     for length in sizes:
         if not isinstance(length, Value) and not isinstance(length, int | np.integer):
             raise rejection(

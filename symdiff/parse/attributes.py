@@ -21,6 +21,7 @@ from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
 from symdiff.parse.flat import set_flat
+from symdiff.parse.functions import left_inside
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
@@ -34,6 +35,7 @@ from symdiff.parse.values import (
     Array,
     ArrayMethod,
     BoundMethod,
+    CalleeLeft,
     Closure,
     DictRef,
     ListRef,
@@ -402,7 +404,10 @@ def _attribute_of_its_class(
     lookups.has_not_itself(interp, ref, name)
     lookups.on_class(interp, ref.type, name)
     if isinstance(found, functools.cached_property):
-        content = interp.call(found.func, [whole(ref)], {})
+        try:
+            content = interp.call(found.func, [whole(ref)], {})
+        except CalleeLeft as left:
+            raise left_inside(left) from None
         set_attribute(interp, ref, name, content)
         return content
     if found is not ABSENT:

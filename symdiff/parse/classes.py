@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import enum
 import inspect
 import itertools
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,13 @@ from symdiff.ir.structure import is_dataclass
 from symdiff.ops.declare import static
 from symdiff.parse.blame import users
 from symdiff.parse.exceptions import exception_of, give
+from symdiff.parse.functions import left_inside
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import defines, on_class, static_on_class
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.reflect import require_plain_items
-from symdiff.parse.values import Abstract, DictRef, Keywords, ListRef, ObjectRef
+from symdiff.parse.values import Abstract, CalleeLeft, DictRef, Keywords, ListRef, ObjectRef
 
 INSTEAD |= {
     collections.Counter: "use a dict: counts[key] = counts.get(key, 0) + 1",
@@ -70,9 +72,21 @@ def instance_of(
         return space
     made = _new(interp, cls, arguments, keywords)
     if issubclass(class_of(interp, made), cls):
-        _initialise(interp, cls, made, arguments, keywords)
+        with _giving(made, cls):
+            _initialise(interp, cls, made, arguments, keywords)
         interp.heap.written.discard(made)  # no name stands for it yet
     return made
+
+
+@contextlib.contextmanager
+def _giving(made: Abstract, cls: type) -> Iterator[None]:
+    """Let what is made be what a call gives whose ``__init__`` has raised on some paths."""
+    try:
+        yield
+    except CalleeLeft as left:
+        if left.method not in ("__init__", "__post_init__"):
+            raise left_inside(left) from None
+        raise CalleeLeft(made, cls, left.span) from None
 
 
 def _exception(
@@ -85,7 +99,8 @@ def _exception(
     initialise = on_class(interp, cls, "__init__")
     if isinstance(initialise, types.FunctionType):
         give(interp, made, arguments, keywords)
-        interp.call(initialise, [made, *arguments], keywords)
+        with _giving(made, cls):
+            interp.call(initialise, [made, *arguments], keywords)
     elif keywords:
         raise users(TypeError(f"{cls.__name__}() takes no keyword arguments"))
     return made

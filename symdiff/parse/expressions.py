@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import types
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import get_attribute
@@ -19,28 +18,28 @@ from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases, joined_value
 from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.comparisons import compare
-from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, describe, negated
+from symdiff.parse.functions import is_callee, left_inside
+from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, negated
 from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import append_item, consume, for_each, iterate, started, static_items
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.methods import extend
-from symdiff.parse.operators import binary, unary
+from symdiff.parse.operators import BINARY, binary, unary
 from symdiff.parse.scope import bind_name, load_name
 from symdiff.parse.spreading import items_or_list, with_argument, with_star
 from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.texts import text_field, text_of
 from symdiff.parse.truth import truth
+from symdiff.parse.trying import NotAttemptedError
 from symdiff.parse.values import (
     VALUE,
     Abstract,
-    BoundMethod,
     CalleeLeft,
     Closure,
     DictRef,
     Generator,
     Iterable,
     ListRef,
-    Partial,
     Scope,
     StaticSet,
 )
@@ -69,13 +68,18 @@ def _name(interp: Interpreter, node: ast.Name) -> Abstract:
 
 @expression(ast.Attribute)
 def _attribute(interp: Interpreter, node: ast.Attribute) -> Abstract:
-    return get_attribute(interp, interp.evaluate(node.value), node.attr)
+    value = interp.evaluate(node.value)
+    methods = (node.attr, "__getattr__", "__get__")
+    return _by_method(interp, node, lambda: get_attribute(interp, value, node.attr), *methods)
 
 
 @expression(ast.Subscript)
 def _subscript(interp: Interpreter, node: ast.Subscript) -> Abstract:
     value = interp.evaluate(node.value)
-    return get_item(interp, value, interp.evaluate(node.slice))
+    key = interp.evaluate(node.slice)
+    return _by_method(
+        interp, node, lambda: get_item(interp, value, key), "__getitem__", "__missing__"
+    )
 
 
 @expression(ast.Slice)
@@ -86,8 +90,10 @@ def _slice(interp: Interpreter, node: ast.Slice) -> Abstract:
 
 @expression(ast.BinOp)
 def _binary(interp: Interpreter, node: ast.BinOp) -> Abstract:
-    left = interp.evaluate(node.left)
-    return binary(interp, type(node.op), left, interp.evaluate(node.right))
+    left, right = interp.evaluate(node.left), interp.evaluate(node.right)
+    name = BINARY[type(node.op)][0]
+    action = partial(binary, interp, type(node.op), left, right)
+    return _by_method(interp, node, action, f"__{name}__", f"__r{name}__")
 
 
 @expression(ast.UnaryOp)
@@ -219,20 +225,28 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
     try:
         return HOOKS.call(interp, function, arguments, keywords)
     except CalleeLeft as left:
-        if isinstance(function, _FOLLOWED):
-            return left.value
-        raise _left_inside(interp, function) from None
+        if not is_callee(function, left.callee):
+            raise left_inside(left) from None
+        return _gone_on_with(interp, node, left)
 
 
-_FOLLOWED = (types.FunctionType, Closure, BoundMethod, Partial)  # whose result is the callee's
+def _by_method(
+    interp: Interpreter, node: ast.expr, action: Callable[[], Abstract], *names: str
+) -> Abstract:
+    """What an action gives, or what a method of one of the names gave that it is left to."""
+    try:
+        return action()
+    except CalleeLeft as left:
+        if left.method not in names or left.value is NotImplemented:
+            raise left_inside(left) from None
+        return _gone_on_with(interp, node, left)
 
 
-def _left_inside(interp: Interpreter, function: Abstract) -> UnsupportedCallError:
-    return UnsupportedCallError(
-        f"a function that {describe(function)} calls raises on some paths, inside try",
-        interp.span,
-        "call it in a statement of its own, in a loop",
-    )
+def _gone_on_with(interp: Interpreter, node: ast.expr, left: CalleeLeft) -> Abstract:
+    """What a function gave that has raised on some paths: the statement goes on on the others."""
+    if not interp.can_leave_at(node):
+        raise NotAttemptedError(interp)
+    return left.value
 
 
 def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:

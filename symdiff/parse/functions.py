@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import os
 import sys
 import types
@@ -30,7 +31,7 @@ from symdiff.parse.branches import ends_without_return, taken_from, unless_raise
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Consumer, Frame, Interpreter
 from symdiff.parse.iteration import started
-from symdiff.parse.lookups import rests_on, variable_of
+from symdiff.parse.lookups import rests_on, static_on_class, variable_of
 from symdiff.parse.marking import bound_arguments
 from symdiff.parse.names import final_names
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, python_of, report
@@ -40,6 +41,7 @@ from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
+    BoundMethod,
     CalleeLeft,
     Closure,
     ConflictRead,
@@ -48,6 +50,8 @@ from symdiff.parse.values import (
     GeneratorManager,
     Keywords,
     NeverReturns,
+    ObjectRef,
+    Partial,
     Scope,
     now,
 )
@@ -252,6 +256,31 @@ def _is_one_function(active: Scope, node: FunctionNode, scope: Scope) -> bool:
     )
 
 
+def left_inside(left: CalleeLeft) -> UnsupportedCallError:
+    """The refusal of a function that raises on some paths where nobody can go on without it."""
+    name = left.method or getattr(left.callee, "__name__", "a lambda")
+    return UnsupportedCallError(
+        f"{name}, which raises on some paths, is called here by another operation, inside try",
+        left.span,
+        "call it in a statement of its own, in a loop",
+    )
+
+
+def is_callee(function: Abstract, callee: Any) -> bool:
+    """Return whether a call of a function gives what a callee, a syntax tree or a class, gives."""
+    while isinstance(function, BoundMethod | Partial | functools.partial | types.MethodType):
+        own = {functools.partial: "func", types.MethodType: "__func__"}
+        function = getattr(function, own.get(type(function), "function"))
+    if isinstance(function, ObjectRef):
+        function = static_on_class(function.type, "__call__")
+    if isinstance(function, Closure):
+        return function.node is callee
+    if isinstance(function, types.FunctionType):
+        with contextlib.suppress(SourceUnavailableError):
+            return find_source(function).tree is callee
+    return function is callee
+
+
 def _run_in_frame(
     interp: Interpreter,
     node: FunctionNode,
@@ -271,14 +300,17 @@ def _run_in_frame(
     try:
         for name, value in bound_arguments(interp, bound, span_of(node, source)).items():
             interp.put((scope, name), value)
-        result = _run_body(interp, node, frame)
+        try:
+            result = _run_body(interp, node, frame)
+        except CalleeLeft as left:  # nobody here goes on with what it gave
+            raise left_inside(left) from None
         if interp.raises_here():
             raise NeverReturns
         if not any(outer.source is not None for outer in interp.frames[:-1]):
             interp.names = final_names(interp.heap, scope)
         interp.forget(scope)
         if consumer is None and interp.may_have_raised(before):
-            raise CalleeLeft(result)
+            raise CalleeLeft(result, node, called_from)
         return result
     except Exception as error:
         refusal = error if isinstance(error, SymdiffError) else certain(error)

@@ -430,6 +430,11 @@ class Interpreter:
         """Return whether something was raised since in a region that is open."""
         return any(a is not b for a, b in zip(self.region_states(), before, strict=False))
 
+    def can_leave_at(self, expression: ast.expr) -> bool:
+        """Return whether the statement at hand is left where an expression of it has raised."""
+        known = self.statement_values
+        return known is not None and self._is_part(known, expression)
+
     def _is_part(self, known: StatementValues, expression: ast.expr) -> bool:
         here = known.nodes is builder().nodes and known.depth == len(self.frames)
         return here and expression in known.parts

@@ -499,11 +499,22 @@ class StatementLeft(ControlFlow):
 
 
 class CalleeLeft(ControlFlow):
-    """A function has raised on some paths, and has returned ``value`` on the others."""
+    """A function has raised on some paths, and has returned ``value`` on the others.
 
-    def __init__(self, value: Abstract) -> None:
+    ``callee`` is its syntax tree, or the class that was called: whoever goes on with the value has
+    to have called just that. ``span``: where it was called.
+    """
+
+    def __init__(self, value: Abstract, callee: Any, span: SourceSpan | None) -> None:
         super().__init__(value)
         self.value = value
+        self.callee = callee
+        self.span = span
+
+    @property
+    def method(self) -> str | None:
+        """The name of the function; None of a class or a lambda."""
+        return getattr(self.callee, "name", None) if isinstance(self.callee, ast.AST) else None
 
 
 class ConflictRead(ControlFlow):

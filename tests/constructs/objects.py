@@ -249,3 +249,10 @@ def _handed_on(v, power, *others, scale, shift=0.0):
 @construct()
 def wrapper_made_by_exec(x, c):
     return _handed_on(x[0]) + _handed_on(x[1], scale=c, shift=x[2]) * _handed_on(v=x[3], power=c)
+
+
+@construct()
+def shape_held_in_an_array(x, c):
+    padded = np.full(np.array(x.shape) + 2 * np.array([1]), c)
+    padded[1:-1] = x
+    return np.sum(padded**3) + np.sum(np.ones(np.array([2, 3])) * x[0])

@@ -346,6 +346,119 @@ def test_what_is_refused_says_where() -> None:
         except ValueError:
             return xs[0]
 
-    with pytest.raises(UnsupportedCallError, match="raises on some paths, inside try") as refused:
+    with pytest.raises(UnsupportedCallError, match="which raises on some paths, is called here") as refused:
         sd.grad(in_a_map)(np.array([1.0, 2.0]))
     assert refused.value.span is not None
+
+
+# Methods that raise on some paths, and who goes on with what they give
+
+
+class Limited:
+    """A number whose methods raise where it is large."""
+
+    def __init__(self, v: Any) -> None:
+        if v > 5.0:
+            raise ValueError("too large")
+        self.v = v
+
+    def __add__(self, other: Any) -> Any:
+        return self._checked(self.v + other)
+
+    def __getitem__(self, k: int) -> Any:
+        return self._checked(self.v * k)
+
+    @property
+    def twice(self) -> Any:
+        return self._checked(2.0 * self.v)
+
+    def __call__(self, u: Any) -> Any:
+        return self._checked(self.v * u)
+
+    def __lt__(self, other: Any) -> Any:
+        return bool(self._checked(self.v) < other)
+
+    def __iadd__(self, other: Any) -> Any:
+        self.v = self._checked(self.v + other)
+        return self
+
+    def __enter__(self) -> Any:
+        return self._checked(self.v)
+
+    def __exit__(self, *given: Any) -> None:
+        return None
+
+    def _checked(self, v: Any) -> Any:
+        if v > 4.0:
+            raise ValueError("too large")
+        return v * v
+
+
+def _compared(x: Any) -> Any:
+    return 3.0 * x if Limited(x) < 2.0 else x
+
+
+def _added_in_place(x: Any) -> Any:
+    one = Limited(x)
+    one += 1.0
+    return one.v * 3.0
+
+
+def _entered(x: Any) -> Any:
+    with Limited(x) as v:
+        r = v * 2.0
+    return r * 3.0
+
+
+def _asked_in_a_test(x: Any) -> Any:
+    y = 0.0
+    while y < Limited(x)(1.0) * 3.0:
+        y = y + Limited(x).twice
+    return y
+
+
+GOES_ON = [
+    lambda x: (Limited(x) + 1.0) * 2.0 + 1.0,
+    lambda x: Limited(x)[2] * 2.0 + 1.0,
+    lambda x: Limited(x).twice * 2.0 + 1.0,
+    lambda x: Limited(x)(x) * 2.0 + 1.0,
+    lambda x: Limited(2.0 * x).v * 2.0 + 1.0,
+    lambda x: sum([1.0, Limited(x)(1.0), Limited(x)[1]]) * x,
+    _asked_in_a_test,
+]
+
+
+@pytest.mark.parametrize("inner", GOES_ON)
+@pytest.mark.parametrize("x", [1.3, 3.2, 6.0])
+def test_what_a_method_gives_that_raises_on_some_paths_is_gone_on_with(inner, x):
+    def f(x):
+        try:
+            y = inner(x)
+        except ValueError:
+            y = 7.0 * x
+        return y * x
+
+    assert sd.value_and_grad(f)(x) == pytest.approx((f(x), slope(f, x)), rel=1e-7)
+    assert sd.jvp(f, (x,), (1.0,))[1] == pytest.approx(slope(f, x), rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        _compared,
+        _added_in_place,
+        _entered,
+        lambda x: sum(map(Limited(x), [x, 1.0])) * 2.0,
+        lambda x: sorted([2.0, 1.0], key=lambda k: Limited(x)(k))[0] * x,
+    ],
+)
+def test_where_nobody_goes_on_with_it_a_method_that_raises_is_refused(inner):
+    def f(x):
+        try:
+            y = inner(x)
+        except ValueError:
+            y = 7.0 * x
+        return y * x
+
+    with pytest.raises(UnsupportedCallError, match="raises on some paths, is called here"):
+        sd.grad(f)(1.3)
