@@ -22,6 +22,7 @@ from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.contexts import entered
 from symdiff.parse.exceptions import is_exception
 from symdiff.parse.expressions import make_closure, test
+from symdiff.parse.functions import left_inside
 from symdiff.parse.interpreter import STATEMENTS, Interpreter
 from symdiff.parse.items import delete_item, get_item, set_item
 from symdiff.parse.iteration import for_each, is_unnumbered, run_over
@@ -32,7 +33,7 @@ from symdiff.parse.selecting import at_each_place
 from symdiff.parse.trees import contents_within
 from symdiff.parse.trials import Turns
 from symdiff.parse.trying import NotAttemptedError, stage_try
-from symdiff.parse.values import Abstract, Array, Conflict, ConflictRead, Exit
+from symdiff.parse.values import Abstract, Array, CalleeLeft, Conflict, ConflictRead, Exit
 
 _MANY = 512  # loops that are written anew: they are staged turn by turn
 
@@ -75,8 +76,20 @@ def _expression(interp: Interpreter, node: ast.Expr) -> None:
 @statement(ast.Assign)
 def _assign(interp: Interpreter, node: ast.Assign) -> None:
     value = interp.evaluate(node.value)
-    for target in node.targets:
+    *others, last = node.targets
+    for target in others:
         assign(interp, target, value)
+    _assign_last(interp, last, value)
+
+
+def _assign_last(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
+    """``target = value``, at the end of a statement: a method that does it may raise."""
+    try:
+        assign(interp, target, value)
+    except CalleeLeft as left:
+        setters = ("__setitem__", "__setattr__", "__set__", getattr(target, "attr", None))
+        if not isinstance(target, ast.Attribute | ast.Subscript) or left.method not in setters:
+            raise left_inside(left) from None
 
 
 @statement(ast.AnnAssign)

@@ -346,7 +346,8 @@ def test_what_is_refused_says_where() -> None:
         except ValueError:
             return xs[0]
 
-    with pytest.raises(UnsupportedCallError, match="which raises on some paths, is called here") as refused:
+    told = "which raises on some paths, is called here"
+    with pytest.raises(UnsupportedCallError, match=told) as refused:
         sd.grad(in_a_map)(np.array([1.0, 2.0]))
     assert refused.value.span is not None
 
@@ -374,6 +375,17 @@ class Limited:
 
     def __call__(self, u: Any) -> Any:
         return self._checked(self.v * u)
+
+    def __setitem__(self, k: int, value: Any) -> None:
+        self.v = self._checked(value) * k
+
+    @property
+    def third(self) -> Any:
+        return self.v / 3.0
+
+    @third.setter
+    def third(self, value: Any) -> None:
+        self.v = self._checked(value) * 3.0
 
     def __lt__(self, other: Any) -> Any:
         return bool(self._checked(self.v) < other)
@@ -417,7 +429,16 @@ def _asked_in_a_test(x: Any) -> Any:
     return y
 
 
+def _set(x: Any) -> Any:
+    one = Limited(x)
+    one[2] = 1.2 * x
+    y = one.v
+    one.third = x * 1.1
+    return y * one.third
+
+
 GOES_ON = [
+    _set,
     lambda x: (Limited(x) + 1.0) * 2.0 + 1.0,
     lambda x: Limited(x)[2] * 2.0 + 1.0,
     lambda x: Limited(x).twice * 2.0 + 1.0,
