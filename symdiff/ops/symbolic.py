@@ -17,6 +17,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Operand, Value
 from symdiff.ops import arithmetic as ar
+from symdiff.ops import casts
 from symdiff.ops import elementary as el
 from symdiff.ops.declare import Operation, array_type, operation_named
 
@@ -289,7 +290,7 @@ _NAMES = {  # SymPy's names for classes of which the meanings have others, and t
 def _table() -> Mapping[str, Operation]:
     """NumPy's ops by the names of SymPy's functions."""
     named: dict[str, Operation] = {}
-    for operation in vars(el).values():
+    for operation in (op for module in (ar, casts, el) for op in vars(module).values()):
         if isinstance(operation, Operation) and isinstance(operation.sympy, str):
             named.setdefault(operation.sympy, operation)  # absolute before fabs
     return named | {name: operation_named(op) for name, op in _NAMES.items()}

@@ -288,3 +288,15 @@ def operations(text: str) -> int:
     """How many operations and calls the first function of a text has."""
     done = (ast.BinOp, ast.Call, ast.Compare, ast.UnaryOp)
     return sum(isinstance(node, done) for node in ast.walk(ast.parse(text).body[0]))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [sp.floor, sp.ceiling, sp.sign, sp.Abs, sp.sin, sp.atanh, sp.exp, sp.sqrt, sp.conjugate, sp.re],
+    ids=lambda function: function.__name__,
+)
+def test_functions_of_every_family_of_ops_are_known(function: Any):
+    point = -0.3 if function is not sp.sqrt else 0.3
+    expected = complex(function(sp.Float(point)))
+    argument = sp.Symbol("w")
+    assert sd.from_sympy(function(argument) * 2, [argument])(point) == pytest.approx(2 * expected)
