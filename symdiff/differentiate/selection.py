@@ -20,33 +20,18 @@ from symdiff.ir.types import ArrayType
 from symdiff.ops import reduce
 from symdiff.ops.arithmetic import (
     add,
-    bitwise_and,
-    bitwise_or,
     choice,
     clip,
     clip_above,
     clip_below,
     constant_of,
     divide,
-    equal,
     fmax,
     fmin,
-    greater,
-    greater_equal,
-    isfinite,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
     maximum,
     minimum,
     multiply,
     negative,
-    not_equal,
     where,
 )
 from symdiff.ops.casts import astype
@@ -71,11 +56,6 @@ _SELECTING = frozenset((
 ))  # fmt: skip
 _STRONG = frozenset((strong_multiply, strong_divide, quiet_divide))
 _TAKING = frozenset((index, index_set, take_along_axis, diagonal, reduce.max, reduce.min))
-_BOUNDED = frozenset((
-    less, less_equal, greater, greater_equal, equal, not_equal, logical_and,
-    logical_or, logical_not, logical_xor, bitwise_and, bitwise_or, isnan, isinf,
-    isfinite,
-))  # fmt: skip
 
 
 class Selection:
@@ -103,10 +83,12 @@ class Selection:
 
 
 def is_bounded(partial: Value) -> bool:
-    """Return whether a partial is finite for certain: a number, or a comparison made into one."""
+    """Return whether a partial is finite for certain: a number, or a truth value made into one."""
     stack = [partial]
     while stack:
         value = stack.pop()
+        if isinstance(value.type, ArrayType) and value.type.dtype.kind == "b":
+            continue
         node = value.node
         if node is None:
             return False
@@ -114,7 +96,7 @@ def is_bounded(partial: Value) -> bool:
             stack.extend(node.operands[1:])
         elif node.op in (astype, negative, broadcast_to, multiply, add):
             stack.extend(node.operands)
-        elif node.op not in _BOUNDED and node.op is not constant:
+        elif node.op is not constant:
             return False
     return True
 
