@@ -37,7 +37,6 @@ from symdiff.ops.declare import (
     dotted,
     elementwise,
     infix,
-    literal,
     template,
 )
 from symdiff.ops.kinds import is_numpys_operator
@@ -455,7 +454,7 @@ choice: Operation = Operation.of_arrays(
     "choice",
     _infer_choice,
     lambda c, a, b: a if c else b,
-    spelling=lambda node, operands: ast.IfExp(*operands),
+    spelling=template("{1} if {0} else {2}"),
     **_CHOICE_RULES,
     sympy=OfTruths(frozenset({0}), select),
     order="none",
@@ -501,7 +500,7 @@ not_: Operation = Operation(
     operator.not_,
     raises=True,
     harmless=lambda node: array_type(node.operands[0]).kind != "array",
-    spelling=lambda node, operands: ast.UnaryOp(ast.Not(), operands[0]),
+    spelling=template("not {0}"),
     nondifferentiable=True,
     sympy="Not",
     order="none",
@@ -521,18 +520,14 @@ def _infer_round(x: ArrayType, *, digits: int | None = None) -> ArrayType:
     return INT if digits is None else x
 
 
-def _spell_round(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    digits = node.attributes.get("digits")
-    more = [] if digits is None else [literal(digits)]
-    return ast.Call(dotted("round"), [*operands, *more], [])
-
-
 python_round: Operation = Operation.of_arrays(
     "python_round",
     _infer_round,
     lambda x, *, digits=None: round(x, digits),
     raises=True,
-    spelling=_spell_round,
+    spelling=lambda node, operands: template(
+        "round({0})" if node.attributes.get("digits") is None else "round({0}, {digits})"
+    )(node, operands),
     nondifferentiable=True,
     sympy=lambda sp, x, *, digits=None: _to_decimals(sp, x, digits or 0),
     order="none",

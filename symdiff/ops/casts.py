@@ -63,7 +63,7 @@ def _part(name: str, function: Any, vjp: Any, documentation: str) -> Operation:
         function,
         cost="free",
         view=0,
-        spelling=lambda node, operands: ast.Attribute(operands[0], name, ast.Load()),
+        spelling=template(f"{{0}}.{name}"),
         linear=frozenset({0}),
         vjp={0: vjp},
         sympy={"real": "re", "imag": "im"}[name],
@@ -96,9 +96,8 @@ def _evaluate_conjugate(x: Any, *, ufunc: bool = False) -> Any:
 
 
 def _spell_conjugate(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    if array_type(node.result).kind != "python":
-        return ast.Call(dotted("np.conj"), list(operands), [])
-    return ast.Call(ast.Attribute(operands[0], "conjugate", ast.Load()), [], [])
+    python = array_type(node.result).kind == "python"
+    return template("{0}.conjugate()" if python else "np.conj({0})")(node, operands)
 
 
 conjugate: Operation = Operation.of_arrays(

@@ -7,7 +7,6 @@ around ``solve`` and ``inv``.
 
 from __future__ import annotations
 
-import ast
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -25,10 +24,10 @@ from symdiff.ops.declare import (
     Operation,
     array_type,
     broadcast_shapes,
-    dotted,
     lowers,
     static,
     static_integer,
+    template,
     ufunc_dtypes,
 )
 from symdiff.ops.index import index_of
@@ -178,11 +177,6 @@ def _links_agree(node: Node) -> bool:
     return all(one[1] == other[0] for one, other in itertools.pairwise(shapes))
 
 
-def _spell_multi_dot(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    chain = ast.List(list(operands), ast.Load())
-    return ast.Call(dotted("np.linalg.multi_dot"), [chain], [])
-
-
 def _multi_dot_vjp(position: int, g: Value, y: Value, *xs: Value) -> Value:
     """The chain from the operand to both ends, the cotangent between them."""
     before = [adjoint(x) for x in reversed(xs[:position])]
@@ -198,7 +192,7 @@ multi_dot: Operation = Operation.of_arrays(
     raises=True,
     harmless=_links_agree,
     cost="heavy",
-    spelling=_spell_multi_dot,
+    spelling=template("np.linalg.multi_dot([{...}])"),
     vjp=_multi_dot_vjp,
     linear="each",
     sympy=EVALUATED,

@@ -430,10 +430,13 @@ def call(function: str, **defaults: Any) -> Spelling:
 
 
 def template(text: str) -> Spelling:
-    """Spelled by a pattern: ``template("{0}.T")``; ``{axis}`` stands for an attribute."""
+    """Spelled by a pattern: ``template("{0}.T")``; ``{axis}`` stands for an attribute, ``{...}``,
+    in a list, for all operands.
+    """
 
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-        names = {f"_{k}_": expression for k, expression in enumerate(operands)}
+        names: dict[str, Any] = {f"_{k}_": expression for k, expression in enumerate(operands)}
+        names["_all_"] = operands
         names |= {f"_{name}_": literal(value) for name, value in node.attributes.items()}
         return _substituted(_pattern(text), names)  # type: ignore[no-any-return]
 
@@ -442,12 +445,14 @@ def template(text: str) -> Spelling:
 
 @functools.cache
 def _pattern(text: str) -> ast.expr:
-    return expression_of(text.replace("{", "_").replace("}", "_"))
+    return expression_of(text.replace("{...}", "*_all_").replace("{", "_").replace("}", "_"))
 
 
-def _substituted(tree: Any, names: Mapping[str, ast.expr]) -> Any:
+def _substituted(tree: Any, names: Mapping[str, Any]) -> Any:
     """A copy of a pattern with expressions in the place of names."""
     if isinstance(tree, list):
+        if any(isinstance(item, ast.Starred) for item in tree):
+            return list(names["_all_"])
         return [_substituted(item, names) for item in tree]
     if isinstance(tree, ast.Name) and tree.id in names:
         return names[tree.id]

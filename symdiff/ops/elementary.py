@@ -45,10 +45,10 @@ from symdiff.ops.declare import (
     Spelling,
     array_type,
     call,
-    dotted,
     elementwise,
     infix,
     supporting_call,
+    template,
 )
 from symdiff.ops.effects import stop_gradient
 from symdiff.ops.meanings import select
@@ -485,17 +485,13 @@ complex_sign: Operation = Operation.of_arrays(
 )
 
 
-def _spell_squared_absolute(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    if node.attributes.get("ufunc"):
-        return ast.Call(dotted("np.square"), [operands[1]], [])
-    return ast.BinOp(operands[1], ast.Pow(), ast.Constant(2))
-
-
 squared_absolute: Operation = Operation(
     "squared_absolute",
     lambda z, a, *, ufunc=False: square.infer(a) if ufunc else power.infer(a, INT),
     lambda z, a, *, ufunc=False: np.square(a) if ufunc else a**2,
-    spelling=_spell_squared_absolute,
+    spelling=lambda node, operands: template(
+        "np.square({1})" if node.attributes.get("ufunc") else "{1} ** 2"
+    )(node, operands),
     vjp={0: lambda g, y, z, a, **_: 2.0 * z * g},
     jvp={0: lambda t, y, z, a, **_: as_dtype_of(2.0 * conjugate(z) * t, y)},
     nondifferentiable=frozenset({1}),

@@ -101,7 +101,7 @@ list_new: Operation = _on_lists(
     lambda *elements, type: list(elements),
     vjp=_new_vjp,
     linear=True,
-    spelling=lambda node, operands: ast.List(list(operands), ast.Load()),
+    spelling=template("[{...}]"),
     documentation="A list of the given elements, ``[a, b]``.",
 )
 
@@ -121,9 +121,7 @@ list_filled: Operation = _on_lists(
         )
     },
     nondifferentiable=frozenset({1}),
-    spelling=lambda node, operands: ast.BinOp(
-        ast.List([operands[0]], ast.Load()), ast.Mult(), operands[1]
-    ),
+    spelling=template("[{0}] * {1}"),
     documentation="A list with one element repeated, ``[element] * times``.",
 )
 

@@ -6,9 +6,8 @@ functions, which give inf and nan: ``math.sqrt`` is finite at 0, and its derivat
 
 from __future__ import annotations
 
-import ast
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError, rejection
@@ -38,9 +37,9 @@ from symdiff.ops.declare import (
     Operation,
     Rule,
     array_type,
-    dotted,
     lowers,
     static,
+    template,
 )
 from symdiff.ops.elementary import (
     LOG_2,
@@ -242,16 +241,12 @@ math_hypot: Operation = Operation.of_arrays(
 )
 
 
-def _spell_fsum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    return ast.Call(dotted("math.fsum"), [ast.List(list(operands), ast.Load())], [])
-
-
 math_fsum: Operation = Operation.of_arrays(
     "math_fsum",
     only_numbers(FLOAT),
     lambda *xs: math.fsum(xs),
     raises=True,
-    spelling=_spell_fsum,
+    spelling=template("math.fsum([{...}])"),
     vjp=lambda position, g, y, *xs: as_dtype_of(g, xs[position]),
     jvp=lambda position, t, y, *xs: t,
     sympy=lambda sp, *xs: sp.Add(*xs),

@@ -172,7 +172,7 @@ pack: Operation = Operation(
     "pack",
     lambda *values: (PACKED,),
     lambda *values: values,
-    spelling=lambda node, operands: ast.Tuple(list(operands), ast.Load()),
+    spelling=template("({...},)"),
     sympy=EVALUATED,
     order="none",
     documentation="Several values as one opaque value.",

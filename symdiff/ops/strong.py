@@ -24,8 +24,7 @@ from symdiff.ops.casts import (
 from symdiff.ops.declare import (
     Operation,
     array_type,
-    dotted,
-    literal,
+    template,
 )
 from symdiff.ops.meanings import select
 
@@ -48,16 +47,15 @@ def _evaluate_strong_multiply(g: Any, p: Any) -> Any:
 
 
 def _spell_strong_multiply(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    g, p = operands
-    types = (array_type(v) for v in (*node.operands, node.result))
-    form = _strong_form(*types)
-    if form == "plain":
-        return ast.BinOp(g, ast.Mult(), p)
-    test = ast.Compare(g, [ast.NotEq()], [literal(0)])
-    if form == "if":
-        return ast.IfExp(test, ast.BinOp(g, ast.Mult(), p), g)
-    chosen = ast.Call(dotted("np.where"), [test, p, ast.Constant(0.0)], [])
-    return ast.BinOp(g, ast.Mult(), chosen)
+    form = _strong_form(*(array_type(v) for v in (*node.operands, node.result)))
+    return template(_PRODUCTS[form])(node, operands)
+
+
+_PRODUCTS = {
+    "plain": "{0} * {1}",
+    "if": "{0} * {1} if {0} != 0 else {0}",
+    "where": "{0} * np.where({0} != 0, {1}, 0.0)",
+}
 
 
 def strong_product(sp: Any, g: Any, p: Any) -> Any:
@@ -99,16 +97,13 @@ def one_beside(divisor: ArrayType) -> Any:
 
 def _spell_strong_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     """``g / np.where(g != 0, b, 1.0)``; of numbers ``g / (b if g != 0 else 1.0)``."""
-    g, b = operands
-    types = [array_type(v) for v in node.operands]
-    test = ast.Compare(g, [ast.NotEq()], [literal(0)])
-    if any(t.kind == "array" for t in types):
-        one = literal(one_beside(types[1]))
-        return ast.BinOp(g, ast.Div(), ast.Call(dotted("np.where"), [test, b, one], []))
-    divisor = ast.IfExp(test, b, ast.Constant(1.0))
-    if types[0].weak:
-        return ast.Call(dotted("np.divide"), [g, divisor], [])
-    return ast.BinOp(g, ast.Div(), divisor)
+    g, b = (array_type(v) for v in node.operands)
+    if "array" in (g.kind, b.kind):
+        text = f"{{0}} / np.where({{0}} != 0, {{1}}, {one_beside(b)})"
+    else:
+        divisor = "{1} if {0} != 0 else 1.0"
+        text = f"np.divide({{0}}, {divisor})" if g.weak else f"{{0}} / ({divisor})"
+    return template(text)(node, operands)
 
 
 def _over_where(y: Value, t: Value, b: Value) -> Value:
