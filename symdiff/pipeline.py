@@ -47,7 +47,7 @@ from symdiff.optimise import DEFAULT, DIVISIBLE, optimise
 from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
 from symdiff.optimise.outlining import outlined
-from symdiff.parse import Marks, stage
+from symdiff.parse import Marks, place_of, stage
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.runtime.calling import follow
 from symdiff.runtime.collecting import seldom_collecting
@@ -229,7 +229,11 @@ def followed(
     at_end: bool = False,
 ) -> Followed:
     """A function's own graph for a normalised call of it (or spelled types)."""
-    signature = signature_of(names, arguments)
+    try:
+        signature = signature_of(names, arguments)
+    except SignatureError as error:
+        span = place_of(function)
+        raise (error.with_span(span) if span else error) from None
     staged, signature = staged_at(function, signature, arguments, marks, at_end)
     checks = [_check(guard) for guard in staged.guards]
     whole = staged.graph if marks is not None else outlined(staged.graph, staged.made_in)

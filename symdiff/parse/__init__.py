@@ -20,11 +20,11 @@ from symdiff.parse import (
     statements,
     transformed,
 )
-from symdiff.parse.entry import stage
+from symdiff.parse.entry import place_of, stage
 from symdiff.parse.marking import Marks
 from symdiff.parse.staged import Guard, Staged, StaticDemand
 
-__all__ = ["Guard", "Marks", "Staged", "StaticDemand", "stage"]
+__all__ = ["Guard", "Marks", "Staged", "StaticDemand", "place_of", "stage"]
 
 for _library in ("random", "numpy.random"):
     loaded_with(_library, "symdiff.parse.draws")

@@ -8,14 +8,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ops.arguments import bound, documented, places, untaken
 from symdiff.ops.arrays import array_of
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.list_arrays import is_list, list_stack_of
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.opaque import library_name
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
@@ -83,9 +83,17 @@ def _takes_any(parameters: Mapping[str, Parameter]) -> bool:
 
 
 def plain_argument(
-    interp: Interpreter, value: Abstract, arrays: dict[Value, Abstract] | None = None
+    interp: Interpreter,
+    value: Abstract,
+    arrays: dict[Value, Abstract] | None = None,
+    *,
+    iterates: bool = True,
 ) -> Any:
-    """An argument as lowerings take it: IR values, static values, lists and tuples of such."""
+    """An argument as lowerings take it: IR values, static values, lists and tuples of such.
+
+    ``iterates``: what is gone over once is taken as a list of its elements. NumPy makes one object
+    of it.
+    """
     if isinstance(value, Conflict):
         raise ConflictRead(value)
     if isinstance(value, Array):
@@ -94,27 +102,31 @@ def plain_argument(
             arrays.setdefault(read, value)
         return read
     if isinstance(value, ListRef):
-        return _plain_list(interp, interp.content(value), arrays)
+        return _plain_list(interp, interp.content(value), arrays, iterates)
     if isinstance(value, tuple):
-        return tuple.__new__(type(value), [plain_argument(interp, v, arrays) for v in value])
+        items = [plain_argument(interp, v, arrays, iterates=iterates) for v in value]
+        return tuple.__new__(type(value), items)
     if isinstance(value, slice):
         parts = (value.start, value.stop, value.step)
         return slice(*(plain_argument(interp, p, arrays) for p in parts))
     if isinstance(value, StagedText):
         return settled(interp, value)
     if type(value) in LAZY:
+        if not (iterates or isinstance(value, Range)):
+            told = describe(value)
+            raise rejection(TypeError, f"{told} is one object to NumPy; give list(...)")
         return plain_argument(interp, interp.collect(value), arrays)
     return value
 
 
 def _plain_list(
-    interp: Interpreter, content: Any, arrays: dict[Value, Abstract] | None
+    interp: Interpreter, content: Any, arrays: dict[Value, Abstract] | None, iterates: bool
 ) -> Value | list[Any]:
     if isinstance(content, Value):
         return content
     if isinstance(content, Columns):
         return stacked_columns(interp, content)
-    items = [plain_argument(interp, item, arrays) for item in content]
+    items = [plain_argument(interp, item, arrays, iterates=iterates) for item in content]
     return [list_stack_of(item) if is_list(item) else item for item in items]
 
 

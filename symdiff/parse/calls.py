@@ -127,11 +127,13 @@ def _by_what_is_registered(
             result = applied(handler, interp, *arguments, **keywords)
         if result is not NotImplemented:
             return result
-    for table, call in ((FUNCTIONS, call_lowering), (WRITES, call_writing)):
+    iterates = getattr(function, "__module__", None) in ("math", "builtins")
+    lowered = functools.partial(call_lowering, iterates=iterates)
+    for table, call in ((FUNCTIONS, lowered), (WRITES, call_writing)):
         known = _known(table, function)
         if known is not None:
-            _require_places(function, arguments, keywords)
             taken = taken_arguments(interp, function, known, arguments, keywords, out=True)
+            _require_places(function, arguments, keywords)
             with judged(interp, python_meaning(function), arguments, keywords):
                 result = call(interp, known, *taken)
             if result is not NotImplemented:
@@ -307,15 +309,18 @@ def call_lowering(
     lowering: Callable[..., Any],
     arguments: Sequence[Abstract],
     keywords: Keywords,
+    *,
+    iterates: bool = False,
 ) -> Abstract:
     """A library function by its lowering; ``out=`` becomes a store.
 
     A lowering that gives ``NotImplemented`` leaves the call to the function's definition.
+    ``iterates``: the function goes over what can be gone over once.
     """
     keywords = dict(keywords)
     out: Abstract = keywords.pop("out", None)
     arrays: dict[Value, Abstract] = {}
-    plain = [plain_argument(interp, a, arrays) for a in arguments]
+    plain = [plain_argument(interp, a, arrays, iterates=iterates) for a in arguments]
     named = {name: plain_argument(interp, a, arrays) for name, a in keywords.items()}
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if isinstance(out, Array) and "kept" in _parameters(lowering):

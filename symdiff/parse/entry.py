@@ -43,7 +43,7 @@ from symdiff.parse.values import (
     Storage,
 )
 from symdiff.parse.writeback import read_from_copies, rest_on_being_apart, write_back
-from symdiff.source import find_source, span_of
+from symdiff.source import SourceSpan, find_source, span_of
 
 
 def stage(
@@ -89,7 +89,7 @@ def _failure(policy: RetryPolicy, conflict: Conflict, function: Any) -> Exceptio
     """What to raise where nothing more can be done."""
     if policy.instead is not None:
         return policy.instead
-    return placed(_conflict_error(policy.first or conflict), _span(function))
+    return placed(_conflict_error(policy.first or conflict), place_of(function))
 
 
 def _staged(
@@ -108,20 +108,20 @@ def _staged(
             require_found(interp, staged.graph.name)
             return staged
         except SymdiffError as error:
-            raise placed(error, _span(function)) from told_by(error)
+            raise placed(error, place_of(function)) from told_by(error)
         except NeedsStatic as needed:
-            interp.span = needed.span or _span(function)
+            interp.span = needed.span or place_of(function)
             raise _demanded(interp, needed) from None
         except ConflictRead as read:
             raise _decided_now(interp, read, function, policy) from None
         except StaticDemand as wanted:
-            wanted.span = wanted.span or _span(function)
+            wanted.span = wanted.span or place_of(function)
             raise
         except Exception as error:
             known = certain(error)
             if known is None:
                 raise
-            raise placed(known, _span(function)) from error
+            raise placed(known, place_of(function)) from error
 
 
 def _demanded(interp: Interpreter, needed: NeedsStatic) -> Exception:
@@ -141,7 +141,7 @@ def _decided_now(
     if read.conflict.predicate is not None:
         wanted = obtainable(interp, read.conflict.predicate)
         if wanted is not None:
-            wanted.span = read.conflict.span or wanted.span or _span(function)
+            wanted.span = read.conflict.span or wanted.span or place_of(function)
             if not read.conflict.by_count or read.conflict.name in interp.policy.unions:
                 return wanted
             policy.instead = policy.instead or wanted
@@ -179,7 +179,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
     write_back(interp)
     read_from_copies(interp)
     if not set(walk_nodes(Block((), interp.entry.nodes))).isdisjoint(interp.sketches):
-        raise InternalError("the sketch of a loop is in the program", _span(function))
+        raise InternalError("the sketch of a loop is in the program", place_of(function))
     graph = Graph(
         getattr(function, "__name__", "function"),
         Block(tuple(interp.parameters), interp.entry.nodes, tuple(results)),
@@ -187,7 +187,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         output,
         mutated,
         getattr(function, "__doc__", None),
-        _span(function),
+        place_of(function),
     )
     made_in = {
         node: activation
@@ -206,7 +206,8 @@ def _never_returns(interp: Interpreter) -> CertainError:
     return CertainError(message, raised[-1] if raised else None, "let a path return a value")
 
 
-def _span(function: Any) -> Any:
+def place_of(function: Any) -> SourceSpan | None:
+    """Where a function is defined; None where its source is not known."""
     if not isinstance(function, types.FunctionType):
         return None
     try:

@@ -258,6 +258,8 @@ def _concatenated(interp: Interpreter, a: ListRef, b: ListRef) -> ListRef:
 def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListRef:
     content = interp.content(sequence)
     if isinstance(content, Value):
+        if not (_is_integer(times) or isinstance(times, int)):
+            raise rejection(TypeError, f"a list times {describe(times)}")
         raise UnsupportedSyntaxError("a list of unknown length is repeated", interp.span)
     lone = content[0] if len(content) == 1 else None
     if isinstance(times, Value) and (isinstance(lone, Value) or is_leaf(lone)):

@@ -218,6 +218,8 @@ def of_grown(function):
         lambda rows: -rows,
         lambda rows: rows + 1.0,
         lambda rows: rows**2,
+        lambda rows: rows * 2.0,
+        lambda rows: 2.0 * rows,
         lambda rows: rows / 2,
         lambda rows: rows < 2.0,
         lambda rows: divmod(rows, 2),
@@ -474,3 +476,94 @@ def test_the_letters_of_a_text_are_gone_over():
         return x * float(first) * sum(float(letter) for letter in f"{n}4")
 
     assert sd.grad(f)(0.5, 3) == 3.0 * (3.0 + 4.0)
+
+
+# What is one object to NumPy ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda items: np.sin(items),
+        lambda items: np.add(items, 1.0),
+        lambda items: np.ones(2) * items,
+        lambda items: np.sum(items),
+        lambda items: np.stack(items),
+    ],
+)
+def test_what_numpy_does_not_go_over_raises_what_numpy_raises(function):
+    with pytest.raises(TypeError) as own:
+        function(value for value in X)
+    with pytest.raises(TypeError) as raised:
+        sd.grad(lambda x: np.sum(function(value for value in x)))(X)
+    assert str(raised.value) == str(own.value)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sum(np.array(value for value in x)),
+        lambda x: np.max(map(np.sin, x)),
+        lambda x: np.cumsum({1: x[0], 2: x[1]}.values())[0],
+        lambda x: np.sum(np.array([zip(x, x, strict=True)])),
+    ],
+)
+def test_an_array_of_one_iterator_is_refused(function):
+    with pytest.raises(UnsupportedCallError, match=r"is one object to NumPy; give list\(...\)"):
+        sd.grad(function)(X)
+
+
+def test_what_goes_over_anything_goes_over_generators():
+    gradient = sd.grad(lambda x: math.fsum(np.sin(x[k]) for k in range(2)) + sum(map(np.sin, x)))
+    np.testing.assert_allclose(gradient(X), 2.0 * np.cos(X), rtol=1e-15)
+    gradient = sd.grad(lambda x: np.sum(np.fromiter((value**2 for value in x), float)))
+    np.testing.assert_allclose(gradient(X), 2.0 * X, rtol=1e-15)
+
+
+MASKED = np.ma.masked_array([1.0, 2.0], [0, 1])
+
+
+def with_a_masked_default(x, weights=MASKED):
+    return np.sum(weights * x)
+
+
+def test_a_default_that_is_no_plain_array_is_refused_with_a_line():
+    with pytest.raises(sd.SignatureError, match="weights is a MaskedArray") as raised:
+        sd.grad(with_a_masked_default)(X)
+    assert raised.value.span.text.startswith("def with_a_masked_default")
+
+
+# Handlers -----------------------------------------------------------------------------------------
+
+
+NO_CLASS = 5
+
+
+def reaches_a_number(x):
+    try:
+        if x > 1.0:
+            raise ValueError("too large")
+        y = 2.0 * x
+    except NO_CLASS:
+        y = 3.0 * x
+    return y
+
+
+def reaches_a_class_first(x):
+    try:
+        if x > 1.0:
+            raise ValueError("too large")
+        y = 2.0 * x
+    except ValueError:
+        y = 3.0 * x
+    except NO_CLASS:
+        y = 4.0 * x
+    return y
+
+
+def test_a_handler_that_names_no_class_is_an_error_where_an_exception_reaches_it():
+    assert sd.grad(reaches_a_number)(0.5) == 2.0
+    with pytest.raises(TypeError, match="catching classes that do not inherit from BaseException"):
+        sd.grad(reaches_a_number)(1.5)
+    assert sd.grad(reaches_a_class_first)(0.5) == 2.0
+    assert sd.grad(reaches_a_class_first)(1.5) == 3.0
