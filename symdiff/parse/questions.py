@@ -211,7 +211,7 @@ def _itemgetter(interp: Interpreter, *keys: Abstract) -> Abstract:
     return Partial(_take, (keys,), ())
 
 
-def _take() -> None:
+def _take(keys: Any, value: Any, /) -> None:
     """What ``operator.itemgetter`` returns."""
 
 
@@ -226,7 +226,7 @@ def _attrgetter(interp: Interpreter, *names: Abstract) -> Abstract:
     return Partial(_look_up, (names,), ())
 
 
-def _look_up() -> None:
+def _look_up(names: Any, value: Any, /) -> None:
     """What ``operator.attrgetter`` returns."""
 
 

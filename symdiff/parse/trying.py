@@ -335,9 +335,8 @@ def failed(interp: Interpreter, failure: Failure) -> None:
     results: tuple[Value, ...] = ()
     if not isinstance(op, DeclaredOp) or op.spelling is None:
         raise NotAttemptedError(interp)
-    if op.fails is not None and not region.keeps:
-        kind = op.fails.error
-        first = next(k for k, c in enumerate(region.classes) if issubclass(kind, c))
+    first = None if op.fails is None else _first_catching(region.classes, op.fails.error)
+    if op.fails is not None and first is not None and not (region.keeps or interp.strict):
         _leave(interp, region, op.fails.where(*node.operands), first, None)
     else:
         given = {"op": op, "attributes": node.attributes, "results": node.results}
@@ -349,6 +348,10 @@ def failed(interp: Interpreter, failure: Failure) -> None:
         number: int | Value = 0 if one else error_number(error, classes=region.classes)
         _leave(interp, region, is_error(error), number, error if region.keeps else None)
     failure.statement.attempted[failure.place] = results
+
+
+def _first_catching(classes: Classes, raised: type[BaseException]) -> int | None:
+    return next((k for k, caught_ in enumerate(classes) if issubclass(raised, caught_)), None)
 
 
 def _probe(node: Node) -> Node:

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import itertools
 import math
+import operator
 import re
 from types import FunctionType
 
@@ -403,6 +404,7 @@ MISFITS = [
     lambda x: locals(1),
     lambda x: dataclasses.asdict(x),
     lambda x: object.__new__(),
+    lambda x: operator.itemgetter(1)(x, x),
     lambda x: float("half"),
     lambda x: complex("half"),
 ]
@@ -531,6 +533,23 @@ def test_a_default_that_is_no_plain_array_is_refused_with_a_line():
     with pytest.raises(sd.SignatureError, match="weights is a MaskedArray") as raised:
         sd.grad(with_a_masked_default)(X)
     assert raised.value.span.text.startswith("def with_a_masked_default")
+
+
+def divides_where_overflow_raises(x, n):
+    try:
+        with np.errstate(invalid="raise", over="raise"):
+            y = np.exp(x * (x // n))
+    except (FloatingPointError, OverflowError):
+        y = 3.0 * x
+    return y
+
+
+def test_a_division_by_zero_is_none_of_the_errors_that_are_caught():
+    gradient = sd.grad(divides_where_overflow_raises)
+    assert gradient(1.5, 1.0) == np.exp(1.5)
+    assert gradient(1e3, 1.0) == 3.0
+    with pytest.raises(ZeroDivisionError):
+        gradient(1.5, 0.0)
 
 
 # Handlers -----------------------------------------------------------------------------------------
