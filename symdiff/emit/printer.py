@@ -33,6 +33,8 @@ def print_statement(tree: ast.AST) -> str:
     return text
 
 
+_visitors: dict[type[ast.AST], Callable[[Any, Any], None]] = {}  # by what they print
+
 # Printers that print nothing at present: one refers to itself in many ways, and is not made for
 # each statement.
 _idle: list[Any] = []
@@ -43,8 +45,38 @@ def _printer() -> Callable[..., Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         from astor.code_gen import SourceGenerator
+        from astor.op_util import Precedence, get_op_precedence, get_op_symbol
 
     class Printer(SourceGenerator):  # type: ignore[misc]
+        """A generator of sources that asks little of each name and of each piece of text."""
+
+        def visit(self, node: ast.AST) -> None:
+            visitor = _visitors.get(type(node))
+            if visitor is None:
+                visitor = _visitors[type(node)] = getattr(Printer, f"visit_{type(node).__name__}")
+            visitor(self, node)
+
+        def visit_Name(self, node: ast.Name) -> None:
+            if self.new_lines:
+                self.write(node.id)
+            else:
+                self.result.append(node.id)
+
+        def visit_BinOp(self, node: ast.BinOp) -> None:
+            own, around = get_op_precedence(node.op), getattr(node, "_pp", Precedence.highest)
+            power = isinstance(node.op, ast.Pow)
+            vars(node.left)["_pp"] = Precedence.Pow + 1 if power else own
+            vars(node.right)["_pp"] = Precedence.PowRHS if power else own + 1
+            self.write("(" if own < around else "")
+            self.visit(node.left)
+            self.result.append(get_op_symbol(node.op, " %s "))
+            self.visit(node.right)
+            self.result.append(")" if own < around else "")
+
+        def visit_Attribute(self, node: ast.Attribute) -> None:
+            self.visit(node.value)
+            self.result += (".", node.attr)
+
         def visit_JoinedStr(self, node: ast.JoinedStr, is_joined: bool = True) -> None:
             self.write(ast.unparse(node))
 

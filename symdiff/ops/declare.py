@@ -500,9 +500,9 @@ def fails_to_broadcast(node: Node) -> bool:
     """Return whether an elementwise node may have operands whose shapes do not broadcast."""
     if not isinstance(node.op, DeclaredOp) or node.op.partials is None:
         return False
-    shapes = [v.type.shape for v in node.operands if isinstance(v.type, ArrayType)]
-    shapes = [shape for shape in shapes if shape]
-    if all(shape == shapes[0] for shape in shapes[1:]):
+    types = [v.type for v in node.operands]
+    shapes = [type_.shape for type_ in types if isinstance(type_, ArrayType) and type_.shape]
+    if not shapes or shapes.count(shapes[0]) == len(shapes):
         return False
     rank = max(map(len, shapes))
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
