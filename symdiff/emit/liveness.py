@@ -9,7 +9,7 @@ which nobody will read the value any more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from symdiff.dataclass import dataclass
@@ -153,7 +153,11 @@ class Liveness:
         self.born[value] = time
         self.order.append(value)
 
-    def _read(self, values: Iterable[Value], time: int, block: Block) -> None:
+    def _read(self, values: Sequence[Value], time: int, block: Block) -> None:
+        if self.folded.isdisjoint(values):
+            for value in values:
+                self.uses.setdefault(value, []).append((time, block))
+            return
         pending = list(values)
         while pending:
             value = pending.pop()
@@ -178,10 +182,13 @@ class Liveness:
         if value.node is not None and value.node.op is push:
             ends = [end for _, end in self.segments(value.node.attributes["tape"])]
             return [(self.born[value], max(ends, default=self.born[value]))]
-        home = self.home[value]
-        uses = sorted((self._use(t, b, home) for t, b in self.uses.get(value, ())), key=_time)
+        home, read = self.home[value], self.uses.get(value, ())
+        if all([block is home for _, block in read]):
+            last = max([time for time, _ in read], default=None)
+            return [] if last is None else [(self.born[value], max(last, self.born[value]))]
+        uses = sorted((self._use(t, b, home) for t, b in read), key=_time)
         found: list[Segment] = []
-        pending = [(self.born[value], uses, 0)] if uses else []
+        pending = [(self.born[value], uses, 0)]
         while pending:
             start, within, depth = pending.pop()
             arm = within[-1].arms[depth] if len(within[-1].arms) > depth else None
@@ -226,7 +233,8 @@ class Liveness:
         segments = list(self.segments(value)) or [(self.born[value], self.born[value] + 1)]
         first, last = segments[0]
         segments[0] = (first, max(last, first + 1))
-        return sorted(segments + self.extra.get(value, []))
+        extra = self.extra.get(value)
+        return sorted(segments + extra) if extra else segments
 
 
 def _values(bounds: Iterable[object]) -> list[Value]:

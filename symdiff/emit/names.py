@@ -84,7 +84,9 @@ class Variable:
         return self.own_name or hint_of(self.values[0])
 
     def interferes(self, other: Variable) -> bool:
-        few, many = sorted((self.segments, other.segments), key=len)
+        few, many = self.segments, other.segments
+        if len(few) > len(many):
+            few, many = many, few
         return any(_overlaps(many, segment) for segment in few)
 
     def absorb(self, other: Variable) -> None:

@@ -42,11 +42,11 @@ class Builder:
         blocks: tuple[Block, ...] = (),
     ) -> Node:
         """A new node at the end of the block, types inferred; Python numbers become constants."""
-        values = tuple(self.value(operand) for operand in operands)
+        values = tuple([v if isinstance(v, Value) else self.constant(v) for v in operands])
         attributes = {} if attributes is None else attributes
         node = Node(op, values, attributes, blocks, (), self.span)
-        types = op.infer(node) if blocks else op.infer(*(v.type for v in values), **attributes)
-        node.results = tuple(Value(t, node, self.name, self.role) for t in types)
+        types = op.infer(node) if blocks else op.infer(*[v.type for v in values], **attributes)
+        node.results = tuple([Value(t, node, self.name, self.role) for t in types])
         if op.varied:
             for result in node.results:
                 result.type = with_own_sizes(result.type, result.number)

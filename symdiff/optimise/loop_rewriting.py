@@ -146,7 +146,7 @@ class LoopRewriting:
         """A tape that repeats one that was read: the next sweep finds it unused."""
         if tape.type != source.type:
             return
-        old = next(v for v in self.view.ys if self.rewriter.new_values[v] is tape)
+        old = next(v for v in self.view.ys if self.rewriter.mapped(v) is tape)
         if old in self.rewriter.old_uses:
             self.rewriter.changes("control", "repeated_tape")
             self.rewriter.take_for(old, source)

@@ -504,8 +504,10 @@ class Rewriter(Builder):
 
     def take_for(self, old: Value, new: Value) -> None:
         """Take ``new`` for ``old``; the name that the user gave goes along."""
-        self.new_values[old] = new
         self._uses[new] = self._uses.get(new, 0) + self.old_uses.get(old, 0)
+        if new is old:
+            return
+        self.new_values[old] = new
         named = new.name is not None or new.node is None or new.role != old.role
         if not named and not self.on_trial:
             new.name = old.name
@@ -519,18 +521,18 @@ class Rewriter(Builder):
             self._visit_plain(node)
 
     def _visit_plain(self, node: Node) -> None:
-        known = self.new_values.get
-        operands = tuple(map(known, node.operands, node.operands))
-        if not self.shares or operands != node.operands:
+        new = self.new_values
+        if not self.shares or not new.keys().isdisjoint(node.operands):
+            operands = tuple(map(new.get, node.operands, node.operands))
             made = self._ruled(remade(node, operands))
         else:
             key, several = self.settled.get(node, _UNSETTLED)
-            if key is _NEW or any(self._uses.get(value, 1) <= 1 for value in several):
+            if key is _NEW or (several and min([self._uses.get(v, 1) for v in several]) <= 1):
                 made = self._ruled(node)
             else:
                 made = self._once(node, key)
-        for old, new in zip(node.results, made.results, strict=True):
-            self.take_for(old, new)
+        for old, value in zip(node.results, made.results, strict=True):
+            self.take_for(old, value)
 
     def _visit_cond(self, node: Node) -> None:
         predicate = self.mapped(node.operands[0])
