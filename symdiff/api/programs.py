@@ -39,7 +39,7 @@ from symdiff.pipeline import Arguments, Chain, Derived, Followed, Pair, Program
 from symdiff.runtime.blame import explainer
 from symdiff.runtime.calling import arrays_kept, call_with, follow, telling_of_types
 from symdiff.runtime.dispatch import Dispatcher, Entry
-from symdiff.runtime.entry import MISS, Target, build_entry
+from symdiff.runtime.entry import MISS, Target, build_entry, entry_when_asked
 from symdiff.runtime.facts import Facts, facts_of
 from symdiff.runtime.modes import CHANGES
 from symdiff.runtime.parameters import Parameters, parameters_of
@@ -72,7 +72,7 @@ class Home:
         self._lock = threading.RLock()
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
         self._exact = False
-        self._staged: list[tuple[Entry, Followed, tuple[Marks | None, bool]]] = []
+        self._staged: list[tuple[Callable[[], Entry], Followed, tuple[Marks | None, bool]]] = []
         self._shown: dict[tuple[Sequence[pipeline.Transform], bool], Shown] = {}
 
     @property
@@ -268,12 +268,12 @@ class Home:
         own = chain.levels(arguments)[0]
         asked = chain.marks, chain.at_end
         for fits, known, before in reversed(self._staged):
-            if before == asked and fits(*own) is not MISS:
+            if before == asked and fits()(*own) is not MISS:
                 return known
         found = pipeline.followed(self.function, self.parameters.names, own, *asked)
         target = Target(lambda: None, (), written=found.written)
-        entry = build_entry(found.signature, found.checks, own, target)
-        self._staged.append((entry, found, asked))
+        fits = entry_when_asked(found.signature, found.checks, own, target)
+        self._staged.append((fits, found, asked))
         del self._staged[:-_MOST_STAGED]
         return found
 

@@ -183,9 +183,10 @@ class Liveness:
             ends = [end for _, end in self.segments(value.node.attributes["tape"])]
             return [(self.born[value], max(ends, default=self.born[value]))]
         home, read = self.home[value], self.uses.get(value, ())
-        if all([block is home for _, block in read]):
-            last = max([time for time, _ in read], default=None)
-            return [] if last is None else [(self.born[value], max(last, self.born[value]))]
+        if not read:
+            return []
+        if {block for _, block in read} == {home}:
+            return [(self.born[value], max(self.born[value], *[time for time, _ in read]))]
         uses = sorted((self._use(t, b, home) for t, b in read), key=_time)
         found: list[Segment] = []
         pending = [(self.born[value], uses, 0)]

@@ -168,7 +168,12 @@ class _Run:
 
     def one(self, graph: Graph, name: str) -> Graph:
         run = PASSES[name]
-        after = run(graph, self.earlier) if isinstance(run, _Rewriting) else run(graph)
+        if isinstance(run, _Rewriting):
+            after = run(graph, self.earlier)
+        elif run is move_invariants:
+            after = move_invariants(graph, self.earlier.own)
+        else:
+            after = run(graph)
         _note(name, graph, after)
         if self.check and after is not graph:
             from symdiff.ir.verify import verify

@@ -9,7 +9,7 @@ to stays: a table of numbers is only where something does.
 
 from __future__ import annotations
 
-from symdiff.ir.build import remade, renewed, with_block
+from symdiff.ir.build import are_same, remade, renewed, with_block
 from symdiff.ir.control import cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ListType
@@ -18,17 +18,21 @@ from symdiff.ops.facts import is_derived, may_raise, number_of
 from symdiff.ops.index import index_add, index_set
 from symdiff.ops.partial import partial_values
 from symdiff.optimise.facts import has_derivatives
+from symdiff.optimise.rewriting import Sweep
 
 
-def move_invariants(graph: Graph) -> Graph:
-    """The graph with invariant nodes before their loops; the graph itself where there are none."""
+def move_invariants(graph: Graph, own: bool = False) -> Graph:
+    """The graph with invariant nodes before their loops; the graph itself where there are none.
+
+    ``own``: nobody else has its nodes, and the new one is made of them.
+    """
     if not has_derivatives(graph) or not any(node.blocks for node in graph.block.nodes):
         return graph
     if not any(node.op in (loop, array) for node in walk_nodes(graph.block)):
         return graph  # nothing moves out of branches
     written, partial = _written(graph.block), partial_values(graph.block, graph.partial)
-    for trial in (True, False):
-        motion = _Motion(written, partial, trial)
+    for sweep in [Sweep.LASTING] if own else [Sweep.TRIAL, Sweep.COPYING]:
+        motion = _Motion(written, partial, sweep)
         block = motion.block(graph.block, floor=0)
         if not motion.moved:
             return graph
@@ -38,12 +42,11 @@ def move_invariants(graph: Graph) -> Graph:
 class _Motion:
     """Rebuilds a graph; ``open`` are the lists of nodes of the blocks around, by level.
 
-    On ``trial`` nothing is made, and what is given back says nothing: it is only found whether
-    anything moves.
+    On trial what is given back says nothing: it is only found whether anything moves.
     """
 
-    def __init__(self, written: frozenset[Value], partial: set[Value], trial: bool) -> None:
-        self.trial = trial
+    def __init__(self, written: frozenset[Value], partial: set[Value], sweep: Sweep) -> None:
+        self.on_trial, self.shares = sweep is Sweep.TRIAL, sweep is not Sweep.COPYING
         self.moved = False
         self.written = written
         self.partial = partial
@@ -54,22 +57,23 @@ class _Motion:
         self.tables: dict[object, Value] = {}  # arrays of known numbers in the outermost block
 
     def block(self, block: Block, floor: int) -> Block:
-        """A block copied; ``floor`` is the lowest level that its nodes may move to."""
+        """A block rebuilt; ``floor`` is the lowest level that its nodes may move to."""
         level = len(self.open)
-        parameters = block.parameters if self.trial else renewed(block.parameters)
+        parameters = block.parameters if self.shares else renewed(block.parameters)
         self.new.update(zip(block.parameters, parameters, strict=True))
         self.level.update(dict.fromkeys(parameters, level))
         nodes: list[Node] = []
         self.open.append(nodes)
         for node in block.nodes:
             self._visit(node, level, floor)
-            if self.trial and self.moved:
+            if self.on_trial and self.moved:
                 break
         self.open.pop()
-        return Block(parameters, nodes, tuple(self.new.get(v, v) for v in block.results))
+        made = Block(parameters, nodes, tuple([self.new.get(v, v) for v in block.results]))
+        return block if self.shares and are_same(made, block) else made
 
     def _visit(self, node: Node, level: int, floor: int) -> None:
-        operands = tuple(self.new.get(value, value) for value in node.operands)
+        operands = tuple([self.new.get(value, value) for value in node.operands])
         blocks: tuple[Block, ...] = ()
         table = _numbers_of(node) if self._is_table(node) else None
         if table in self.tables:
@@ -78,12 +82,12 @@ class _Motion:
             return
         if node.blocks:
             inner = level + 1 if node.op is cond else floor
-            blocks = tuple(self.block(block, inner) for block in node.blocks)
-        stays = blocks or any(value in self.partial for value in node.operands)
+            blocks = tuple([self.block(block, inner) for block in node.blocks])
+        stays = blocks or not self.partial.isdisjoint(node.operands)
         target = level if stays else self._target(node, operands, level, floor)
         if target < level and node.op.cost != "free":
             self.moved = True
-            if self.trial:
+            if self.on_trial:
                 return
             operands = tuple(self._along(value, target) for value in operands)
             made = self._make(node, operands, blocks, target)
@@ -98,7 +102,8 @@ class _Motion:
     def _make(
         self, node: Node, operands: tuple[Value, ...], blocks: tuple[Block, ...], level: int
     ) -> Node:
-        made = node if self.trial else remade(node, operands, blocks)
+        same = self.shares and (operands, blocks) == (node.operands, node.blocks)
+        made = node if same else remade(node, operands, blocks)
         self.new.update(zip(node.results, made.results, strict=True))
         self.level.update(dict.fromkeys(made.results, level))
         self.open[level].append(made)

@@ -377,6 +377,9 @@ class Rewriter(Builder):
         """What rules make of a node, or an equal one that was made before, or the node itself."""
         self.asked, self._several = False, []
         rules = self.rules.rules_for(node)
+        if not rules and not self.common:
+            self.append(node)
+            return node
         replacement = self._replacement(node, rules) if rules else None
         if replacement is not None:
             return Node(node.op, node.operands, node.attributes, (), (replacement,), node.span)

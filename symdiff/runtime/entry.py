@@ -9,6 +9,7 @@ Being straight-line code for one signature it costs about 0.1 µs an array.
 from __future__ import annotations
 
 import builtins
+import functools
 import itertools
 import keyword
 import types
@@ -98,6 +99,15 @@ def build_entry(
     signature: Signature, checks: Sequence[Check], arguments: Sequence[Any], target: Target
 ) -> Callable[..., Any]:
     """The entry of a program; ``arguments`` is a call that fits."""
+    return entry_when_asked(signature, checks, arguments, target)()
+
+
+def entry_when_asked(
+    signature: Signature, checks: Sequence[Check], arguments: Sequence[Any], target: Target
+) -> Callable[[], Callable[..., Any]]:
+    """What gives the entry of a program, and makes it when it is asked first; the arguments are
+    looked at now, and are not kept.
+    """
     names = [f"a{position}" for position in range(len(arguments))]
     read = (*(check.path[0] for check in checks), *(path[0] for path in target.paths))
     variables = [first for first in read if isinstance(first, FreeVariable)]
@@ -114,8 +124,8 @@ def build_entry(
     for path, value in signature.static:
         writer.static(path, value)
     values = [writer.read(path) for path in target.paths]
-    body = _body(writer, target, names, values)
-    return writer.surroundings.define(names, body, MISS)
+    body, define = _body(writer, target, names, values), writer.surroundings.define
+    return functools.cache(lambda: define(names, body, MISS))
 
 
 def _body(
@@ -400,4 +410,4 @@ def _alike(nested: Nested) -> bool:
     return first.kind != "array" and all(item == first for item in nested.items)
 
 
-__all__ = ["MISS", "Check", "Target", "build_entry"]
+__all__ = ["MISS", "Check", "Target", "build_entry", "entry_when_asked"]
