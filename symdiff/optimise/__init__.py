@@ -49,7 +49,7 @@ from symdiff.optimise.sums import SUMS
 
 __all__ = ["DEFAULT", "DIVISIBLE", "PASSES", "Pass", "optimise"]
 
-Pass = Callable[[Graph], Graph]
+Pass = Callable[..., Graph]
 
 _ROUNDS = 12
 
@@ -170,8 +170,8 @@ class _Run:
         run = PASSES[name]
         if isinstance(run, _Rewriting):
             after = run(graph, self.earlier)
-        elif run is move_invariants:
-            after = move_invariants(graph, self.earlier.own)
+        elif run in (eliminate_dead_code, move_invariants):
+            after = run(graph, self.earlier.own)
         else:
             after = run(graph)
         _note(name, graph, after)

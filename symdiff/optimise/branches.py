@@ -18,28 +18,29 @@ _FARTHEST = 40  # nodes between two branches that are looked at
 
 def merge_branches(graph: Graph) -> Graph:
     """The graph with neighbouring branches merged; the graph itself where there are none."""
-    if not any(map(_has_two, walk_blocks(graph.block))) or not has_derivatives(graph):
+    if not has_derivatives(graph) or not any(map(_has_two, walk_blocks(graph.block))):
         return graph
     copied = copy_block(graph.block, {})
-    merged = [_merge_in(block) for block in walk_blocks(copied)]
-    return with_block(graph, copied) if any(merged) else graph
+    for block in walk_blocks(copied):
+        _merge_in(block)
+    return with_block(graph, copied)
 
 
 def _has_two(block: Block) -> bool:
-    """Return whether two branches of a block that are not far apart are on one predicate."""
-    seen: dict[Value, int] = {}
-    for place, node in enumerate(block.nodes):
+    """Return whether there are branches to merge in a block."""
+    found: dict[Value, Node] = {}
+    for position, node in enumerate(block.nodes):
         if node.op is cond:
-            predicate = node.operands[0]
-            if place - seen.get(predicate, -_FARTHEST - 1) <= _FARTHEST:
+            first = found.get(node.operands[0])
+            if first is not None and _between(block, first, position) is not None:
                 return True
-            seen[predicate] = place
+            found[node.operands[0]] = node
     return False
 
 
-def _merge_in(block: Block) -> bool:
-    """Merge the branches of one block; whether there were any to merge."""
-    found, merged = dict[Value, Node](), False
+def _merge_in(block: Block) -> None:
+    """Merge the branches of one block."""
+    found: dict[Value, Node] = {}
     position = 0
     while position < len(block.nodes):
         node = block.nodes[position]
@@ -47,15 +48,27 @@ def _merge_in(block: Block) -> bool:
             first = found.get(node.operands[0])
             made = None if first is None else _merge(block, first, position)
             if made is not None:
-                merged = True
                 position -= 1
             found[node.operands[0]] = made or node
         position += 1
-    return merged
 
 
 def _merge(block: Block, first: Node, position: int) -> Node | None:
     """Let the first branch do what the one at a position does, where nothing between forbids it."""
+    parted = _between(block, first, position)
+    if parted is None:
+        return None
+    before, behind = parted
+    start = position - len(before) - len(behind) - 1
+    made = _merged(first, block.nodes[position])
+    block.nodes[start : position + 1] = [*before, made, *behind]
+    return made
+
+
+def _between(block: Block, first: Node, position: int) -> tuple[list[Node], list[Node]] | None:
+    """What stands between a branch and the one at a position, as it would stand before and behind
+    both in one; None where they have to stay apart.
+    """
     start = max(position - _FARTHEST, 0)
     window = block.nodes[start:position]
     if first not in window:
@@ -68,9 +81,7 @@ def _merge(block: Block, first: Node, position: int) -> Node | None:
         return None
     if _has_to_stay([second]) and _has_to_stay(behind):
         return None
-    made = _merged(first, second)
-    block.nodes[start : position + 1] = [*before, made, *behind]
-    return made
+    return before, behind
 
 
 def _parted(between: list[Node], first: Node) -> tuple[list[Node], list[Node]]:

@@ -19,12 +19,15 @@ from symdiff.ops.facts import must_stay, shape_of
 from symdiff.optimise.bounds import Bounds
 
 
-def eliminate_dead_code(graph: Graph) -> Graph:
-    """The graph without what is not needed; the graph itself where everything is."""
+def eliminate_dead_code(graph: Graph, own: bool = False) -> Graph:
+    """The graph without what is not needed; the graph itself where everything is.
+
+    ``own``: nobody else has its values, and they become those of the new one.
+    """
     needed = _needed(graph.block)
     if not _leaves_out(graph.block, needed):
         return graph
-    return with_block(graph, _Pruning(needed).whole(graph.block))
+    return with_block(graph, _Pruning(needed, own).whole(graph.block))
 
 
 def _needed(block: Block) -> Needed:
@@ -62,8 +65,8 @@ class _Pruning:
     that reads those.
     """
 
-    def __init__(self, needed: Needed) -> None:
-        self.needed = needed
+    def __init__(self, needed: Needed, own: bool) -> None:
+        self.needed, self.own = needed, own
         self.new: dict[Value, Value] = {}
 
     def whole(self, block: Block) -> Block:
@@ -97,7 +100,12 @@ class _Pruning:
         if read == node.operands and blocks == node.blocks and len(results) == len(node.results):
             return node
         made = remade(node, read, blocks, results, attributes)
-        self.new.update(zip(results, made.results, strict=True))
+        if self.own:
+            made.results = tuple(results)
+            for value in results:
+                value.node = made
+        else:
+            self.new.update(zip(results, made.results, strict=True))
         return made
 
     def _cond(self, node: Node) -> Node:
