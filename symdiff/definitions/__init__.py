@@ -53,7 +53,7 @@ __all__ = [
 _BY_LIBRARY = {
     "scipy.fft": ("transforms",),
     "scipy.integrate": ("samples", "solvers"),
-    "scipy.interpolate": ("bsplines", "splines"),
+    "scipy.interpolate": ("bsplines", "grids", "splines"),
     "scipy.linalg": ("equations", "matrices", "structured"),
     "scipy.ndimage": ("images",),
     "scipy.optimize": ("solvers",),

@@ -45,13 +45,196 @@ def _basis(t: Any, k: Any, points: Any, at: Any, order: Any = 0) -> Any:
 
 def _values(t: Any, c: Any, k: Any, order: Any, points: Any) -> Any:
     """The derivative of an order at points."""
-    made = np.zeros(points.shape)
+    wide = (-1,) + (1,) * (c.ndim - 1)
+    made = np.zeros(points.shape + c.shape[1:])
     if order > k:
         return made
     at = _interval(t, k, points)
     for j, weight in enumerate(_basis(t, k, points, at, order)):
-        made = made + c[at - k + j] * weight
+        made = made + c[at - k + j] * weight.reshape(wide)
     return made
+
+
+# Through points -----------------------------------------------------------------------------------
+
+
+class Fitted:
+    """A spline of FITPACK's through points."""
+
+    def __init__(self, tck: Any, ext: Any) -> None:
+        self.tck, self.ext = tck, ext
+
+    def __call__(self, x: Any, nu: Any = 0, ext: Any = None) -> Any:
+        from scipy.interpolate import splev
+
+        ext = self.ext if ext is None else ext
+        ext = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}.get(ext, ext)
+        return splev(x, self.tck, nu, ext)
+
+    def __getattr__(self, name: Any) -> Any:
+        refuse(f"the attribute {name} of what it gives")
+
+
+class Interpolant:
+    """A spline through points, of coefficients whose first axis is that of the points."""
+
+    def __init__(self, t: Any, c: Any, k: Any, axis: Any) -> None:
+        self.t, self.c, self.k, self.axis = t, c, k, axis
+
+    def __call__(self, x: Any, nu: Any = 0) -> Any:
+        points = np.asarray(x, dtype=float)
+        made = spline_at(self.t, self.c, self.k, nu, points.ravel())
+        made = made.reshape(points.shape + self.c.shape[1:])
+        if self.axis == 0:
+            return made
+        places = tuple(range(points.ndim))
+        return np.moveaxis(made, places, tuple(range(self.axis, self.axis + points.ndim)))
+
+    def __getattr__(self, name: Any) -> Any:
+        refuse(f"the attribute {name} of what it gives")
+
+
+def spline_through(x: Any, y: Any, k: Any) -> Any:
+    """SciPy's own knots and coefficients: see ``_through``."""
+    from scipy.interpolate import make_interp_spline
+
+    found = make_interp_spline(x, y, k=k)
+    return found.t, found.c
+
+
+def spline_at(t: Any, c: Any, k: Any, order: Any, points: Any) -> Any:
+    """SciPy's own values of a spline: see ``_values``."""
+    from scipy.interpolate import BSpline
+
+    return BSpline(t, c, k)(points, order)
+
+
+@defines(spline_through, rounded=True)
+def _through(x: Any, y: Any, k: Any) -> Any:
+    """Knots and coefficients of the spline of degree ``k`` through points: no knot stands at those
+    next to the ends (de Boor 1978, chapter XIII).
+    """
+    if not isinstance(k, int):
+        refuse("a degree k that is not known where it is compiled")
+    if k < 0 or len(x) <= k:
+        raise ValueError("symdiff takes more points than the degree of the spline")
+    if np.any(np.diff(x) <= 0):
+        raise ValueError("Expect x to not have duplicates or be unsorted.")
+    if k == 0:
+        return np.concatenate((x, x[-1:])), y
+    half = (k + 1) // 2
+    if k == 1:
+        inner = x[1:-1]
+    elif k % 2:
+        inner = x[half : len(x) - half]
+    else:
+        inner = ((x[1:] + x[:-1]) / 2)[k // 2 : len(x) - 1 - k // 2]
+    ends = np.ones(k + 1)
+    t = np.concatenate((x[0] * ends, inner, x[-1] * ends))
+    at = _interval(t, k, x)
+    table = np.zeros((len(x), len(x)))
+    rows = np.arange(len(x))
+    for j, weight in enumerate(_basis(t, k, x, at)):
+        table[rows, at - k + j] = weight
+    c = np.linalg.solve(table, y.reshape(len(x), -1)).reshape(y.shape)
+    return t, c
+
+
+def _points(x: Any, y: Any, axis: Any) -> Any:
+    x, y = np.asarray(x, dtype=float), np.asarray(y)
+    if np.iscomplexobj(y):
+        refuse("complex values")
+    if x.ndim != 1 or x.shape[0] != y.shape[axis]:
+        raise ValueError("x and y do not fit")
+    return x, np.moveaxis(y.astype(float), axis, 0), axis % y.ndim
+
+
+def make_interp_spline(
+    x: Any,
+    y: Any,
+    k: Any = 3,
+    t: Any = None,
+    bc_type: Any = None,
+    axis: Any = 0,
+    check_finite: Any = True,
+) -> Any:
+    if t is not None:
+        refuse("t=")
+    if k > 1 and bc_type not in (None, "not-a-knot"):
+        refuse(f"bc_type={bc_type!r} (use scipy.interpolate.CubicSpline)")
+    x, y, axis = _points(x, y, axis)
+    t, c = spline_through(x, y, k)
+    return Interpolant(t, c, k, axis)
+
+
+def interpolated_univariate_spline(
+    x: Any,
+    y: Any,
+    w: Any = None,
+    bbox: Any = (None, None),
+    k: Any = 3,
+    ext: Any = 0,
+    check_finite: Any = False,
+) -> Any:
+    if w is not None:
+        refuse("w=")
+    if bbox[0] is not None or bbox[1] is not None:
+        refuse("bbox=")
+    from scipy.interpolate import splrep
+
+    return Fitted(splrep(x, y, k=k, s=0), ext)
+
+
+def univariate_spline(
+    x: Any,
+    y: Any,
+    w: Any = None,
+    bbox: Any = (None, None),
+    k: Any = 3,
+    s: Any = None,
+    ext: Any = 0,
+    check_finite: Any = False,
+) -> Any:
+    if not isinstance(s, int | float) or s != 0:
+        refuse("s= other than 0: the number of knots depends on the values")
+    return interpolated_univariate_spline(x, y, w, bbox, k, ext)
+
+
+def _fitted(self: Any, x: Any, nu: Any = 0, ext: Any = None) -> Any:
+    """A spline of FITPACK's that was made outside of the program."""
+    t, c, k = self._eval_args
+    return Fitted((t, c, k), self.ext)(x, nu, ext)
+
+
+def splrep(
+    x: Any,
+    y: Any,
+    w: Any = None,
+    xb: Any = None,
+    xe: Any = None,
+    k: Any = 3,
+    task: Any = 0,
+    s: Any = None,
+    t: Any = None,
+    full_output: Any = 0,
+    per: Any = 0,
+    quiet: Any = 1,
+) -> Any:
+    for name, given in (("w", w), ("xb", xb), ("xe", xe), ("t", t)):
+        if given is not None:
+            refuse(f"{name}=")
+    if task or full_output or per:
+        refuse("task=, full_output= and per=")
+    if s is not None and (not isinstance(s, int | float) or s != 0):
+        refuse("s= other than 0: the number of knots depends on the values")
+    x, y, _ = _points(x, y, 0)
+    knots, c = _through(x, y, k)
+    return knots, np.concatenate((c, np.zeros(k + 1))), k
+
+
+defines(spline_at, rounded=True)(_values)
+
+# By knots and coefficients ------------------------------------------------------------------------
 
 
 def _splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
@@ -137,3 +320,12 @@ def register(interpolate: ModuleType) -> None:
         found = getattr(interpolate.BSpline, name, None)
         if isinstance(found, property):  # not of older versions
             defines(found.fget)(getter)
+    defines(interpolate.UnivariateSpline.__call__, rounded=True)(_fitted)
+    defines(interpolate.splrep, rounded=True)(splrep)
+    made: dict[str, Any] = {
+        "InterpolatedUnivariateSpline": interpolated_univariate_spline,
+        "UnivariateSpline": univariate_spline,
+        "make_interp_spline": make_interp_spline,
+    }
+    for name, definition in made.items():
+        defines(getattr(interpolate, name))(definition)

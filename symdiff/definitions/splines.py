@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.bsplines import Interpolant, spline_through
 from symdiff.definitions.declare import DEFINITIONS, refuse
 from symdiff.definitions.libraries import when_imported
 
@@ -286,6 +287,31 @@ def pchip_interpolator(x: Any, y: Any, axis: Any = 0, extrapolate: Any = None) -
     return Piecewise(c, knots, True if extrapolate is None else extrapolate, axis)
 
 
+def akima(x: Any, y: Any, axis: Any = 0, *, method: Any = "akima", extrapolate: Any = None) -> Any:
+    """Slopes that are means of those around, by how much these change (Akima 1970)."""
+    if method not in ("akima", "makima"):
+        raise NotImplementedError(f"`method`={method!r} is unsupported.")
+    knots, _, values, wide, slopes, axis = _prepared(x, y, axis)
+    if np.iscomplexobj(values):
+        refuse("complex values")
+    if len(knots) < 3:
+        refuse("fewer than three knots")
+    before = 2.0 * slopes[:1] - slopes[1:2]
+    behind = 2.0 * slopes[-1:] - slopes[-2:-1]
+    first, last = 2.0 * before - slopes[:1], 2.0 * behind - slopes[-1:]
+    m = np.concatenate((first, before, slopes, behind, last))
+    change = np.abs(np.diff(m, axis=0))
+    if method == "makima":
+        change = change + 0.5 * np.abs(m[1:] + m[:-1])
+    left, right = change[:-2], change[2:]
+    both = left + right
+    bends = both > 1e-9 * np.max(both)
+    mean = m[1:-2] + left / np.where(bends, both, 1.0) * (m[2:-1] - m[1:-2])
+    given = np.where(bends, mean, 0.5 * (m[3:] + m[:-3]))
+    c = _hermite(values, wide, slopes, given)
+    return Piecewise(c, knots, False if extrapolate is None else extrapolate, axis)
+
+
 def _end_slope(near: Any, far: Any, slope: Any, other: Any) -> Any:
     """From three points, cut so that the shape is kept."""
     found = ((2 * near + far) * slope - near * other) / (near + far)
@@ -315,9 +341,15 @@ def _increasing(x: Any) -> Any:
 class Lines:
     """Lines between points, the axis of the points first in ``y``."""
 
-    def __init__(self, x: Any, y: Any, axis: Any, bounds_error: Any, fill_value: Any) -> None:
-        self.x, self.y, self.axis = x, y, axis
+    def __init__(
+        self, x: Any, y: Any, axis: Any, bounds_error: Any, fill_value: Any, kind: Any
+    ) -> None:
+        self.x, self.y, self.axis, self.kind = x, y, axis, kind
         self.bounds_error, self.fill_value = bounds_error, fill_value
+        self.spline = None
+        if isinstance(kind, int):
+            t, c = spline_through(x, y, kind)
+            self.spline = Interpolant(t, c, kind, 0)
 
     def __call__(self, x: Any) -> Any:
         points = np.asarray(x)
@@ -332,12 +364,26 @@ class Lines:
 
     def _inside(self, points: Any) -> Any:
         x, y = self.x, self.y
+        if self.spline is not None:
+            return self.spline(points)
+        if self.kind != "linear":
+            return y[np.clip(self._place(points), 0, len(x) - 1)]
         if self.fill_value is not None and y.ndim == 1 and x.dtype == y.dtype == np.float64:
             return np.interp(points, x, y)
         place = np.clip(np.searchsorted(x, points), 1, len(x) - 1)
         wide = (-1,) + (1,) * (y.ndim - 1)
         slope = (y[place] - y[place - 1]) / (x[place] - x[place - 1]).reshape(wide)
         return slope * (points - x[place - 1]).reshape(wide) + y[place - 1]
+
+    def _place(self, points: Any) -> Any:
+        """Which of the points each one takes its value from."""
+        if self.kind == "next":
+            return np.searchsorted(self.x, points)
+        if self.kind in ("previous", "zero"):
+            return np.searchsorted(self.x, points, side="right") - 1
+        middles = self.x[1:] / 2.0 + self.x[:-1] / 2.0
+        side: Any = "left" if self.kind == "nearest" else "right"
+        return np.searchsorted(middles, points, side=side)
 
     def _filled(self, made: Any, points: Any) -> Any:
         below, above = points < self.x[0], points > self.x[-1]
@@ -347,6 +393,10 @@ class Lines:
         low, high = self.fill_value
         made = np.where(below.reshape(wide), np.asarray(low), made)
         return np.where(above.reshape(wide), np.asarray(high), made).astype(made.dtype)
+
+
+_DEGREES = {0: "zero", "slinear": 1, "quadratic": 2, "cubic": 3}
+_STEPS = ("linear", "nearest", "nearest-up", "next", "previous", "zero")
 
 
 def interp1d(
@@ -359,7 +409,9 @@ def interp1d(
     fill_value: Any = np.nan,
     assume_sorted: Any = False,
 ) -> Any:
-    if kind not in ("linear", 1):
+    if kind in _DEGREES:
+        kind = _DEGREES[kind]
+    elif kind not in _STEPS and not isinstance(kind, int):
         refuse(f"kind={kind!r}")
     x, y = np.asarray(x), np.asarray(y)
     if x.ndim != 1:
@@ -376,9 +428,9 @@ def interp1d(
     if isinstance(fill_value, str):
         if bounds_error:
             raise ValueError("Cannot extrapolate and raise at the same time.")
-        return Lines(x, y, axis, False, None)
+        return Lines(x, y, axis, False, None, kind)
     both = fill_value if isinstance(fill_value, tuple) else (fill_value, fill_value)
-    return Lines(x, y, axis, True if bounds_error is None else bounds_error, both)
+    return Lines(x, y, axis, True if bounds_error is None else bounds_error, both, kind)
 
 
 # Registering --------------------------------------------------------------------------------------
@@ -417,6 +469,7 @@ def _integral(self: Any, a: Any, b: Any, extrapolate: Any = None) -> Any:
 def register(interpolate: ModuleType) -> None:
     """Say what the classes and their methods mean."""
     made: dict[str, Any] = {
+        "Akima1DInterpolator": akima,
         "CubicSpline": cubic_spline,
         "CubicHermiteSpline": cubic_hermite_spline,
         "PchipInterpolator": pchip_interpolator,

@@ -64,6 +64,12 @@ ENTRIES = scipy.sparse.csr_matrix(np.eye(3))
 law = scipy.stats.norm(0.3, 1.7)
 counts = scipy.stats.poisson(2.5)
 
+GRID = scipy.interpolate.RegularGridInterpolator(
+    (np.array([0.0, 0.3, 1.0]), np.array([0.0, 0.6, 0.9, 1.4])),
+    np.sin(np.arange(12.0)).reshape(3, 4),
+    bounds_error=False,
+)
+FITTED = scipy.interpolate.UnivariateSpline(np.arange(6.0), np.sin(np.arange(6.0)), s=0)
 SPLINE = scipy.interpolate.BSpline(
     np.array([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0]),
     np.array([0.3, -1.0, 2.0, 0.5, 1.5]),

@@ -204,6 +204,11 @@ KNOTS = [
 ]
 POINTS = [(), (1,), (3,), (2, 2), ((3,), "strided"), ((3,), "reversed"), ((2, 3), "F"), (2, 1, 2)]
 SPLINE_KNOTS = "np.array([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0])"
+KNOTS_AND_POINTS = [
+    *([(n,), (n,), (2,)] for n in (5, 6, 7)),
+    *([(5,), (5,), (1,)], [((5,), "reversed"), (5,), (3,)], [(8,), (8,), ((2,), "reversed")]),
+    *([(6,), ((6,), "strided"), ((3,), "reversed")], [(5,), (5,), (4,)]),
+]
 KNOTS_ALIKE = [
     *([(n,), (n,), (n,)] for n in (5, 4, 6, 3)),
     *([((n,), "reversed"), (n,), ((n,), "strided")] for n in (5, 4, 6, 3)),
@@ -1009,6 +1014,63 @@ TABLE: dict[str, Word] = {
         )
         for name in ("CubicSpline", "PchipInterpolator", "interp1d")
     },
+    **{
+        f"scipy.interpolate.{name}": shaped(
+            *(f"return scipy.interpolate.{name}(np.cumsum(x), y{more})(z)" for more in others),
+            like=KNOTS_AND_POINTS,
+            x=(0.4, 0.6),
+            z=(0.9, 1.3),
+            dtypes=("float64",),
+            within=1e-8,
+        )
+        for name, others in (
+            ("Akima1DInterpolator", ("", ", method='makima'")),
+            ("InterpolatedUnivariateSpline", ("", ", k=2", ", k=1", ", ext=3")),
+            ("UnivariateSpline", (", s=0", ", k=2, s=0, ext='zeros'")),
+            ("make_interp_spline", ("", ", k=2", ", 1", ", 0")),
+        )
+    },
+    "scipy.interpolate.splrep": shaped(
+        "t, c, k = scipy.interpolate.splrep(np.cumsum(x), y); return t, c",
+        "return scipy.interpolate.splev(z, scipy.interpolate.splrep(np.cumsum(x), y, k=2, s=0))",
+        like=KNOTS_AND_POINTS,
+        x=(0.4, 0.6),
+        z=(0.9, 1.3),
+        dtypes=("float64",),
+        within=1e-8,
+    ),
+    "scipy.interpolate.RegularGridInterpolator": shaped(
+        *(
+            "return scipy.interpolate.RegularGridInterpolator("
+            f"(np.cumsum(x), np.array([0.0, 0.4, 1.0])), np.outer(y, [1.0, 2.0, -1.0]){more})"
+            "((z, z * z))"
+            for more in ("", ", 'nearest'", ", bounds_error=False, fill_value=None")
+        ),
+        like=KNOTS_AND_POINTS,
+        x=(0.4, 0.6),
+        z=(0.75, 0.95),
+        dtypes=("float64",),
+    ),
+    "scipy.interpolate.interpn": shaped(
+        "return scipy.interpolate.interpn((np.cumsum(x),), y, z.reshape(-1, 1))",
+        like=KNOTS_AND_POINTS,
+        x=(0.4, 0.6),
+        z=(0.9, 1.3),
+        dtypes=("float64",),
+    ),
+    "scipy.interpolate.RegularGridInterpolator.__call__": shaped(
+        "return GRID((x, y))",
+        "return GRID((x, y), 'nearest')",
+        like=ALIKE,
+        dtypes=("float64",),
+    ),
+    "scipy.interpolate.UnivariateSpline.__call__": shaped(
+        "return FITTED(x)",
+        "return FITTED(x, 1)",
+        "return FITTED(x + 5.0, ext=1)",
+        like=[[one] for one in POINTS],
+        dtypes=("float64",),
+    ),
     "scipy.interpolate.splev": shaped(
         f"return scipy.interpolate.splev(x, ({SPLINE_KNOTS}, y, 3))",
         like=[[one, (5,)] for one in POINTS],

@@ -1,0 +1,121 @@
+"""Interpolation of ``scipy.interpolate`` on grids of any number of axes."""
+
+from __future__ import annotations
+
+import itertools
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.libraries import when_imported
+
+
+class Grid:
+    """Values on a grid, of which what is between is asked."""
+
+    def __init__(
+        self, points: Any, values: Any, method: Any, bounds_error: Any, fill_value: Any
+    ) -> None:
+        self.points, self.values, self.method = points, values, method
+        self.bounds_error, self.fill_value = bounds_error, fill_value
+
+    def __call__(self, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
+        from scipy.interpolate import interpn as interpolated
+
+        if nu is not None:
+            refuse("nu=")
+        method = self.method if method is None else method
+        return interpolated(
+            self.points, self.values, xi, method, self.bounds_error, self.fill_value
+        )
+
+    def __getattr__(self, name: Any) -> Any:
+        refuse(f"the attribute {name} of what it gives")
+
+
+def regular_grid_interpolator(
+    points: Any,
+    values: Any,
+    method: Any = "linear",
+    bounds_error: Any = True,
+    fill_value: Any = np.nan,
+    *,
+    solver: Any = None,
+    solver_args: Any = None,
+) -> Any:
+    return Grid(points, values, method, bounds_error, fill_value)
+
+
+def interpn(
+    points: Any,
+    values: Any,
+    xi: Any,
+    method: Any = "linear",
+    bounds_error: Any = True,
+    fill_value: Any = np.nan,
+) -> Any:
+    """Sums of the values at the corners of the cells in which what is sought lies."""
+    if method not in ("linear", "nearest"):
+        refuse(f"method={method!r}")
+    table = np.asarray(values)
+    if table.dtype.kind not in "fc":
+        table = table.astype(float)
+    grids = [np.asarray(p, dtype=float) for p in points]
+    for grid in grids:
+        if np.any(np.diff(grid) <= 0):
+            raise ValueError("symdiff takes grids whose points strictly ascend")
+    places, count = _stacked(xi), len(grids)
+    columns = places.reshape(-1, count)
+    made = _between(grids, table, columns, method)
+    wide = (-1,) + (1,) * (table.ndim - count)
+    if not bounds_error and fill_value is not None:
+        outside = np.zeros(len(columns), bool)
+        for k, grid in enumerate(grids):
+            outside = outside | (columns[:, k] < grid[0]) | (columns[:, k] > grid[-1])
+        made = np.where(outside.reshape(wide), fill_value, made)
+    return made.reshape(places.shape[:-1] + table.shape[count:])
+
+
+def _stacked(xi: Any) -> Any:
+    """Points with their coordinates last; a tuple of arrays is broadcast."""
+    if isinstance(xi, tuple):
+        parts = np.broadcast_arrays(*xi)
+        return np.stack([np.asarray(part, dtype=float) for part in parts], axis=-1)
+    return np.asarray(xi, dtype=float)
+
+
+def _between(grids: Any, table: Any, columns: Any, method: Any) -> Any:
+    """The values between the points of a grid; outside those on the lines that go on."""
+    lower, shares = [], []
+    for k, grid in enumerate(grids):
+        at = np.clip(np.searchsorted(grid, columns[:, k]) - 1, 0, len(grid) - 2)
+        lower.append(at)
+        shares.append((columns[:, k] - grid[at]) / (grid[at + 1] - grid[at]))
+    if method == "nearest":
+        nearest = [np.where(s <= 0.5, at, at + 1) for at, s in zip(lower, shares, strict=True)]
+        return table[tuple(nearest)]
+    wide = (-1,) + (1,) * (table.ndim - len(grids))
+    made: Any = 0.0
+    for corner in itertools.product((0, 1), repeat=len(grids)):
+        weight: Any = 1.0
+        for share, upper in zip(shares, corner, strict=True):
+            weight = weight * (share if upper else 1 - share)
+        at = tuple(low + upper for low, upper in zip(lower, corner, strict=True))
+        made = made + table[at] * weight.reshape(wide)
+    return made
+
+
+def _called(self: Any, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
+    """A grid that was made outside of the program."""
+    made = Grid(self._grid, self._values, self.method, self.bounds_error, self.fill_value)
+    return made(xi, method, nu=nu)
+
+
+@when_imported("scipy.interpolate")
+def register(interpolate: ModuleType) -> None:
+    """Say what the class, its objects and the function mean."""
+    defines(interpolate.RegularGridInterpolator)(regular_grid_interpolator)
+    defines(interpolate.RegularGridInterpolator.__call__)(_called)
+    defines(interpolate.interpn, rounded=True, checks=True)(interpn)
