@@ -184,17 +184,20 @@ def _parted(row: Value, likes: Sequence[Value]) -> list[Value]:
     return parts
 
 
+def _computed(graph: Graph, likes: Sequence[Value], compute: Callable[..., Value]) -> Graph:
+    """The graph of what is computed of values like others, in the place of a graph."""
+    given = [Value(v.type, None, v.name) for v in likes]
+    with building(Builder([], graph.span)) as made:
+        result = compute(*given)
+    return Graph.of_values(graph.name, given, made.nodes, [result], Leaf(0), graph.span)
+
+
 def _augmented(
     graph: Graph, begun: Value, others: Sequence[Value], rate: Callable[..., Value]
 ) -> Graph:
-    """The graph of ``rate(row, t, others)`` over rows like ``begun``."""
-    row, time = (Value(v.type, None, v.name) for v in (begun, graph.block.parameters[1]))
-    row.name = "row"
-    given = [Value(v.type, None, v.name) for v in others]
-    with building(Builder([], graph.span)) as made:
-        result = rate(row, time, given)
-    parameters = (row, time, *given)
-    return Graph.of_values(graph.name, parameters, made.nodes, [result], Leaf(0), graph.span)
+    """The graph of ``rate(row, t, *others)`` over rows like ``begun``."""
+    row = Value(begun.type, None, "row")
+    return _computed(graph, (row, graph.block.parameters[1], *others), rate)
 
 
 def _arrived(
@@ -252,7 +255,7 @@ def _pull_arrival(
     if not numbers and 1 not in wanted and 2 not in wanted:
         return found
 
-    def rate(row: Value, time: Value, given: Sequence[Value]) -> Value:
+    def rate(row: Value, time: Value, *given: Value) -> Value:
         *own, like = given
         likes = (like, like, *(own[k - 2] for k in numbers))
         state, adjoint = _parted(row, likes)[:2]
@@ -294,7 +297,7 @@ def _push_arrival(
     if changed is not None or numbers:
         moved = [tangents[k + 2] for k in numbers]
 
-        def rate(row: Value, time: Value, given: Sequence[Value]) -> Value:
+        def rate(row: Value, time: Value, *given: Value) -> Value:
             own, dots, like = given[: len(extras)], given[len(extras) : -1], given[-1]
             state, tangent = _parted(row, (like, like))
             made = jvp(graph, [0, *numbers], output=tuple_of(2))
@@ -341,14 +344,6 @@ def _integral(
     return solution_of(value, *ends, *extras, graph=graph, rule="integral", solver=used)
 
 
-def _integrand(graph: Graph, others: Sequence[Value], integrand: Callable[..., Value]) -> Graph:
-    """The graph of ``integrand(x, others)``."""
-    given = [Value(v.type, None, v.name) for v in (graph.block.parameters[0], *others)]
-    with building(Builder([], graph.span)) as made:
-        result = integrand(given[0], given[1:])
-    return Graph.of_values(graph.name, given, made.nodes, [result], Leaf(0), graph.span)
-
-
 def _pull_integral(
     g: Value,
     y: Value,
@@ -370,12 +365,13 @@ def _pull_integral(
     if not numbers:
         return found
 
-    def integrand(x: Value, given: Sequence[Value]) -> Value:
+    def integrand(x: Value, *given: Value) -> Value:
         *own, seed = given
         return _rows_as_one(list(_pulled(graph, [x, *own], numbers, seed).values()))
 
     others = [*extras, g]
-    row = _integral(solver, _integrand(graph, others, integrand), (first, last), others)
+    derived = _computed(graph, (graph.block.parameters[0], *others), integrand)
+    row = _integral(solver, derived, (first, last), others)
     bars = _parted(row, [extras[k - 1] for k in numbers])
     return found | {k + 2: bar for k, bar in zip(numbers, bars, strict=True)}
 
@@ -399,12 +395,12 @@ def _push_integral(
             parts.append(height * tangents[place] if sign > 0 else -(height * tangents[place]))
     if numbers:
 
-        def integrand(x: Value, given: Sequence[Value]) -> Value:
+        def integrand(x: Value, *given: Value) -> Value:
             own, moved = given[: len(extras)], given[len(extras) :]
             return _pushed(graph, [x, *own], dict(zip(numbers, moved, strict=True)))
 
         others = [*extras, *(tangents[k + 2] for k in numbers)]
-        made = _integrand(graph, others, integrand)
+        made = _computed(graph, (graph.block.parameters[0], *others), integrand)
         parts.append(_integral(solver, made, (first, last), others))
     total = parts[0] if parts else zeros_of(y)
     for part in parts[1:]:

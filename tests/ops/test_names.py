@@ -30,11 +30,11 @@ def _known() -> set[str]:
 
 
 def _is_name_of_op(tree: ast.expr) -> bool:
-    """Whether an expression is ``node.op.name`` or ``op.name``."""
+    """Whether an expression is ``node.op.name``, ``op.name`` or ``operation.name``."""
     if not isinstance(tree, ast.Attribute) or tree.attr != "name":
         return False
     owner = tree.value
-    return getattr(owner, "attr", getattr(owner, "id", None)) == "op"
+    return getattr(owner, "attr", getattr(owner, "id", None)) in ("op", "operation")
 
 
 def _texts(tree: ast.expr, tables: dict[str, ast.expr]) -> Iterator[str]:
