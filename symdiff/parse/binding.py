@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ops.arithmetic import greater
@@ -14,7 +14,7 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.reflect import container
 from symdiff.parse.selecting import refuse_where
 from symdiff.parse.spreading import is_spread, preceded, taken_by_position
-from symdiff.parse.values import Abstract, Keywords
+from symdiff.parse.values import Abstract, Arguments, Keywords
 from symdiff.source import FunctionNode
 
 
@@ -23,7 +23,7 @@ def bind_arguments(
     node: FunctionNode,
     name: str,
     defaults: Mapping[str, Abstract],
-    arguments: Sequence[Abstract],
+    arguments: Arguments,
     keywords: Keywords,
 ) -> dict[str, Abstract]:
     """The value of each parameter, in the order of their definition, however they are given.
@@ -57,7 +57,7 @@ def _spread_out(
     spec: ast.arguments,
     name: str,
     defaults: Mapping[str, Abstract],
-    arguments: Sequence[Abstract],
+    arguments: Arguments,
     keywords: Keywords,
 ) -> tuple[list[Abstract], Abstract]:
     """The arguments that parameters take of a star, and what ``*args`` takes."""

@@ -14,7 +14,7 @@ import functools
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -36,6 +36,7 @@ from symdiff.parse import values
 from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import (
     Abstract,
+    Arguments,
     Array,
     ArrayMethod,
     Closure,
@@ -45,6 +46,7 @@ from symdiff.parse.values import (
     DictView,
     Generator,
     IteratorRef,
+    Keywords,
     Lazy,
     ListRef,
     ObjectRef,
@@ -105,8 +107,8 @@ def is_foreseen(error: BaseException) -> bool:
 def judged(
     interp: Interpreter,
     function: Callable[..., Any],
-    arguments: Sequence[Abstract],
-    keywords: dict[str, Abstract] | None = None,
+    arguments: Arguments,
+    keywords: Keywords | None = None,
 ) -> Iterator[None]:
     """Tell the errors of an operation apart: ``function(*arguments)`` is what Python would do."""
     try:
@@ -218,10 +220,7 @@ class NoSample(Exception):  # noqa: N818 - control flow of this module
 
 
 def error_of(
-    interp: Interpreter,
-    function: Callable[..., Any],
-    arguments: Sequence[Abstract],
-    keywords: dict[str, Abstract],
+    interp: Interpreter, function: Callable[..., Any], arguments: Arguments, keywords: Keywords
 ) -> Exception | None:
     """What Python raises where a function is given samples of the arguments; None if nothing."""
     try:
@@ -232,10 +231,7 @@ def error_of(
 
 
 def succeeds(
-    interp: Interpreter,
-    function: Callable[..., Any],
-    arguments: Sequence[Abstract],
-    keywords: dict[str, Abstract],
+    interp: Interpreter, function: Callable[..., Any], arguments: Arguments, keywords: Keywords
 ) -> bool:
     """Return whether a function takes samples of the arguments."""
     try:
@@ -246,7 +242,7 @@ def succeeds(
 
 
 def _samples(
-    interp: Interpreter, arguments: Sequence[Abstract], keywords: dict[str, Abstract]
+    interp: Interpreter, arguments: Arguments, keywords: Keywords
 ) -> tuple[list[Any], dict[str, Any]]:
     given = [sample(interp, argument) for argument in arguments]
     return given, {name: sample(interp, value) for name, value in keywords.items()}

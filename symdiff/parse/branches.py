@@ -115,11 +115,7 @@ def assuming(interp: Interpreter, predicate: Value, taken: bool) -> Iterator[Non
 
 
 def stage_branch(
-    interp: Interpreter,
-    predicate: Value,
-    then: Action,
-    orelse: Action,
-    kept: Kept | None = None,
+    interp: Interpreter, predicate: Value, then: Action, orelse: Action, kept: Kept | None = None
 ) -> None:
     """Stage both arms under a staged predicate and join what they changed."""
     since, base = now(), interp.heap

@@ -29,14 +29,14 @@ from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.marking import suspended
 from symdiff.parse.opaque import Template, library_name
-from symdiff.parse.values import Abstract, Array, Keywords, NeverReturns
+from symdiff.parse.values import Abstract, Arguments, Array, Keywords, NeverReturns
 
 
 def call_definition(
     interp: Interpreter,
     function: Any,
     definition: FunctionType,
-    arguments: Sequence[Abstract],
+    arguments: Arguments,
     keywords: Keywords,
 ) -> Abstract:
     """``function(*arguments, **keywords)``, by what defines it."""
@@ -117,7 +117,7 @@ def _is_at(module: Any, path: str, value: Any) -> bool:
 
 
 def _template(
-    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> _Call | None:
     """The call as it is written; None where a function or an object of the user's is given."""
     call = _Call(interp)
@@ -132,12 +132,7 @@ def _template(
 
 
 def _named(
-    interp: Interpreter,
-    call: _Call,
-    result: Abstract,
-    nodes: list[Node],
-    start: int,
-    before: Heap,
+    interp: Interpreter, call: _Call, result: Abstract, nodes: list[Node], start: int, before: Heap
 ) -> Abstract:
     """One ``library_call`` in place of what a definition has built, where that is all of it."""
     parts = result if type(result) is tuple else (result,)

@@ -37,7 +37,7 @@ from symdiff.parse.arguments import plain_argument
 from symdiff.parse.calls import BUILTINS, METHODS_OF
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.opaque import Template
-from symdiff.parse.values import Abstract, Array, Keywords
+from symdiff.parse.values import Abstract, Arguments, Array, Keywords
 from symdiff.parse.views import store_whole
 
 _FLOAT64, _INT64 = np.dtype("float64"), np.dtype("int64")
@@ -94,7 +94,7 @@ _PYTHONS: dict[Any, Type] = {
 
 
 def drawn_type(
-    interp: Interpreter, name: str, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, name: str, arguments: Arguments, keywords: Keywords
 ) -> ArrayType:
     """The type of a draw: a number, or an array of the size asked for or of the parameters."""
     place, dtype = DISTRIBUTIONS[name]
@@ -137,7 +137,7 @@ def _shape_of_all(interp: Interpreter, parameters: Sequence[Abstract]) -> tuple[
 
 
 def _vector_type(
-    interp: Interpreter, name: str, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, name: str, arguments: Arguments, keywords: Keywords
 ) -> ArrayType:
     """The type of vectors that are drawn: their length stands last."""
     vector, place, dtype = VECTORS[name]
@@ -164,7 +164,7 @@ def draw(
     interp: Interpreter,
     function: Any,
     template: Template,
-    arguments: Sequence[Abstract],
+    arguments: Arguments,
     keywords: Keywords,
     type_: Type,
 ) -> Abstract:
@@ -181,7 +181,7 @@ def _plain(name: str, typed: Typed) -> Drawing:
     """A draw whose result has a type that its arguments tell."""
 
     def drawing(
-        interp: Interpreter, source: Source, arguments: Sequence[Abstract], keywords: Keywords
+        interp: Interpreter, source: Source, arguments: Arguments, keywords: Keywords
     ) -> Abstract:
         type_, template = typed(interp, name, arguments, keywords), Template(interp)
         return draw(interp, source(template), template, arguments, keywords, type_)
@@ -190,7 +190,7 @@ def _plain(name: str, typed: Typed) -> Drawing:
 
 
 def _by_lengths(
-    interp: Interpreter, name: str, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, name: str, arguments: Arguments, keywords: Keywords
 ) -> ArrayType:
     """``rand(2, 3)``."""
     dims = dims_of(shape_operands(tuple(plain_argument(interp, a) for a in arguments)))
@@ -198,11 +198,7 @@ def _by_lengths(
 
 
 def _places(
-    interp: Interpreter,
-    source: Source,
-    count: Abstract,
-    keywords: Keywords,
-    type_: ArrayType,
+    interp: Interpreter, source: Source, count: Abstract, keywords: Keywords, type_: ArrayType
 ) -> Abstract:
     """Positions that are drawn in place of elements."""
     template = Template(interp)
@@ -214,7 +210,7 @@ def _axis_of(keywords: Keywords) -> int:
 
 
 def _permutation(
-    interp: Interpreter, source: Source, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, source: Source, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """``permutation(n)``, or the elements of an array in an order that is drawn."""
     keywords = {**keywords, **dict(zip(("x", "axis"), arguments, strict=False))}
@@ -231,7 +227,7 @@ def _permutation(
 
 
 def _choice(
-    interp: Interpreter, source: Source, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, source: Source, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """``choice(n, size)``, or elements of an array at places that are drawn."""
     names = ("a", "size", "replace", "p", "axis", "shuffle")
@@ -247,7 +243,7 @@ def _choice(
 
 
 def _shuffle(
-    interp: Interpreter, source: Source, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, source: Source, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """``shuffle(x)`` of a vector: its elements in an order that is drawn."""
     (x,) = arguments
@@ -273,7 +269,7 @@ def _other_method(source: Source, template: Template) -> Any:
 
 
 def _seed(
-    interp: Interpreter, source: Source, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, source: Source, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     template = Template(interp)
     draw(interp, source(template), template, arguments, keywords, OPAQUE)

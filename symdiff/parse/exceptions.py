@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.texts import text_field, text_of
-from symdiff.parse.values import ABSENT, Abstract, Keywords, ObjectRef, StagedText
+from symdiff.parse.values import ABSENT, Abstract, Arguments, Keywords, ObjectRef, StagedText
 
 _GIVEN = "__symdiff_given__"  # what a class of the user's was called with
 
 
-def exception_of(
-    interp: Interpreter, kind: type[BaseException], arguments: Sequence[Abstract]
-) -> ObjectRef:
+def exception_of(interp: Interpreter, kind: type[BaseException], arguments: Arguments) -> ObjectRef:
     """An exception of a class with these ``args``."""
     made = ObjectRef(kind)
     interp.put((made, "args"), tuple(arguments))
     return made
 
 
-def give(
-    interp: Interpreter, error: ObjectRef, arguments: Sequence[Abstract], keywords: Keywords
-) -> None:
+def give(interp: Interpreter, error: ObjectRef, arguments: Arguments, keywords: Keywords) -> None:
     """Note what the class of an exception was called with."""
     interp.put((error, _GIVEN), (tuple(arguments), tuple(keywords.items())))
 

@@ -10,7 +10,7 @@ import itertools
 import sys
 import time
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.lookups import has_hash
 from symdiff.parse.values import (
     Abstract,
+    Arguments,
     Array,
     Closure,
     Columns,
@@ -214,12 +215,7 @@ def is_message(function: types.FunctionType) -> bool:
     return function.__module__ == "logging" and function.__name__ in _MESSAGES
 
 
-def report(
-    interp: Interpreter,
-    function: Any,
-    arguments: Sequence[Abstract],
-    keywords: dict[str, Abstract],
-) -> None:
+def report(interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords) -> None:
     """A message of ``logging``, by a logger of the user's or by the module."""
     import logging
 
@@ -243,8 +239,8 @@ _RULES = (
 def call_opaque(
     interp: Interpreter,
     function: Any,
-    arguments: Sequence[Abstract],
-    keywords: dict[str, Abstract],
+    arguments: Arguments,
+    keywords: Keywords,
     type_: Type = OPAQUE,
 ) -> Abstract:
     """A call that is kept as it is, in its place; ``type_`` is what it is said to return."""
@@ -269,7 +265,7 @@ class _Handed(Template):
     to be written, or seen by two names, is given as it is to calls that change nothing.
     """
 
-    def __init__(self, interp: Interpreter, arguments: Sequence[Abstract]) -> None:
+    def __init__(self, interp: Interpreter, arguments: Arguments) -> None:
         super().__init__(interp, writable=False)
         self.arrays: dict[int, Array] = {}
         self._slots: dict[Array, Any] = {}
@@ -302,10 +298,7 @@ def _arrays_in(interp: Interpreter, values: Iterable[Abstract]) -> Iterator[Arra
 
 
 def call_changing(
-    interp: Interpreter,
-    function: Any,
-    arguments: Sequence[Abstract],
-    keywords: dict[str, Abstract],
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """A call that is kept as it is, of a function that may write the arrays that it is given."""
     template = _Handed(interp, (*arguments, *keywords.values()))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import decimal
 import types
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import as_set
 from symdiff.parse.python import in_python, is_abstract
 from symdiff.parse.reflect import STATIC_TYPES, VALUES, container
-from symdiff.parse.values import ABSENT, Abstract, DictRef, Keywords, ListRef, StaticSet
+from symdiff.parse.values import ABSENT, Abstract, Arguments, DictRef, Keywords, ListRef, StaticSet
 
 _FUNCTIONS = frozenset(
     f"{module}.{name}"
@@ -41,7 +40,7 @@ _CLASSES = (decimal.Decimal, datetime.date, datetime.datetime, datetime.time, da
 
 
 def computed(
-    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """What a pure function gives of known arguments; ``ABSENT`` of all others."""
     if not is_pure(function):

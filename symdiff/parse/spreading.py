@@ -27,7 +27,7 @@ from symdiff.parse.items import get_item
 from symdiff.parse.iteration import collect, fixed, iterate, started, static_items
 from symdiff.parse.opaque import library_name
 from symdiff.parse.selecting import refuse_where
-from symdiff.parse.values import Abstract, Columns, Iterable, Lazy, ListRef, Spread
+from symdiff.parse.values import Abstract, Arguments, Columns, Iterable, Lazy, ListRef, Spread
 
 Items = tuple[Abstract, ...]
 Content = Value | Columns
@@ -108,12 +108,12 @@ def with_argument(
     return [*arguments, argument]
 
 
-def is_spread(arguments: Sequence[Abstract]) -> bool:
+def is_spread(arguments: Arguments) -> bool:
     """Return whether the number of arguments is known at run time only."""
     return bool(arguments) and isinstance(arguments[-1], Spread)
 
 
-def gathered(interp: Interpreter, function: Any, arguments: Sequence[Abstract]) -> list[Abstract]:
+def gathered(interp: Interpreter, function: Any, arguments: Arguments) -> list[Abstract]:
     """The arguments of a function that is not followed into its source, in a number that is known.
 
     ``max(*rows)`` is ``max(rows)`` where there are two or more, ``zip(*rows)`` goes over columns;

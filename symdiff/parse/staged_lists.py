@@ -92,11 +92,7 @@ def columns_from(
 
 
 def leaf_value(
-    heap: Heap,
-    leaf: Abstract,
-    type_: Type,
-    span: SourceSpan | None,
-    length_: Value | None = None,
+    heap: Heap, leaf: Abstract, type_: Type, span: SourceSpan | None, length_: Value | None = None
 ) -> Value:
     """The IR value of a leaf that goes into a list; an array must not be written any more."""
     if isinstance(leaf, Array):

@@ -256,11 +256,7 @@ class Stager:
     # Graphs
 
     def graph(
-        self,
-        function: Abstract,
-        signature: Signature,
-        finals: bool = False,
-        marked: bool = False,
+        self, function: Abstract, signature: Signature, finals: bool = False, marked: bool = False
     ) -> tuple[Graph, list[Value]]:
         interp = self.interp
         inputs: list[Input] = []
