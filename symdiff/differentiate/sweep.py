@@ -29,6 +29,7 @@ from symdiff.ir.control import (
     emit_cond,
     emit_loop,
     emit_undefined,
+    in_arms,
     loop,
     undefined,
 )
@@ -412,8 +413,7 @@ def _added_to(value: Value) -> list[Value] | None:
     if node is None or value.type not in (FLOAT, STRONG):
         return None
     if node.op is cond:
-        number = node.results.index(value)
-        return [block.results[number] for block in node.blocks]
+        return list(in_arms(value))
     if node.op is loop:
         view = LoopView(node)
         strong = value.type == STRONG and value in view.finals

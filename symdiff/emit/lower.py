@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from symdiff.emit.checks import drop_repeated_checks
 from symdiff.emit.headers import reads_count, recover_header
 from symdiff.ir.build import constant, copy_block, substitute
-from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.control import LoopView, cond, in_arms, loop
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, uses, walk_nodes
 from symdiff.ir.types import BOOL, ArrayType, TapeType, Type
 from symdiff.ops.facts import may_raise
@@ -106,8 +106,7 @@ def _carried(block: Block) -> set[Value]:
         if value in found or node is None or node.op is not cond:
             continue
         found.add(value)
-        number = node.results.index(value)
-        pending += [arm.results[number] for arm in node.blocks]
+        pending += in_arms(value)
     return found
 
 

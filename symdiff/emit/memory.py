@@ -13,7 +13,7 @@ from dataclasses import field
 from symdiff.dataclass import dataclass
 from symdiff.emit.liveness import Liveness
 from symdiff.emit.lower import in_memory, push
-from symdiff.ir.control import LoopView, cond, loop, undefined
+from symdiff.ir.control import LoopView, cond, in_arms, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.index import is_view
@@ -225,8 +225,7 @@ def _pushes_into(tape: Value) -> Iterator[Node | None]:
         value = pending.pop()
         node = value.node
         if node is not None and node.op is cond:
-            number = node.results.index(value)
-            pending += [arm.results[number] for arm in node.blocks]
+            pending += in_arms(value)
         elif node is not None and node.op is loop:
             pushes = [n for n in LoopView(node).body.nodes if n.op is push]
             yield from (n for n in pushes if n.attributes["tape"] is value)

@@ -7,7 +7,7 @@ user's do.
 from __future__ import annotations
 
 from symdiff.emit.lower import blocks_of
-from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.control import LoopView, cond, in_arms, loop
 from symdiff.ir.graph import Block, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.creation import is_made_like
@@ -83,8 +83,7 @@ def _sources(value: Value) -> tuple[Value, ...] | None:
     if node.op in (index_set, index_add):
         return node.operands[:1]
     if node.op is cond:
-        number = node.results.index(value)
-        return tuple(block.results[number] for block in node.blocks)
+        return in_arms(value)
     if node.op.order in ("kept", "reduced"):
         return tuple(v for v in node.operands if isinstance(v.type, ArrayType) and v.type.rank > 1)
     return None

@@ -12,7 +12,7 @@ from symdiff.emit.lower import is_write, lowered
 from symdiff.emit.names import assign_names
 from symdiff.emit.namespace import Namespace
 from symdiff.emit.schedule import schedule
-from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.control import LoopView, cond, in_arms, loop
 from symdiff.ir.graph import Graph, GraphCell, Node, Value
 
 
@@ -94,8 +94,7 @@ def _same_memory(value: Value, accumulations: Mapping[Node, int]) -> tuple[Value
     if node in accumulations:
         return (node.operands[accumulations[node]],)
     if node.op is cond:
-        number = node.results.index(value)
-        return tuple(block.results[number] for block in node.blocks)
+        return in_arms(value)
     if node.op is loop:
         return _carried_memory(LoopView(node), value)
     return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.control import LoopView, cond, in_arms, loop
 from symdiff.ir.graph import Block, Node, Value
 
 Kind = Literal["data", "turn", "control"]
@@ -91,9 +91,7 @@ class Places:
         if node.op is loop:
             return _made_by_loop(LoopView(node), value)
         if node.op is cond:
-            place = node.results.index(value)
-            arms = [Source(arm.results[place]) for arm in node.blocks]
-            return [*arms, Source(node.operands[0], "control")]
+            return [*map(Source, in_arms(value)), Source(node.operands[0], "control")]
         place = node.results.index(value)
         inner = [Source(arm.results[place]) for arm in node.blocks if place < len(arm.results)]
         return [*map(Source, node.operands), *inner]

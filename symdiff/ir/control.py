@@ -209,6 +209,13 @@ def emit_cond(predicate: Value, then: Block, orelse: Block) -> Node:
     return builder().emit(cond, (predicate,), {}, (then, orelse))
 
 
+def in_arms(value: Value) -> tuple[Value, ...]:
+    """What a result of a branch is in each arm."""
+    assert value.node is not None
+    number = value.node.results.index(value)
+    return tuple(block.results[number] for block in value.node.blocks)
+
+
 def emit_undefined(type_: Type) -> Value:
     """A value that nothing reads, of the given type."""
     return builder().emit(undefined, (), {"type": type_}).result

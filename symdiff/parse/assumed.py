@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from symdiff.ir.build import constant
-from symdiff.ir.control import cond
+from symdiff.ir.control import cond, in_arms
 from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import bitwise_or, not_
 
@@ -34,8 +34,7 @@ def _told(value: Value, taken: bool) -> Iterator[tuple[Value, bool]]:
         elif node.op is bitwise_or and not taken:
             pending += [(operand, False) for operand in node.operands]
         elif node.op is cond:
-            number = node.results.index(value)
-            arms = [block.results[number] for block in node.blocks]
+            arms = in_arms(value)
             possible = [k for k, arm in enumerate(arms) if _constant_of(arm) in (None, taken)]
             if len(possible) == 1:  # the other arm would have given the opposite
                 (arm,) = possible
@@ -56,7 +55,7 @@ def truth_of(value: Value, assumed: Mapping[Value, bool]) -> bool | None:
         taken = assumed.get(node.operands[0]) if node.op is cond else None
         if taken is None:
             return None
-        value = node.blocks[0 if taken else 1].results[node.results.index(value)]
+        value = in_arms(value)[0 if taken else 1]
     return assumed[value]
 
 

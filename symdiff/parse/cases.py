@@ -18,7 +18,7 @@ from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import constant_value
-from symdiff.ir.control import cond
+from symdiff.ir.control import cond, in_arms
 from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import equal
 from symdiff.parse.assumed import implied, truth_of
@@ -211,8 +211,7 @@ def _arms(value: Value) -> list[Value] | None:
     node = value.node
     if node is None or node.op is not cond:
         return None
-    number = node.results.index(value)
-    return [block.results[number] for block in node.blocks]
+    return list(in_arms(value))
 
 
 def _assumed(interp: Interpreter, predicate: Value) -> bool | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from symdiff.errors import SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.build import is_constant
-from symdiff.ir.control import cond, loop
+from symdiff.ir.control import cond, in_arms, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.types import ArrayType, ListType, Size, Type
@@ -111,8 +111,8 @@ class _Search:
         if node.op is sizes.size:
             return self._size(value, node)
         if node.op is cond:
-            number, self.branch = node.results.index(value), self.branch or value
-            self.add((node.operands[0], *(block.results[number] for block in node.blocks)))
+            self.branch = self.branch or value
+            self.add((node.operands[0], *in_arms(value)))
             return None
         count = _count_behind(value, node)
         if count and node.op is loop and node.span is not None and is_constant(count[0]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from symdiff.ir.control import LoopView, cond, loop, undefined
+from symdiff.ir.control import LoopView, cond, in_arms, loop, undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import LAYOUT, Path
 from symdiff.ir.types import ArrayType
@@ -89,9 +89,7 @@ def _sources(interp: Interpreter, value: Value) -> tuple[Value, ...]:
     if node is None:
         return ()
     if node.op is cond:
-        place = node.results.index(value)
-        arms = (block.results[place] for block in node.blocks)
-        return tuple(v for v in arms if v.node is None or v.node.op is not undefined)
+        return tuple(v for v in in_arms(value) if v.node is None or v.node.op is not undefined)
     if node.op is loop:
         view = LoopView(node)
         finals = view.finals

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symdiff.ir.build import Builder, building, constant_value
-from symdiff.ir.control import cond, emit_cond, loop, undefined
+from symdiff.ir.control import cond, emit_cond, in_arms, loop, undefined
 from symdiff.ir.graph import Block, Value
 from symdiff.ops.arithmetic import equal, not_
 from symdiff.parse.heap import constant
@@ -41,8 +41,7 @@ def is_case(cases: Cases, number: int) -> Value:
     """Return whether it is the one of a number, as a staged bool."""
     which, node = cases.which, cases.which.node
     if node is not None and node.op is cond:
-        position = node.results.index(which)
-        then, orelse = (_numbers_of(block.results[position]) for block in node.blocks)
+        then, orelse = map(_numbers_of, in_arms(which))
         if then == {number} and orelse.isdisjoint((number, None)):
             return node.operands[0]
         if orelse == {number} and then.isdisjoint((number, None)):
@@ -57,8 +56,7 @@ def may_be_undefined(value: Value) -> bool:
         return True
     if node.op is not cond:
         return node.op is undefined
-    position = node.results.index(value)
-    return any(may_be_undefined(block.results[position]) for block in node.blocks)
+    return any(map(may_be_undefined, in_arms(value)))
 
 
 def _numbers_of(which: Value) -> set[int | None]:
@@ -66,8 +64,7 @@ def _numbers_of(which: Value) -> set[int | None]:
     node, known = which.node, constant_value(which)
     if known is not None or node is None or node.op is not cond:
         return {known}
-    position = node.results.index(which)
-    return set().union(*(_numbers_of(block.results[position]) for block in node.blocks))
+    return set().union(*map(_numbers_of, in_arms(which)))
 
 
 def opposite(predicate: Value) -> Value:
