@@ -52,11 +52,11 @@ REVERSE_OUTSIDE = cases_of([entry for entry in TWICE if is_drawn(entry.name, 2, 
 WITH_CALLEES = cases_of([entry for entry in PROGRAMS if is_drawn(entry.name, 12)])
 OBSERVED = cases_of([entry for entry in PROGRAMS if entry.observe is not None])
 LANGUAGE = (
-    ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.BoolOp, ast.Break, ast.Compare,
-    ast.Continue, ast.Delete, ast.Dict, ast.DictComp, ast.For, ast.FunctionDef, ast.GeneratorExp,
-    ast.If, ast.IfExp, ast.Import, ast.JoinedStr, ast.Lambda, ast.List, ast.ListComp, ast.Match,
-    ast.NamedExpr, ast.Nonlocal, ast.Pass, ast.Raise, ast.Return, ast.Slice, ast.Starred,
-    ast.Try, ast.Tuple, ast.While, ast.With, ast.Yield, ast.YieldFrom,
+    ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.BoolOp, ast.Break, ast.ClassDef,
+    ast.Compare, ast.Continue, ast.Delete, ast.Dict, ast.DictComp, ast.For, ast.FunctionDef,
+    ast.GeneratorExp, ast.If, ast.IfExp, ast.Import, ast.JoinedStr, ast.Lambda, ast.List,
+    ast.ListComp, ast.Match, ast.NamedExpr, ast.Nonlocal, ast.Pass, ast.Raise, ast.Return,
+    ast.Slice, ast.Starred, ast.Try, ast.Tuple, ast.While, ast.With, ast.Yield, ast.YieldFrom,
 )  # fmt: skip
 
 

@@ -271,7 +271,7 @@ def _of_metaclass(interp: Interpreter, owner: type, name: str) -> Abstract:
     value = getattr(owner, name)
     if not isinstance(value, STATIC_TYPES):
         return _held_by_class(interp, owner, name)
-    if owner.__flags__ & lookups.IMMUTABLE_TYPE:
+    if lookups.is_fixed(owner):
         return value
     lookups.rests_on(interp, owner, name, value)
     return value
@@ -279,12 +279,14 @@ def _of_metaclass(interp: Interpreter, owner: type, name: str) -> Abstract:
 
 def _held_by_class(interp: Interpreter, owner: type, name: str) -> Abstract:
     """What a class or one of its bases holds: one thing, whatever class it is asked of."""
+    holder = lookups.holder_of(owner, name) or owner
+    if lookups.MADE_HERE in holder.__dict__:
+        return holder.__dict__[name]
     value = getattr(owner, name)
     if isinstance(value, int | float) and is_definition({"__name__": owner.__module__}):
         return value
     if lookups.is_unchanging(value):
         return _free_attribute(interp, owner, name, value)
-    holder = lookups.holder_of(owner, name) or owner
     for cls in owner.__mro__[: owner.__mro__.index(holder)]:
         lookups.does_not_define(interp, cls, name)
     return _free_attribute(interp, holder, name, value)
@@ -427,7 +429,7 @@ def bind_found(
         return found.__func__
     if isinstance(found, classmethod):
         return BoundMethod(found.__func__, owner)
-    if isinstance(found, types.FunctionType):
+    if isinstance(found, types.FunctionType | Closure):
         return BoundMethod(found, instance)
     if declared(found, "__symdiff_function__") is not None:
         return BoundMethod(found, instance)
@@ -477,6 +479,12 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
 
 
 def _set_class_attribute(interp: Interpreter, owner: type, name: str, content: Abstract) -> None:
+    if lookups.MADE_HERE in owner.__dict__:
+        raise UnsupportedSyntaxError(
+            f"assigning to an attribute of {owner.__name__}, a class that is made here",
+            interp.span,
+            "keep it in a list or an object",
+        )
     setter = lookups.static_on_class(type(owner), "__setattr__")
     if isinstance(setter, types.FunctionType):
         raise UnsupportedSyntaxError(

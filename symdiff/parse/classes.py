@@ -26,7 +26,15 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import defines, on_class, static_on_class
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.reflect import require_plain_items
-from symdiff.parse.values import Abstract, CalleeLeft, DictRef, Keywords, ListRef, ObjectRef
+from symdiff.parse.values import (
+    Abstract,
+    CalleeLeft,
+    Closure,
+    DictRef,
+    Keywords,
+    ListRef,
+    ObjectRef,
+)
 
 INSTEAD |= {
     collections.Counter: "use a dict: counts[key] = counts.get(key, 0) + 1",
@@ -97,7 +105,7 @@ def _exception(
 ) -> Abstract:
     made = exception_of(interp, cls, arguments)
     initialise = on_class(interp, cls, "__init__")
-    if isinstance(initialise, types.FunctionType):
+    if isinstance(initialise, types.FunctionType | Closure):
         give(interp, made, arguments, keywords)
         with _giving(made, cls):
             interp.call(initialise, [made, *arguments], keywords)
@@ -137,7 +145,9 @@ def _initialise(
     initialise = on_class(interp, cls, "__init__")
     if isinstance(made, ObjectRef) and is_dataclass(cls) and _is_generated(cls):
         _dataclass(interp, made, cls, arguments, keywords)
-    elif isinstance(initialise, types.FunctionType) or isinstance(made, ListRef | DictRef):
+    elif isinstance(initialise, types.FunctionType | Closure) or isinstance(
+        made, ListRef | DictRef
+    ):
         interp.call(initialise, [made, *arguments], keywords)
     elif initialise is not object.__init__:
         raise _not_made(interp, cls)

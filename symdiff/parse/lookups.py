@@ -22,6 +22,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import ABSENT, ObjectRef
 
+MADE_HERE = "__symdiff_made_here__"  # what a class has that a function which is staged defines
 IMMUTABLE_TYPE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic, tuple, frozenset)
 
@@ -105,8 +106,8 @@ def on_class(interp: Interpreter, cls: type, name: str) -> Any:
     left to be read.
     """
     found = static_on_class(cls, name)
-    if cls.__flags__ & IMMUTABLE_TYPE:
-        return found
+    if is_fixed(cls):
+        return found if holder_of(cls, name) is cls else _on_base(interp, cls, name)
     if found is ABSENT and hasattr(cls, name):  # the metaclass has it
         bases_stay(interp, cls)
         for base in cls.__mro__:
@@ -114,6 +115,18 @@ def on_class(interp: Interpreter, cls: type, name: str) -> Any:
     elif found is ABSENT or is_bound(found):
         rests_on(interp, cls, name, ABSENT if found is ABSENT else getattr(cls, name))
     return found
+
+
+def is_fixed(cls: type) -> bool:
+    """Return whether what a class itself has stays what it is: it is Python's, or made here."""
+    return bool(cls.__flags__ & IMMUTABLE_TYPE) or MADE_HERE in cls.__dict__
+
+
+def _on_base(interp: Interpreter, cls: type, name: str) -> Any:
+    """The same of what a class inherits: of one that is made here, from its one base."""
+    if MADE_HERE in cls.__dict__:
+        return on_class(interp, cls.__mro__[1], name)
+    return static_on_class(cls, name)
 
 
 def defines(interp: Interpreter, cls: type, name: str) -> bool:
@@ -188,11 +201,13 @@ def has_not_itself(interp: Interpreter, ref: ObjectRef, name: str) -> None:
 
 def does_not_define(interp: Interpreter, cls: type, name: str) -> None:
     """The class itself, its bases aside, does not have a name."""
-    if not cls.__flags__ & IMMUTABLE_TYPE:
+    if not is_fixed(cls):
         interp.guard((variable_of(interp, cls),), "unset", name, of=name)
 
 
 def bases_stay(interp: Interpreter, cls: type) -> None:
     """The class has the bases that it has."""
-    if not cls.__flags__ & IMMUTABLE_TYPE:
+    if MADE_HERE in cls.__dict__:
+        bases_stay(interp, cls.__mro__[1])
+    elif not is_fixed(cls):
         interp.guard((variable_of(interp, cls), "__mro__"), "value", cls.__mro__)

@@ -29,7 +29,7 @@ from symdiff.parse.exceptions import given_to, is_exception
 from symdiff.parse.heap import is_array, is_writable
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.lookups import has_hash
+from symdiff.parse.lookups import MADE_HERE, has_hash
 from symdiff.parse.values import (
     Abstract,
     Arguments,
@@ -133,6 +133,7 @@ class Template:
         if is_exception(value):
             return self._of_exception(value)
         unspoken = isinstance(value, Closure | Partial | Generator | ObjectRef | StaticSet)
+        unspoken = unspoken or MADE_HERE in getattr(value, "__dict__", ())
         if unspoken or hasattr(value, "staged_attribute"):  # or a derivative of such
             raise UnsupportedCallError(
                 f"{describe(value)} is passed to a function that symdiff does not follow",

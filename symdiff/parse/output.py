@@ -11,6 +11,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import Structure, is_dataclass, is_leaf
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.texts import settled
 from symdiff.parse.trees import Parts, flatten, parts_of
 from symdiff.parse.values import (
@@ -91,6 +92,8 @@ def _known(interp: Interpreter, value: Abstract) -> Any:
         return range(*(known(interp, part, _NUMBERS) for part in parts))
     if isinstance(value, StaticSet):
         _refuse(interp, "a set", "return a list, or a frozenset")
+    if isinstance(value, type) and MADE_HERE in value.__dict__:
+        _refuse(interp, "a class that it defines", "define the class outside the function")
     plain = settled(interp, value)
     if type(plain).__module__.startswith("symdiff.parse"):
         _refuse(interp, *_OF_FUNCTIONS.get(type(plain), ("an iterator", "return a list of it")))

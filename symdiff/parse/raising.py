@@ -9,10 +9,11 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from symdiff.errors import InternalError
+from symdiff.errors import InternalError, UnsupportedSyntaxError
 from symdiff.ops.effects import Named, raise_
 from symdiff.parse.exceptions import exception_of, given_to, is_exception
 from symdiff.parse.interpreter import ERROR, Interpreter
+from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.opaque import Template, call_opaque
 from symdiff.parse.values import ABSENT, Abstract
 from symdiff.parse.writeback import write_back
@@ -69,6 +70,12 @@ def _raise_new(
     arguments: tuple[Abstract, ...],
     cause: Abstract = ABSENT,
 ) -> None:
+    if MADE_HERE in kind.__dict__:
+        raise UnsupportedSyntaxError(
+            f"a {kind.__name__}, whose class is defined in a function, is raised out of it",
+            interp.span,
+            "define the class outside the function",
+        )
     write_back(interp)
     template = Template(interp)
     shown = tuple(template.of(a) for a in arguments)

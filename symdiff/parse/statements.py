@@ -19,6 +19,7 @@ from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.branches import stage_choice, stage_if
 from symdiff.parse.checkpoint import Checkpoint
+from symdiff.parse.class_statements import stage_class
 from symdiff.parse.contexts import entered
 from symdiff.parse.exceptions import is_exception
 from symdiff.parse.expressions import make_closure, test
@@ -281,6 +282,11 @@ def _function(interp: Interpreter, node: ast.FunctionDef) -> None:
     for decorator in reversed(node.decorator_list):
         value = interp.call(interp.evaluate(decorator), [value], {})
     bind_name(interp, node.name, value)
+
+
+@statement(ast.ClassDef)
+def _class(interp: Interpreter, node: ast.ClassDef) -> None:
+    stage_class(interp, node)
 
 
 @statement(ast.Import)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from symdiff.dataclass import dataclass
 from symdiff.parse import lookups
 from symdiff.parse.attributes import bind_found, class_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.values import Abstract, Scope
+from symdiff.parse.values import Abstract
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,14 @@ class Super:
 
 def super_of(interp: Interpreter) -> Super:
     """``super()`` without arguments, inside a method."""
-    scope: Scope | None = interp.scope
-    while scope is not None and "__class__" not in scope.cells:
-        scope = scope.parent
-    if scope is None:
-        raise users(RuntimeError("super(): no arguments"))
-    arguments = interp.frame.source.tree.args
-    first = (*arguments.posonlyargs, *arguments.args)[0].arg
-    instance = interp.content((scope, first))
+    method = scope = interp.scope
+    while "__class__" not in scope.cells:
+        if scope.parent is None:
+            raise users(RuntimeError("super(): no arguments"))
+        method, scope = scope, scope.parent
+    if scope.node is not None:  # else it is what stands between a class made here and its methods
+        method = scope
+    node: Any = method.node
+    first = (*node.args.posonlyargs, *node.args.args)[0].arg
+    instance = interp.content((method, first))
     return Super(scope.cells["__class__"].cell_contents, instance, interp)

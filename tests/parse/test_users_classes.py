@@ -722,3 +722,39 @@ def test_a_dict_of_a_class_is_given_to_what_is_not_followed_as_it_is(capsys):
 
     with pytest.raises(UnsupportedCallError, match="a Filled that is made or changed here"):
         sd.grad(more)(2.0)
+
+
+def test_classes_defined_in_a_function_do_not_leave_it():
+    def returns_it(x):
+        class Local:
+            def twice(self):
+                return 2.0 * x
+
+        return Local
+
+    def raises_it(x):
+        class LocalError(ValueError):
+            pass
+
+        if x > 1.0:
+            raise LocalError("too large")
+        return x
+
+    def gives_it_away(x):
+        class Local:
+            pass
+
+        return x * hash(Local)
+
+    def sets_on_it(x):
+        class Local:
+            count = 0.0
+
+        Local.count = x
+        return Local.count
+
+    for function in (returns_it, raises_it, gives_it_away, sets_on_it):
+        with pytest.raises(sd.SymdiffError) as refused:
+            sd.grad(function)(2.0)
+        assert not isinstance(refused.value, sd.InternalError), function
+        assert refused.value.span is not None
