@@ -186,7 +186,10 @@ class DeclaredOp(Op):
 
         @functools.wraps(infer)
         def of_types(*types: Type, **attributes: Any) -> tuple[Type, ...]:
-            found = infer(*(require_array(t, name) for t in types), **attributes)
+            for type_ in types:
+                if type_.__class__ is not ArrayType:
+                    require_array(type_, name)
+            found = infer(*types, **attributes)
             return found if isinstance(found, tuple) else (found,)
 
         return cls(name, of_types, evaluate, **facts)
@@ -384,23 +387,23 @@ def _called(function: Callable[..., Any]) -> Spelling | None:
     """Spelled as a call of a function of NumPy, Python or ``ops.support``; None of others."""
     if isinstance(function, np.ufunc):
         return call(f"np.{function.__name__}")
-    module, name = function.__module__ or "", function.__name__
-    if module in ("builtins", "math", "cmath"):
-        full = name if module == "builtins" else f"{module}.{name}"
-        return lambda *given: call(full, **_defaults(function))(*given)
-    if module == "symdiff.ops.support":
-        return lambda *given: supporting_call(function, **_defaults(function))(*given)
-    if module.partition(".")[0] != "numpy":
+    module = function.__module__ or ""
+    known = module in ("builtins", "math", "cmath", "symdiff.ops.support")
+    if not known and module.partition(".")[0] != "numpy":
         return None
-    full = f"np{module.removeprefix('numpy')}.{name}"
-    return lambda *given: call(full, **_defaults(function))(*given)
+    return lambda node, operands: _call_of(function)(node, operands)
 
 
 @functools.cache
-def _defaults(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """What a function takes for arguments that are not given, where it tells."""
+def _call_of(function: Callable[..., Any]) -> Spelling:
+    """A call of a function, without what it takes for arguments that are not given."""
     known = documented(function) or {}
-    return {name: p.default for name, p in known.items() if p.default is not p.empty}
+    defaults = {name: p.default for name, p in known.items() if p.default is not p.empty}
+    module, name = function.__module__, function.__name__
+    if module == "symdiff.ops.support":
+        return supporting_call(function, **defaults)
+    prefix = "" if module == "builtins" else f"{module}.".replace("numpy.", "np.", 1)
+    return call(f"{prefix}{name}", **defaults)
 
 
 def call_along(function: str, default: int | None = None) -> Spelling:
