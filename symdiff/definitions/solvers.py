@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.declare import defines, refuse, registered
 from symdiff.definitions.libraries import when_imported
 
 
@@ -90,10 +90,12 @@ def newton(
 ) -> Any:
     if full_output:
         refuse("full_output=True")
-    if fprime is not None or fprime2 is not None:
-        refuse("fprime= and fprime2= (use scipy.optimize.root_scalar)")
+    if fprime2 is not None:
+        refuse("fprime2= (leave it out)")
     if np.ndim(x0) > 0:
         refuse("an array as x0 (use scipy.optimize.root)")
+    if fprime is not None:
+        return _by_slopes(func, x0, fprime, args, **options)
 
     def residual(x: Any, *args: Any) -> Any:
         return func(x, *args)
@@ -102,6 +104,56 @@ def newton(
     callback = followed(residual, (start,), _tuple(args))
     x = _told("scipy.optimize.newton", callback, (x0,), options, start)
     return solution("zero", x, callback)
+
+
+def _by_slopes(
+    func: Any,
+    x0: Any,
+    fprime: Any,
+    args: Any,
+    tol: Any = 1.48e-08,
+    maxiter: Any = 50,
+    disp: Any = True,
+    **options: Any,
+) -> Any:
+    """Newton's method as ``root_scalar`` calls it, with the same steps."""
+    if options:
+        refuse(f"{next(iter(options))}= with fprime=")
+
+    def residual(x: Any, *args: Any) -> Any:
+        return func(x, *args)
+
+    start = 1.0 * x0
+    given = {"x0": x0, "fprime": True, "method": "newton", "xtol": tol, "maxiter": maxiter}
+    both = followed(_both(func, fprime), (start,), _tuple(args), 2)
+    picked = ("root", "converged")
+    x, converged = solver("scipy.optimize.root_scalar", both, (), given, (start, True), picked)
+    if disp and not converged:
+        raise RuntimeError("Failed to converge")
+    return solution("zero", x, followed(residual, (start,), _tuple(args)))
+
+
+def fixed_point(func: Any, x0: Any, args: Any = (), **options: Any) -> Any:
+    """Where ``func(x) - x`` is 0."""
+    if np.iscomplexobj(x0):
+        refuse("complex numbers")
+    start = np.asarray(x0, dtype=np.float64) if np.ndim(x0) > 0 else 1.0 * x0
+    if np.ndim(x0) > 1:
+        refuse("x0 with more than one axis")
+
+    def image(x: Any, *args: Any) -> Any:
+        return np.asarray(func(x, *args)) if np.ndim(x) > 0 else func(x, *args)
+
+    def residual(x: Any, *args: Any) -> Any:
+        return image(x, *args) - x
+
+    callback = followed(image, (start,), _tuple(args))
+    like = start if np.ndim(x0) > 0 else np.zeros(())
+    x = solver("scipy.optimize.fixed_point", callback, (x0,), options, like)
+    equation = followed(residual, (start,), _tuple(args))
+    if np.ndim(x0) > 0:
+        return solution("zeros", x, equation)
+    return np.asarray(solution("zero", float(x), equation))
 
 
 def fsolve(
@@ -261,13 +313,134 @@ def _least(name: Any, fun: Any, start: Any, first: Any, args: Any, options: Any)
     return Found(x=x, fun=value, success=found[2])
 
 
+def _squares(func: Any, start: Any, args: Any) -> Any:
+    """Half the sum of squares of what a function gives, as the function of which a minimum is
+    found.
+    """
+
+    def objective(x: Any, *args: Any) -> Any:
+        residuals = np.asarray(func(x, *args))
+        return float(0.5 * np.sum(residuals * residuals))
+
+    return followed(objective, (start,), args)
+
+
+def least_squares(
+    fun: Any,
+    x0: Any,
+    jac: Any = "2-point",
+    bounds: Any = None,
+    method: Any = "trf",
+    ftol: Any = 1e-8,
+    xtol: Any = 1e-8,
+    gtol: Any = 1e-8,
+    x_scale: Any = None,
+    loss: Any = "linear",
+    args: Any = (),
+    **options: Any,
+) -> Any:
+    if callable(jac):
+        refuse("a function as jac= (leave it out)")
+    if bounds is not None:
+        refuse("bounds=, with which the minimum may stand at one")
+    if loss != "linear":
+        refuse("loss= other than 'linear'")
+    if x_scale is not None:
+        refuse("x_scale=")
+    start = _started(x0)
+
+    def residuals(x: Any, *args: Any) -> Any:
+        return np.atleast_1d(np.asarray(fun(x, *args)))
+
+    callback = followed(residuals, (start,), _tuple(args))
+    tolerances = {"ftol": ftol, "xtol": xtol, "gtol": gtol}
+    given = {"jac": jac, "method": method, **tolerances, **options}
+    picked = ("x", "cost", "success")
+    found = solver(
+        "scipy.optimize.least_squares", callback, (x0,), given, (start, 0.0, True), picked
+    )
+    x = solution("minimum", found[0], _squares(fun, start, _tuple(args)))
+    rest = residuals(x, *_tuple(args))
+    return Found(x=x, cost=valued(0.5 * np.sum(rest * rest), found[1]), fun=rest, success=found[2])
+
+
+def _arity(function: Any) -> int:
+    """How many parameters a function has."""
+    raise NotImplementedError  # definitions are followed, never run
+
+
+def _arity_staged(stager: Any, arguments: Any, keywords: Any) -> int:
+    return len(stager.parameters(arguments[0]).parameters)
+
+
+_arity.__symdiff_staged__ = _arity_staged  # type: ignore[attr-defined]
+
+
+def curve_fit(
+    f: Any,
+    xdata: Any,
+    ydata: Any,
+    p0: Any = None,
+    sigma: Any = None,
+    absolute_sigma: Any = False,
+    check_finite: Any = True,
+    bounds: Any = None,
+    method: Any = None,
+    jac: Any = None,
+    *,
+    full_output: Any = False,
+    nan_policy: Any = None,
+    **options: Any,
+) -> Any:
+    """The parameters with the least squares; what is said of their covariance is not known."""
+    if full_output or nan_policy is not None:
+        refuse("full_output=True and nan_policy=")
+    if bounds is not None or method not in (None, "lm"):
+        refuse("bounds= and methods other than 'lm'")
+    if jac is not None:
+        refuse("jac= (leave it out)")
+    count = _arity(f) - 1 if p0 is None else len(p0)
+    start = np.ones(count) if p0 is None else _started(p0)
+    y = np.asarray(ydata, dtype=np.float64)
+    if sigma is not None and np.ndim(sigma) > 1:
+        refuse("a matrix as sigma=")
+
+    def residuals(p: Any, *args: Any) -> Any:
+        apart = f(xdata, *[p[k] for k in range(count)]) - y
+        return apart if sigma is None else apart / np.asarray(sigma)
+
+    callback = followed(residuals, (start,), ())
+    if check_finite and not np.all(np.isfinite(y)):
+        raise ValueError("array must not contain infs or NaNs")
+    x, told = solver("scipy.optimize.leastsq", callback, (start,), options, (start, 0), (0, 1))
+    if told < 1 or told > 4:
+        raise RuntimeError("Optimal parameters not found")
+    return solution("minimum", x, _squares(residuals, start, ())), Found()
+
+
+def rosen(x: Any) -> Any:
+    x = np.asarray(x)
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, axis=0)
+
+
+def rosen_der(x: Any) -> Any:
+    x = np.asarray(x)
+    inner, before, after = x[1:-1], x[:-2], x[2:]
+    middle = 200 * (inner - before**2) - 400 * (after - inner**2) * inner - 2 * (1 - inner)
+    first = -400 * x[:1] * (x[1:2] - x[:1] ** 2) - 2 * (1 - x[:1])
+    return np.concatenate((first, middle, 200 * (x[-1:] - x[-2:-1] ** 2)))
+
+
 @when_imported("scipy.optimize")
 def register_optimize(optimize: ModuleType) -> None:
     """Define what finds roots and minima."""
     for name in ("brentq", "brenth", "bisect", "ridder"):
         defines(getattr(optimize, name))(_bracketed(name))
-    for definition in (newton, fsolve, root, root_scalar, minimize, minimize_scalar):
+    scalars, systems = (newton, fixed_point, root_scalar), (fsolve, root)
+    least = (curve_fit, least_squares, minimize, minimize_scalar)
+    for definition in (*scalars, *systems, *least):
         defines(getattr(optimize, definition.__name__))(definition)
+    registered(optimize, rosen, rosen_der, rounded=True)
 
 
 # Differential equations ---------------------------------------------------------------------------

@@ -199,7 +199,7 @@ def test_a_module_with_a_root_stands_alone(tmp_path):
             lambda k: optimize.brentq(power, 0.0, 3.0, (2.0, k), full_output=True),
             "full_output=True",
         ),
-        (lambda k: optimize.newton(power, 1.0, power, (2.0, k)), "fprime="),
+        (lambda k: optimize.newton(power, 1.0, None, (2.0, k), fprime2=power), "fprime2="),
         (lambda k: np.sum(optimize.newton(power, np.ones(2), args=(2.0, k))), "an array as x0"),
         (lambda k: optimize.minimize(power, 1.0, (2.0, k), bounds=[(0, 1)]).x[0], "bounds="),
         (lambda k: optimize.minimize(power, 1.0, (2.0, k), hess=power).x[0], "hess="),

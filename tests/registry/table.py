@@ -204,6 +204,15 @@ KNOTS = [
 ]
 POINTS = [(), (1,), (3,), (2, 2), ((3,), "strided"), ((3,), "reversed"), ((2, 3), "F"), (2, 1, 2)]
 SPLINE_KNOTS = "np.array([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0])"
+FIT_BY_LINES = [
+    *([(n,), (n,)] for n in (5, 4, 6, 7)),
+    *([((5,), "reversed"), (5,)], [((6,), "strided"), ((6,), "reversed")]),
+    *([(8,), ((8,), "strided")], [(3,), (3,)]),
+]
+ROSENBROCK = [
+    *([(n,)] for n in (3, 2, 4, 5)),
+    *([((4,), "reversed")], [((3,), "strided")], [(3, 2)], [((4, 2), "F")]),
+]
 KNOTS_AND_POINTS = [
     *([(n,), (n,), (2,)] for n in (5, 6, 7)),
     *([(5,), (5,), (1,)], [((5,), "reversed"), (5,), (3,)], [(8,), (8,), ((2,), "reversed")]),
@@ -1206,7 +1215,43 @@ TABLE: dict[str, Word] = {
         f"scipy.optimize.{name}": number(f"{CUBE}, 0.0, 2.0, xtol=1e-14", reference="np.cbrt(x)")
         for name in ("bisect", "brenth", "brentq", "ridder")
     },
-    "scipy.optimize.newton": number(f"{CUBE}, 1.0, tol=1e-14", reference="np.cbrt(x)"),
+    "scipy.optimize.fixed_point": several(
+        number(
+            "return scipy.optimize.fixed_point(lambda t: t - (t * t - x) / 4.0, 1.0, xtol=1e-13)",
+            reference="np.sqrt(x)",
+        ),
+        shaped(
+            "lambda t: t - (t * t - x) / 4.0, x, xtol=1e-13",
+            like=LINES,
+            dtypes=("float64",),
+            reference="np.sqrt(x)",
+            within=1e-8,
+        ),
+    ),
+    "scipy.optimize.least_squares": shaped(
+        "return scipy.optimize.least_squares(lambda t: t * t - x, x, xtol=1e-14).x",
+        like=LINES,
+        dtypes=("float64",),
+        reference="np.sqrt(x)",
+        within=1e-5,
+    ),
+    "scipy.optimize.curve_fit": shaped(
+        "return scipy.optimize.curve_fit(lambda t, a, b: a + b * t, np.cumsum(x), y)[0]",
+        "return scipy.optimize.curve_fit(lambda t, a, b: a + b * t, np.cumsum(x), y,"
+        " [1.0, 0.5], sigma=np.ones(len(x)))[0]",
+        like=FIT_BY_LINES,
+        x=(0.4, 0.9),
+        dtypes=("float64",),
+        reference="np.polyfit(np.cumsum(x), y, 1)[::-1]",
+        within=1e-5,
+    ),
+    "scipy.optimize.rosen": shaped("x", like=ROSENBROCK),
+    "scipy.optimize.rosen_der": shaped("x", like=ROSENBROCK),
+    "scipy.optimize.newton": number(
+        f"{CUBE}, 1.0, tol=1e-14",
+        f"{CUBE}, 1.0, lambda t: 3.0 * t * t, tol=1e-14",
+        reference="np.cbrt(x)",
+    ),
     "scipy.optimize.root_scalar": number(
         f"return scipy.optimize.root_scalar({CUBE}, bracket=(0.0, 2.0), xtol=1e-14).root",
         reference="np.cbrt(x)",

@@ -1,0 +1,102 @@
+"""Fits and fixed points: derivatives of where the equations hold, found by Newton's method here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.errors import UnsupportedCallError
+
+optimize = pytest.importorskip("scipy.optimize")
+
+T = np.linspace(0.0, 2.0, 6)
+Y = np.array([1.1, 0.8, 0.45, 0.5, 0.3, 0.2])
+
+
+def model(t: Any, a: Any, b: Any) -> Any:
+    return a * np.exp(-b * t)
+
+
+def decay(y: Any, weights: Any = 1.0) -> Any:
+    """The parameters of the decay with the least squares."""
+    p = np.array([1.1, 0.8])
+    for _ in range(30):
+        e = np.exp(-p[1] * T)
+        r, j = weights * (p[0] * e - y), weights * np.stack((e, -p[0] * T * e))
+        bend = np.array([[0.0, np.sum(-T * e * weights * r)], [0.0, 0.0]])
+        curved = j @ j.T + bend + bend.T
+        curved[1, 1] += np.sum(p[0] * T * T * e * weights * r)
+        p = p - np.linalg.solve(curved, j @ r)
+    return p
+
+
+def jacobian(function: Any, y: Any, step: float = 1e-4) -> Any:
+    """By central differences of order four."""
+    columns = []
+    for k in range(len(y)):
+        e = np.eye(len(y))[k] * step
+        near, far = function(y + e) - function(y - e), function(y + 2 * e) - function(y - 2 * e)
+        columns.append((8 * near - far) / (12 * step))
+    return np.stack(columns, axis=1)
+
+
+def by_curve_fit(y: Any) -> Any:
+    found, _ = optimize.curve_fit(model, T, y, xtol=1e-14, ftol=1e-14)
+    return found
+
+
+def by_least_squares(y: Any) -> Any:
+    def residuals(p: Any) -> Any:
+        return model(T, p[0], p[1]) - y
+
+    tight = {"xtol": 1e-14, "ftol": 1e-14, "gtol": 1e-14}
+    return optimize.least_squares(residuals, np.ones(2), **tight).x
+
+
+@pytest.mark.parametrize("fit", [by_curve_fit, by_least_squares])
+def test_a_fit_is_differentiated_by_what_it_fits(fit: Any) -> None:
+    expected = jacobian(decay, Y)
+    np.testing.assert_allclose(sd.jacobian(fit)(Y), expected, rtol=1e-6)
+    value, tangent = sd.jvp(fit, (Y,), (T,))
+    np.testing.assert_array_equal(value, fit(Y))
+    np.testing.assert_allclose(tangent, expected @ T, rtol=1e-6)
+
+
+def test_a_fit_with_weights_is_differentiated_by_them() -> None:
+    sigma = 1.0 + 0.1 * T
+
+    def fitted(sigma: Any) -> Any:
+        return optimize.curve_fit(model, T, Y, [1.0, 0.7], sigma, xtol=1e-14)[0]
+
+    expected = jacobian(lambda s: decay(Y, 1.0 / s), sigma)
+    np.testing.assert_allclose(sd.jacobian(fitted)(sigma), expected, atol=2e-7)  # as it is solved
+
+
+def test_what_a_fit_raises_and_refuses() -> None:
+    warned = pytest.warns(RuntimeWarning, match="reached maxfev")
+    with warned, pytest.raises(RuntimeError, match="Optimal parameters not found"):
+        sd.grad(lambda y: optimize.curve_fit(model, T, y, [1.0, 0.7], maxfev=2)[0][0])(Y)
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        sd.grad(lambda y: optimize.curve_fit(model, T, y)[0][0])(np.full(6, np.nan))
+    with pytest.raises(UnsupportedCallError, match="bounds="):
+        sd.grad(lambda y: optimize.curve_fit(model, T, y, bounds=(0, 5))[0][0])(Y)
+    with pytest.raises(UnsupportedCallError, match="loss="):
+        sd.grad(lambda y: optimize.least_squares(lambda p: p - y, y, loss="cauchy").x[0])(Y)
+
+
+def test_a_fixed_point_and_a_root_by_slopes() -> None:
+    def both(a: Any) -> Any:
+        x = optimize.fixed_point(lambda t: a * np.cos(t), 0.6, xtol=1e-13)
+        return x + optimize.newton(lambda t: t**3 - a, 1.0, lambda t: 3 * t * t, tol=1e-13)
+
+    x = float(optimize.fixed_point(lambda t: 0.9 * np.cos(t), 0.6, xtol=1e-13))
+    expected = np.cos(x) / (1 + 0.9 * np.sin(x)) + 0.9 ** (-2 / 3) / 3
+    assert sd.grad(both)(0.9) == pytest.approx(expected, rel=1e-9)
+    warned = pytest.warns(sd.ConvergenceWarning)
+    with warned, pytest.raises(RuntimeError, match="Failed to converge"):
+        sd.grad(lambda a: optimize.newton(lambda t: t**3 - a, 9.0, lambda t: 3 * t * t, maxiter=2))(
+            0.9
+        )
