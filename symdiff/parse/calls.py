@@ -50,6 +50,7 @@ from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
+    Arguments,
     Array,
     ArrayMethod,
     BoundMethod,
@@ -83,7 +84,7 @@ def builtin(*functions: Any) -> Callable[[Handler], Handler]:
 
 
 def call_value(
-    interp: Interpreter, function: Abstract, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, function: Abstract, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """``function(*arguments, **keywords)``."""
     if is_spread(arguments) and not _is_followed(function):
@@ -99,7 +100,7 @@ def call_value(
 
 
 def _call_python(
-    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """A call of what the program has from elsewhere, by what is known of it."""
     if isinstance(function, np.ufunc) and len(arguments) > function.nin:
@@ -117,7 +118,7 @@ def _call_python(
 
 
 def _by_what_is_registered(
-    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """A call of what has a meaning of its own; ``NotImplemented`` of what has none."""
     handler = _known(BUILTINS, function)
@@ -144,14 +145,14 @@ def _by_what_is_registered(
     return _call_defined(interp, function, definition, arguments, keywords)
 
 
-def _require_places(function: Any, arguments: Sequence[Abstract], keywords: Keywords) -> None:
+def _require_places(function: Any, arguments: Arguments, keywords: Keywords) -> None:
     """Raise what Python does of arguments that the function has no parameters for, or too few."""
     error = misplaced(function, arguments, keywords)
     if error is not None:
         raise users(error)
 
 
-def _is_converted(function: Abstract, arguments: Sequence[Abstract]) -> bool:
+def _is_converted(function: Abstract, arguments: Arguments) -> bool:
     """Return whether a call is ``float(object)`` or the like."""
     of_object = bool(arguments) and isinstance(arguments[0], ObjectRef)
     return of_object and _known(CONVERSIONS, function) is not None
@@ -174,7 +175,7 @@ def python_meaning(function: Any) -> Callable[..., Any]:
 
 
 def _by_position(
-    function: Callable[..., Any], arguments: Sequence[Abstract], keywords: Keywords
+    function: Callable[..., Any], arguments: Arguments, keywords: Keywords
 ) -> tuple[Sequence[Abstract], Keywords]:
     """The arguments of a builtin, those that have a position there however they are given."""
     try:
@@ -215,7 +216,7 @@ def _is_method_of(function: Any, owner: Abstract) -> bool:
 
 
 def _call_other(
-    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     own = "__symdiff_called__" if isinstance(function, type) else "__symdiff_staged__"
     staged = declared(function, own)
@@ -242,7 +243,7 @@ def _call_other(
 
 
 def _call_unknown(
-    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """A method, a class, or what is not followed."""
     owner = getattr(function, "__self__", None)
@@ -269,20 +270,19 @@ def _native_method(interp: Interpreter, owner: Abstract, name: str) -> Abstract:
     return get_attribute(interp, owner, name)
 
 
-def _refuse_containers(interp: Interpreter, function: Any, arguments: Sequence[Abstract]) -> None:
+def _refuse_containers(interp: Interpreter, function: Any, arguments: Arguments) -> None:
     """What is not followed, and of which nothing was said, might change a list or a dict."""
     given = [a for a in arguments if isinstance(a, ListRef | DictRef)]
     if given and not is_library(function):
         kind = class_of(interp, given[0]).__name__
         raise UnsupportedCallError(
             f"a {kind} is passed to {library_name(function)}, which may change it",
-            interp.span,
-            "pass a tuple, or call it in a symdiff.nondifferentiable function",
+            hint="pass a tuple, or call it in a symdiff.nondifferentiable function",
         )
 
 
 def call_static(
-    interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """A pure function of static operands, run now."""
     plain = [plain_argument(interp, settled(interp, a)) for a in arguments]
@@ -307,7 +307,7 @@ def _flat(items: Sequence[Any]) -> list[Any]:
 def call_lowering(
     interp: Interpreter,
     lowering: Callable[..., Any],
-    arguments: Sequence[Abstract],
+    arguments: Arguments,
     keywords: Keywords,
     *,
     iterates: bool = False,
@@ -342,7 +342,7 @@ def _call_defined(
     interp: Interpreter,
     function: Any,
     definition: types.FunctionType,
-    arguments: Sequence[Abstract],
+    arguments: Arguments,
     keywords: Keywords,
 ) -> Abstract:
     """A library function by its definition; ``out=``, where it takes one, becomes a store."""
@@ -372,7 +372,7 @@ def _as_array(interp: Interpreter, result: Value) -> Abstract:
     """What ``out=...`` asks for: an array where it would be a scalar."""
     type_ = result.type
     if isinstance(type_, ArrayType) and not type_.shape:
-        raise UnsupportedCallError("'out=...' for a scalar", interp.span, "leave it out")
+        raise UnsupportedCallError("'out=...' for a scalar", hint="leave it out")
     return interp.wrap(result)
 
 
@@ -395,10 +395,7 @@ def _store_out(interp: Interpreter, out: Abstract, result: Any) -> Abstract:
 
 
 def call_writing(
-    interp: Interpreter,
-    lowering: Callable[..., Any],
-    arguments: Sequence[Abstract],
-    keywords: Keywords,
+    interp: Interpreter, lowering: Callable[..., Any], arguments: Arguments, keywords: Keywords
 ) -> None:
     """A library function that changes its first argument, an array."""
     target, *others = arguments
@@ -465,13 +462,11 @@ def _call_method_of(
             return result
     if is_leaf(receiver):
         return call_static(interp, getattr(receiver, name), arguments, keywords)
-    raise UnsupportedCallError(
-        f"symdiff does not know the method '{name}' of {describe(receiver)}", interp.span
-    )
+    raise UnsupportedCallError(f"symdiff does not know the method '{name}' of {describe(receiver)}")
 
 
 def _call_lowered_method(
-    interp: Interpreter, name: str, arguments: Sequence[Abstract], keywords: Keywords
+    interp: Interpreter, name: str, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """A method by the lowering of its name: where a function has the same one, by its signature."""
     lowering, function = METHODS[name], getattr(np, name, None)

@@ -341,10 +341,7 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def _comprehend(
-    interp: Interpreter,
-    node: Comprehension,
-    action: Callable[[], None],
-    *parts: ast.expr,
+    interp: Interpreter, node: Comprehension, action: Callable[[], None], *parts: ast.expr
 ) -> None:
     """Stage the loops of a comprehension in a scope of their own, and the action inside them.
 
@@ -355,10 +352,7 @@ def _comprehend(
 
 
 def _comprehend_over(
-    interp: Interpreter,
-    node: Comprehension,
-    first: Abstract,
-    action: Callable[[], None],
+    interp: Interpreter, node: Comprehension, first: Abstract, action: Callable[[], None]
 ) -> None:
     run = _loops(interp, node.generators, 0, action)
     with _own_scope(interp, node):
@@ -543,7 +537,7 @@ def _text_part(interp: Interpreter, part: ast.expr) -> Any:
 
 @expression(ast.Starred)
 def _starred(interp: Interpreter, node: ast.Starred) -> Abstract:
-    raise UnsupportedSyntaxError("a starred expression here", interp.span)
+    raise UnsupportedSyntaxError("a starred expression here")
 
 
 def tested(interp: Interpreter, expression: ast.expr) -> bool | Value:

@@ -147,7 +147,7 @@ def _require_small(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> 
     times = {"pow": b, "mul": 1 if isinstance(a, int) else b, "lshift": b}.get(name, 0)
     if (size + (name == "lshift")) * times > LARGEST_CONSTANT:
         raise UnsupportedSyntaxError(
-            "this constant is too large to be computed here", interp.span, "compute it outside"
+            "this constant is too large to be computed here", hint="compute it outside"
         )
 
 
@@ -260,7 +260,7 @@ def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListR
     if isinstance(content, Value):
         if not (_is_integer(times) or isinstance(times, int)):
             raise rejection(TypeError, f"a list times {describe(times)}")
-        raise UnsupportedSyntaxError("a list of unknown length is repeated", interp.span)
+        raise UnsupportedSyntaxError("a list of unknown length is repeated")
     lone = content[0] if len(content) == 1 else None
     if isinstance(times, Value) and (isinstance(lone, Value) or is_leaf(lone)):
         element = interp.lift(lone)
@@ -288,8 +288,6 @@ def items_of(interp: Interpreter, value: ListRef) -> tuple[Abstract, ...]:
     """The items of a list whose length is known."""
     content = interp.content(value)
     if staged_lists.is_staged_list(content):
-        raise UnsupportedSyntaxError(
-            "the length of this list is known at run time only", interp.span
-        )
+        raise UnsupportedSyntaxError("the length of this list is known at run time only")
     items: tuple[Abstract, ...] = content
     return items

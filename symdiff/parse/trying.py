@@ -109,10 +109,7 @@ def _asks_for_error(handler: ast.ExceptHandler) -> bool:
 
 
 def _run_handler(
-    interp: Interpreter,
-    handler: ast.ExceptHandler,
-    kind: type[BaseException],
-    error: Abstract,
+    interp: Interpreter, handler: ast.ExceptHandler, kind: type[BaseException], error: Abstract
 ) -> None:
     with interp.at(handler), pushed(interp.handled, (error, kind)):
         if handler.name is not None:
@@ -365,11 +362,7 @@ def _probe(node: Node) -> Node:
 
 
 def _leave(
-    interp: Interpreter,
-    region: Region,
-    taken: Value,
-    number: int | Value,
-    error: Value | None,
+    interp: Interpreter, region: Region, taken: Value, number: int | Value, error: Value | None
 ) -> None:
     """End the paths on which ``taken`` holds by a region's exit."""
     numbers = range(len(region.classes)) if isinstance(number, Value) else (number,)
