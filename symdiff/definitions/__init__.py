@@ -25,6 +25,7 @@ from symdiff.definitions import (
     series,
     sets,
     statistics,
+    vandermonde,
     windows,
 )
 from symdiff.definitions.declare import (

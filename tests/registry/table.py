@@ -204,6 +204,12 @@ KNOTS = [
 ]
 POINTS = [(), (1,), (3,), (2, 2), ((3,), "strided"), ((3,), "reversed"), ((2, 3), "F"), (2, 1, 2)]
 SPLINE_KNOTS = "np.array([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0])"
+OF_TWO_VARIABLES = [
+    *([(n,), (n,), (3, 2)] for n in (4, 1, 3)),
+    *([(2, 3), (2, 3), (2, 4)], [((4,), "reversed"), (4,), ((2, 3), "F")]),
+    *([((3,), "strided"), (3,), (3, 3)], [(2,), (2,), ((3, 3), "strided")]),
+    [(5,), ((5,), "reversed"), (2, 2)],
+]
 FIT_BY_LINES = [
     *([(n,), (n,)] for n in (5, 4, 6, 7)),
     *([((5,), "reversed"), (5,)], [((6,), "strided"), ((6,), "reversed")]),
@@ -322,6 +328,10 @@ def _series(kind: str, letters: str) -> dict[str, Word]:
         f"{name}val": shaped("x, y", like=EVALUATED),
         f"{name}der": shaped("x", "x, 2", "x, scl=0.5", like=SERIES),
         f"{name}int": shaped("x", "x, 2", "x, k=[0.5], lbnd=0.25, scl=2.0", like=SERIES),
+        f"{name}vander": shaped("x, 3", "x, 1", "x, 0", like=[[one] for one in POINTS]),
+        f"{name}vander2d": shaped("x, y, [2, 1]", "x, y, [0, 3]", like=ALIKE),
+        f"{name}val2d": shaped("x, y, z", like=OF_TWO_VARIABLES),
+        f"{name}grid2d": shaped("x, y, z", like=OF_TWO_VARIABLES),
     }
 
 
@@ -697,6 +707,7 @@ TABLE: dict[str, Word] = {
     "np.polyint": signal("x", "x, 2", dtypes=COMPLEX),
     "np.poly": signal("x"),
     "np.polyfit": shaped("np.cumsum(x), y, 1", like=[*FITTED, [(7,), (7,)]]),
+    "np.polynomial.polynomial.polyfromroots": shaped("x", like=LINES),
     "np.vander": signal("x", "x, 3", "x, 2, increasing=True"),
     "np.cov": several(signal("x"), table("x", "x, rowvar=False", "x, ddof=0")),
     "np.corrcoef": table("x", "x, rowvar=False"),
