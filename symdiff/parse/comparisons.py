@@ -16,6 +16,7 @@ import numpy as np
 from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
+from symdiff.ir.types import BOOL
 from symdiff.ops import arithmetic, reduce
 from symdiff.ops.arithmetic import (
     bitwise_or,
@@ -26,12 +27,14 @@ from symdiff.ops.arithmetic import (
     not_equal,
 )
 from symdiff.ops.declare import static
+from symdiff.ops.effects import Member, opaque_call
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
 from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.items import as_set, require_hashable
+from symdiff.parse.opaque import Template
 from symdiff.parse.operators import is_staged, items_of
 from symdiff.parse.python import in_python
 from symdiff.parse.special import (
@@ -41,7 +44,7 @@ from symdiff.parse.special import (
     has_operator,
     has_own_method,
 )
-from symdiff.parse.texts import settled
+from symdiff.parse.texts import can_be_settled, settled
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     Abstract,
@@ -52,6 +55,7 @@ from symdiff.parse.values import (
     ListRef,
     ObjectRef,
     Range,
+    StagedText,
     StaticSet,
 )
 
@@ -73,6 +77,11 @@ def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) 
     if op in (ast.In, ast.NotIn):
         return _unless(op is ast.NotIn, contains(interp, b, a))
     name = COMPARE[op][0]
+    if op in (ast.Eq, ast.NotEq):
+        text, other = (a, b) if isinstance(a, StagedText) else (b, a)
+        told = _told_of_text(interp, "__eq__", text, other)
+        if told is not None:
+            return _unless(op is ast.NotEq, told)
     a, b = (as_set(interp, settled(interp, value)) for value in (a, b))
     require_known(a, b)
     if has_operator(interp, name, a, b):
@@ -215,8 +224,25 @@ def _in_range(container: Range, item: Abstract) -> Abstract:
 
 def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
     """``item in container``."""
+    told = _told_of_text(interp, "__contains__", container, item)
+    if told is not None:
+        return told
     with judged(interp, operator.contains, (container, item)):
         return _contains(interp, settled(interp, container), settled(interp, item))
+
+
+def _told_of_text(
+    interp: Interpreter, method: str, text: Abstract, other: Abstract
+) -> Value | None:
+    """What a text and a string that is known give, where the text is known at run time only."""
+    if not isinstance(text, StagedText) or not isinstance(other, str):
+        return None
+    if can_be_settled(interp, text):
+        return None
+    template = Template(interp)
+    asked = Member(template.of(text), method)
+    answer: Value = opaque_call(*template.operands, function=asked, arguments=(other,), type=BOOL)
+    return answer
 
 
 def _in_sequence(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:

@@ -15,12 +15,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ops.arithmetic import greater_equal
+from symdiff.ops.attempts import error_number, spelled_class
 from symdiff.parse import lookups
 from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.calls import CALLABLES, builtin
 from symdiff.parse.catching import unless_raised
-from symdiff.parse.identity import class_of, require_known
+from symdiff.parse.identity import class_of, is_unknown, require_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
 from symdiff.parse.scope import names_in_order
@@ -39,6 +42,9 @@ from symdiff.parse.values import (
 
 @builtin(isinstance)
 def _isinstance(interp: Interpreter, value: Abstract, classes: Abstract) -> Abstract:
+    raised = [kind for error, kind in interp.handled if error is value and is_unknown(value)]
+    if raised:
+        return _is_raised_as(interp, value, raised[-1], classes)
     owner = class_of(interp, value)
     lookups.bases_stay(interp, owner)
     try:
@@ -47,6 +53,20 @@ def _isinstance(interp: Interpreter, value: Abstract, classes: Abstract) -> Abst
         with python_raises():
             isinstance(None, classes)
         raise
+
+
+def _is_raised_as(
+    interp: Interpreter, error: Value, kind: type[BaseException], classes: Abstract
+) -> Abstract:
+    """Return whether what an operation has raised, which is handled as of a kind, is of a class."""
+    with python_raises():
+        if issubclass(kind, classes):
+            return True
+    wanted = classes if isinstance(classes, tuple) else (classes,)
+    if any(issubclass(cls, kind) and spelled_class(cls) is None for cls in wanted):
+        require_known(error)
+    asked = tuple(cls for cls in wanted if spelled_class(cls) is not None)
+    return greater_equal(error_number(error, classes=asked), 0) if asked else False
 
 
 @builtin(type)

@@ -14,7 +14,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ops.declare import static
 from symdiff.parse.blame import python_raises
-from symdiff.parse.demand import can_be_fixed
+from symdiff.parse.demand import can_be_fixed, can_be_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, StagedText, StaticSet
 
@@ -93,6 +93,13 @@ def settled(interp: Interpreter, value: Abstract) -> Abstract:
         part if isinstance(part, str) else _settled_part(interp, *part) for part in value.parts
     ]
     return "".join(parts)
+
+
+def can_be_settled(interp: Interpreter, text: StagedText) -> bool:
+    """Return whether what is in a text is known, or may be fixed."""
+    fields = (part[0] for part in text.parts if not isinstance(part, str))
+    numbers = [value for value in fields if isinstance(value, Value)]
+    return all(can_be_fixed(value) and can_be_known(interp, value) for value in numbers)
 
 
 def _settled_part(interp: Interpreter, value: Abstract, conversion: str | None, spec: Any) -> str:

@@ -525,3 +525,23 @@ def recursion_of_known_depth_that_raises(x, c):
     except OverflowError:
         y = y + c
     return y
+
+
+@construct()
+def class_and_text_of_what_an_operation_raises(x, c):
+    y = c
+    for k in range(2):
+        try:
+            y = y + math.sqrt(float(x[k]) - 1.0) + 1.0 / (float(x[k]) * 0.0)
+        except (ValueError, ZeroDivisionError) as error:
+            y = y * x[2] if isinstance(error, (ZeroDivisionError, KeyError)) else x[3] ** 2
+            if "domain" in str(error):
+                y = y * x[4]
+    return y
+
+
+@construct()
+def text_of_numbers_is_compared(x, c):
+    shown = f"{x[0] > 0.0}"
+    y = x[1] ** 2 if shown == "True" else x[2]
+    return y * c if "al" in shown else y * x[3]

@@ -12,6 +12,7 @@ import os
 import shlex
 import threading
 import types
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -57,9 +58,9 @@ def exception_groups(x, k):
     return y
 
 
-@refused(Syntax, "class Inner:", "outside")
-def class_statement(x, k):
-    class Inner:
+@refused(Syntax, "class Inner(Sequence, Hashable):", "outside")
+def class_with_several_bases(x, k):
+    class Inner(Sequence, Hashable):
         pass
 
     return x[0]
