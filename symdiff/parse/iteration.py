@@ -373,8 +373,9 @@ def run_over(
 ) -> Turns:
     """Stage a ``for`` loop over a value, which stands at ``place``.
 
-    The turns of items known one by one are staged one by one, unless they would stand too deep
-    inside one another, since the loop may be left in any of them: then it is one loop over a list.
+    The turns of items known one by one are staged one by one, unless they would stand inside one
+    another, since the loop may be left in any of them: then it is one loop over a list, where the
+    items have one form.
     """
 
     def iterable(items: Abstract) -> Iterable:
@@ -383,7 +384,8 @@ def run_over(
 
     with Checkpoint(interp, NestedTurnsError, when=lambda error: error.most == MOST_NESTED):
         return run_for(interp, iterable(value), turn, MOST_NESTED)
-    with Checkpoint(interp, Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError):
+    unlike = (Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError, NeedsStatic)
+    with Checkpoint(interp, *unlike):
         return run_for(interp, iterable(in_lists(interp, value)), turn)
     return run_for(interp, iterable(value), turn)
 

@@ -36,7 +36,8 @@ from symdiff.source import SourceSpan
 
 MOST_PEELED = 3
 MOST_TURNS_INSTEAD = 100  # of a loop that cannot be staged as one
-MOST_NESTED = 32  # of turns that are staged one by one, each where the one before was not the last
+MOST_TESTED = 32  # turns of a loop whose end is known at run time only
+MOST_NESTED = 1  # of turns that are staged one by one, each where the one before was not the last
 
 
 class NestedTurnsError(UnsupportedSyntaxError):
@@ -264,9 +265,9 @@ def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool | Value:
         inside = turns.more(position)
     else:
         inside = not isinstance(turns.count, int) or position < turns.count
-    if isinstance(inside, Value) and position >= MOST_NESTED:
+    if isinstance(inside, Value) and position >= MOST_TESTED:
         raise UnsupportedSyntaxError(
-            f"more than {MOST_NESTED} turns of a loop whose end is known at run time only "
+            f"more than {MOST_TESTED} turns of a loop whose end is known at run time only "
             "would have to be followed one by one",
             interp.span,
             "make an array of the items beside it: np.array(...)",

@@ -963,3 +963,81 @@ def in_a_dict_that_does_not_join(x, n):
 )
 def test_parts_that_do_not_join_leave_no_parameter_behind(function, expected):
     assert sd.grad(function)(2.0, 3) == expected
+
+
+# Loops over a few known items ---------------------------------------------------------------------
+
+FEW = [0.5, 1.5, 2.5]
+
+
+def breaks_over_literals(x):
+    s = 0.0
+    for c in [1.0, 2.0, 3.0]:
+        if c * x > 4.0:
+            break
+        s = s + c * x**2
+    return s
+
+
+def breaks_over_a_global(x):
+    for c in FEW:
+        if x > 4.0:
+            break
+        x = x * c + x**2
+    return x
+
+
+def breaks_over_pairs(x):
+    s = 0.0
+    for a, b in [(1.0, 2.0), (2.0, 3.0), (4.0, 5.0)]:
+        if a * x > 4.0:
+            break
+        s = s + a * x**2 + b * x
+    return s
+
+
+def returns_over_powers(x):
+    s = 0.0
+    for n in (1, 2, 3):
+        s = s + x**n
+        if s > 4.0:
+            return s * n
+    else:
+        s = s * 10.0
+    return s
+
+
+@pytest.mark.parametrize(
+    "function", [breaks_over_literals, breaks_over_a_global, breaks_over_pairs, returns_over_powers]
+)
+def test_a_loop_over_a_few_items_that_may_be_left_stays_a_loop(function):
+    gradient = sd.grad(function)
+    for x in (0.3, 0.7, 1.1, 1.7, 2.3, 4.7):
+        estimate = (function(x + 1e-6) - function(x - 1e-6)) / 2e-6
+        np.testing.assert_allclose(gradient(x), estimate, rtol=1e-7)
+    lines = gradient.source(1.1).splitlines()
+    assert any(line.strip().startswith("for k in range") for line in lines)
+    assert max(len(line) - len(line.lstrip()) for line in lines) <= 12
+
+
+def applies_functions(x):
+    for g in (np.sin, np.exp, None):
+        if x > 1.0 or g is None:
+            break
+        x = g(x)
+    return x
+
+
+def looks_up_texts(x):
+    for name in ("a", "b"):
+        if x > 1.0:
+            break
+        x = x * {"a": 2.0, "b": 3.0}[name]
+    return x
+
+
+@pytest.mark.parametrize("function", [applies_functions, looks_up_texts])
+def test_items_that_have_no_one_form_are_followed_one_by_one(function):
+    for x in (0.2, 0.6, 1.4):
+        estimate = (function(x + 1e-6) - function(x - 1e-6)) / 2e-6
+        np.testing.assert_allclose(sd.grad(function)(x), estimate, rtol=1e-7)
