@@ -16,6 +16,7 @@ from symdiff.emit.liveness import Liveness
 from symdiff.emit.lower import blocks_of, is_write, push
 from symdiff.emit.memory import Decisions, Sharing
 from symdiff.emit.names import hint_of
+from symdiff.emit.outside import part
 from symdiff.emit.text import WIDTH
 from symdiff.ir.build import constant, is_constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
@@ -280,9 +281,9 @@ def _is_offset(node: Node) -> bool:
 
 def _is_nameless(node: Node) -> bool:
     """Return whether no name of the user's is lost by folding; a copy has that of what it
-    copies.
+    copies, a number that of the list that it is in.
     """
-    if node.result.name is None:
+    if node.result.name is None or node.op is part:
         return True
     return node.op.name in _COPIES and node.result.name == node.operands[0].name
 

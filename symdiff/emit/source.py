@@ -11,6 +11,7 @@ from symdiff.emit.emitted import Emitted, Parameter
 from symdiff.emit.expressions import Expressions, tuple_of
 from symdiff.emit.names import hint_of
 from symdiff.emit.namespace import MODULES, Namespace, identifier
+from symdiff.emit.outside import with_whole_containers
 from symdiff.emit.plan import Plan, make_plan
 from symdiff.emit.regions import restore_regions
 from symdiff.emit.signature import name_parameters, output, unpacking
@@ -116,6 +117,7 @@ def _function(
     augmented: bool,
     signature: Signature | None,
 ) -> tuple[tuple[Parameter, ...], Line]:
+    graph = with_whole_containers(graph)
     fixed, parameters = name_parameters(graph, namespace)
     plan = make_plan(graph, fixed, namespace, callees, in_place=in_place, fresh=fresh)
     expressions = Expressions(plan.names, plan.folded, namespace, callees)

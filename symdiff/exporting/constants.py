@@ -39,11 +39,11 @@ class Constants:
         if parameter.origin != "free" or parameter.path in self._named:
             return
         value = follow(parameter.path, (), ())
-        small = numbers_in(value) <= SMALL
+        small = is_small(value)
         if not small and not isinstance(value, np.ndarray):
             raise SymdiffError(
-                f"{parameter.name} is a {type(value).__name__} of more than {SMALL} numbers outside"
-                " the function, which cannot be written into a module",
+                f"{parameter.name} is a {type(value).__name__} outside the function, with an array"
+                f" of more than {SMALL} numbers, which cannot be written into a module",
                 hint="pass it as an argument",
             )
         hint = str(parameter.name).upper() if small or self.in_file else str(parameter.name)
@@ -77,6 +77,12 @@ def numbers_in(value: Any) -> int:
     """How many numbers a value holds."""
     parts = children(value)
     return int(np.size(value)) if parts is None else sum(map(numbers_in, parts[1]))
+
+
+def is_small(value: Any) -> bool:
+    """Return whether a value is written as text: a number, or what holds no large array."""
+    parts = children(value)
+    return bool(np.size(value) <= SMALL) if parts is None else all(map(is_small, parts[1]))
 
 
 def array_file(arrays: Mapping[str, np.ndarray]) -> tuple[bytes, str]:

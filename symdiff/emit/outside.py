@@ -1,0 +1,181 @@
+"""Numbers of one list, tuple or dict outside the function: one parameter, read by what is used.
+
+``C_0, C_1, ..., C_9`` of a global ``C`` become ``C``, of which ``C[3]`` is read; a list or an array
+of all of them is ``C`` itself or ``np.array(C)``. Where something in the program may change what is
+in it meanwhile, each stays a parameter.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from symdiff.dataclass import dataclass
+from symdiff.emit.expressions import subscript
+from symdiff.ir.build import copy_block, substitute
+from symdiff.ir.control import call
+from symdiff.ir.graph import Block, FreeVariable, Graph, Node, Value, walk_blocks, walk_nodes
+from symdiff.ir.signature import Path, step
+from symdiff.ir.types import ArrayType, ListType, OpaqueType, Type
+from symdiff.ops.declare import StageOperation
+from symdiff.ops.effects import print_, raise_
+from symdiff.ops.list_arrays import list_stack
+from symdiff.ops.lists import list_get, list_length, list_new
+
+_FEW = 2  # numbers that are parameters of their own
+_CONTAINERS = (list, tuple, dict)
+_NUMBERS = (bool, int, float, complex, np.number, np.bool)
+
+
+def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    keys = [ast.Constant(key) for key in node.attributes["keys"]]
+    return reduce(subscript, keys, operands[0])
+
+
+# A number of what is outside; ``keys`` lead to it.
+part = StageOperation("part", lambda whole, *, keys, type: (type,), spelling=_spell)
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A list, tuple or dict, and the numbers of the graph's inputs that are read of it."""
+
+    path: Path
+    content: Any
+    numbers: list[int]
+
+
+def with_whole_containers(graph: Graph) -> Graph:
+    """The graph, or a copy whose inputs of one list, tuple or dict of numbers are one input."""
+    wholes = [whole for whole in _found(graph) if len(whole.numbers) > _FEW]
+    if not wholes or _may_change_outside(graph):
+        return graph
+    block = copy_block(graph.block, {})
+    inputs, parameters = list(graph.inputs), list(block.parameters)
+    reads: list[Node] = []
+    for whole in wholes:
+        leaves = {inputs[k].path[len(whole.path) :]: parameters[k] for k in whole.numbers}
+        first = whole.numbers[0]
+        inputs[first] = replace(inputs[first], path=whole.path)
+        parameters[first] = Value(_type_of(whole.content, leaves), None, inputs[first].name)
+        _read_as_one(block, parameters[first], leaves)
+        reads += [_part(parameters[first], keys, leaf) for keys, leaf in leaves.items()]
+    dropped = {k for whole in wholes for k in whole.numbers[1:]}
+    kept = [k for k in range(len(inputs)) if k not in dropped]
+    made = Block(tuple(parameters[k] for k in kept), [*reads, *block.nodes], block.results)
+    return Graph(
+        graph.name,
+        made,
+        tuple(inputs[k] for k in kept),
+        graph.output,
+        {kept.index(number): place for number, place in graph.mutated.items()},
+        graph.docstring,
+        graph.span,
+    )
+
+
+def _found(graph: Graph) -> Iterable[_Whole]:
+    """The lists, tuples and dicts of numbers alone that inputs from outside are read of."""
+    found: dict[Path, _Whole] = {}
+    for number, (source, value) in enumerate(
+        zip(graph.inputs, graph.block.parameters, strict=True)
+    ):
+        if source.origin != "free" or not _is_number(value.type):
+            continue
+        place = _outermost(source.path)
+        if place is not None:
+            path, content = place
+            found.setdefault(path, _Whole(path, content, [])).numbers.append(number)
+    return found.values()
+
+
+def _is_number(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.kind != "array"
+
+
+def _outermost(path: Path) -> tuple[Path, Any] | None:
+    """The first list, tuple or dict on the way to an input, where it holds numbers alone."""
+    variable, *steps = path
+    assert isinstance(variable, FreeVariable)
+    try:
+        content = variable.read()
+        for depth in range(len(steps)):
+            if type(content) in _CONTAINERS:
+                return (path[: depth + 1], content) if _holds_numbers(content) else None
+            content = step(content, steps[depth])
+    except (LookupError, AttributeError, TypeError, NameError, ValueError):
+        pass
+    return None
+
+
+def _holds_numbers(content: Any) -> bool:
+    if type(content) in _CONTAINERS:
+        items = content.values() if isinstance(content, dict) else content
+        keys = content if isinstance(content, dict) else ()
+        return all(isinstance(k, str | int) for k in keys) and all(map(_holds_numbers, items))
+    return isinstance(content, _NUMBERS)
+
+
+def _may_change_outside(graph: Graph) -> bool:
+    """Return whether something in a program may change what a list or a dict outside holds."""
+    nodes = walk_nodes(graph.block)
+    return any(
+        node.op is call or (node.op.effect and node.op not in (print_, raise_)) for node in nodes
+    )
+
+
+def _type_of(content: Any, leaves: dict[Path, Value]) -> Type:
+    """That of a list, where a list or a tuple of numbers of one type is read."""
+    kinds = list(dict.fromkeys(leaf.type for leaf in leaves.values()))
+    places = [(k,) for k in range(len(content))]
+    if (
+        isinstance(content, dict)
+        or len(kinds) > 1
+        or sorted(leaves, key=str) != sorted(places, key=str)
+    ):
+        return OpaqueType(type(content).__name__)
+    return ListType(kinds[0])
+
+
+def _part(whole: Value, keys: Path, leaf: Value) -> Node:
+    """The node of which a number is the result, which was an input."""
+    leaf.node = Node(part, (whole,), {"keys": keys, "type": leaf.type}, (), (leaf,), None)
+    return leaf.node
+
+
+def _read_as_one(block: Block, whole: Value, leaves: dict[Path, Value]) -> None:
+    """Let lists and arrays of all numbers be made of the list, or be the list itself."""
+    if not isinstance(whole.type, ListType):
+        return
+    items = tuple(leaves[(k,)] for k in range(len(leaves)))
+    reading = _readers(block)
+    new = {}
+    for node in walk_nodes(block):
+        if node.operands != items:
+            continue
+        if node.op is list_new and reading.get(node.result, set()) <= _READS:
+            new[node.result] = whole
+        elif node.op.name == "array" and node.attributes["nested"] == (len(items),):
+            node.op, node.operands = list_stack, (whole,)
+            node.attributes = {"length": len(items), "dtype": node.attributes["dtype"]}
+    substitute(block, new)
+
+
+_READS = frozenset((list_get, list_length, list_stack))
+
+
+def _readers(block: Block) -> dict[Value, set[Any]]:
+    """The ops that read each value; a block, where it results in it."""
+    found: dict[Value, set[Any]] = {}
+    for inner in walk_blocks(block):
+        for value in inner.results:
+            found.setdefault(value, set()).add(Block)
+        for node in inner.nodes:
+            for value in node.operands:
+                found.setdefault(value, set()).add(node.op)
+    return found

@@ -1,0 +1,129 @@
+"""Lists, tuples and dicts of numbers outside a function are one parameter of what is emitted."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+MANY = [0.5 + k for k in range(112)]
+PAIR = (1.0, 2, 3.0, 4.0)
+TABLE = {"a": 1.0, "b": 2.0, "c": 3.0, "d": {"inner": [4.0, 5.0]}}
+X = 0.7
+
+
+class Model:
+    def __init__(self):
+        self.weights = [1.0, 2.0, 3.0]
+
+
+MODEL = Model()
+
+
+def polynomial(x):
+    s = 0.0
+    for c in MANY[:20]:
+        s = s * x + c
+    return s
+
+
+def indexed(x):
+    s = 0.0
+    for k in range(len(MANY)):
+        if MANY[k] * x > 50.0:
+            break
+        s = s + MANY[k] * x**k
+    return s
+
+
+def as_array(x):
+    return np.sum(np.array(MANY) * x**2)
+
+
+def of_a_tuple(x):
+    return PAIR[0] * x + PAIR[1] * x**2 + PAIR[2] * x**3 + PAIR[3]
+
+
+def of_a_dict(x):
+    return TABLE["a"] * x + TABLE["b"] * x**2 + TABLE["c"] + TABLE["d"]["inner"][1] * x**3
+
+
+def of_an_object(x):
+    return sum(w * x**2 for w in MODEL.weights)
+
+
+@pytest.mark.parametrize(
+    ("function", "parameters"),
+    [
+        (polynomial, "x, MANY"),
+        (indexed, "x, MANY"),
+        (as_array, "x, MANY"),
+        (of_a_tuple, "x, PAIR"),
+        (of_a_dict, "x, TABLE"),
+        (of_an_object, "x, MODEL_weights"),
+    ],
+)
+def test_numbers_of_one_container_are_one_parameter(function, parameters):
+    gradient = sd.grad(function)
+    estimate = (function(X + 1e-6) - function(X - 1e-6)) / 2e-6
+    np.testing.assert_allclose(gradient(X), estimate, rtol=1e-7)
+    source = gradient.source(X)
+    assert source.startswith(f"def {function.__name__}_grad({parameters}):")
+    assert max(map(len, source.splitlines())) <= 100
+    curvature = sd.grad(gradient)
+    estimate = (gradient(X + 1e-6) - gradient(X - 1e-6)) / 2e-6
+    np.testing.assert_allclose(curvature(X), estimate, rtol=1e-6, atol=1e-8)
+
+
+def test_few_numbers_of_a_container_stay_parameters():
+    source = sd.grad(lambda x: MANY[3] * x + MANY[7] * x**2).source(X)
+    assert "(x, MANY_3, MANY_7):" in source
+
+
+def test_what_is_in_a_list_is_read_at_each_call():
+    weights = [1.0, 2.0, 3.0, 4.0]
+    gradient = sd.grad(lambda x: sum(w * x for w in weights))
+    assert gradient(X) == 10.0
+    weights[0] = 5.0
+    assert gradient(X) == 14.0
+    weights.append(6.0)
+    assert gradient(X) == 20.0
+
+
+def test_what_may_change_meanwhile_is_read_before():
+    weights = [1.0, 2.0, 3.0, 4.0]
+
+    @sd.nondifferentiable
+    def doubles():
+        weights[3] *= 2.0
+
+    def f(x):
+        before = weights[3] * x
+        doubles()
+        return before + weights[0] * x + weights[1] * x + weights[2] * x
+
+    assert sd.grad(f)(X) == 10.0
+    assert weights == [1.0, 2.0, 3.0, 8.0]
+
+
+def test_a_list_that_the_function_writes_is_written():
+    weights = [1.0, 2.0, 3.0, 4.0]
+
+    def f(x):
+        weights[0] = weights[1] * weights[2] * weights[3]
+        return weights[0] * x + weights[1] * x + weights[2] * x + weights[3] * x
+
+    assert sd.grad(f)(X) == 33.0
+    assert weights == [24.0, 2.0, 3.0, 4.0]
+
+
+def test_a_long_list_is_a_constant_of_a_module(tmp_path):
+    path = tmp_path / "indexed_grad.py"
+    sd.grad(indexed).export(path, X)
+    spec = importlib.util.spec_from_file_location("indexed_grad", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    estimate = (indexed(X + 1e-6) - indexed(X - 1e-6)) / 2e-6
+    np.testing.assert_allclose(module.indexed_grad(X), estimate, rtol=1e-7)
+    assert path.read_text().count("MANY = [") == 1
