@@ -1,0 +1,219 @@
+"""Compiling what stands side by side, or calls one another, takes a time linear in it; what is
+nested in blocks, a time linear in its text, which is indented.
+
+What is counted are the calls of Python functions from the source to the first gradient.
+"""
+
+import importlib.util
+import sys
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+HEAD = """
+import contextlib
+import numpy as np
+
+
+@contextlib.contextmanager
+def giving(value):
+    yield value
+
+
+class Giving:
+    def __init__(self, value):
+        self.value = value
+
+    def __enter__(self):
+        return self.value
+
+    def __exit__(self, *error):
+        return False
+
+
+def scaled(k):
+    return lambda x: np.sin(x) * k
+
+"""
+
+
+def indented(depth, line):
+    return "    " * depth + line + "\n"
+
+
+def in_turn(n, lines, last="return s"):
+    """A function whose body has lines for each number up to n."""
+    body = "".join(indented(1, line.format(k=k)) for k in range(n) for line in lines)
+    return "def f(x):\n    s = x\n" + body + indented(1, last)
+
+
+def calls(n):
+    inner = "".join(f"def f{k + 1}(x):\n    return f{k}(x) * 0.9 + 0.1 * x\n" for k in range(n))
+    return f"def f0(x):\n    return np.sin(x)\n{inner}def f(x):\n    return f{n}(x)\n"
+
+
+def calls_that_try(n):
+    inner = "".join(
+        f"def f{k + 1}(x):\n    try:\n        return f{k}(x) * 0.9\n"
+        f"    except ValueError:\n        return x * {k}.0\n"
+        for k in range(n)
+    )
+    first = "def f0(x):\n    if x > 5.0:\n        raise ValueError\n    return np.sin(x)\n"
+    return f"{first}{inner}def f(x):\n    return f{n}(x)\n"
+
+
+def loops(n):
+    return in_turn(n, ["for i in range(3):", "    s = s * 0.5 + i * x"])
+
+
+def whiles(n):
+    return in_turn(n, ["while s > {k}.5:", "    s = s * 0.5"])
+
+
+def nested_loops(n):
+    text = "def f(x):\n    s = 0.0\n"
+    for k in range(n // 3):
+        text += indented(k + 1, f"for i{k} in range(int(x) + 1):")
+    return text + indented(n // 3 + 1, "s = s + x") + indented(1, "return s")
+
+
+def branches(n):
+    return in_turn(n, ["if s > {k}.0:", "    s = s * 0.9", "else:", "    s = s + 1.0"])
+
+
+def nested_branches(n):
+    text = "def f(x):\n    s = x\n"
+    for k in range(n):
+        text += indented(k + 1, f"if s > -{k}.0:") + indented(k + 2, "s = s * 1.1")
+    return text + indented(1, "return s")
+
+
+def cases(n):
+    text = "def f(x):\n    match int(x):\n"
+    text += "".join(f"        case {k}:\n            s = x * {k}.5\n" for k in range(n))
+    return text + "        case _:\n            s = x\n    return s\n"
+
+
+def unions(n):
+    lines = ["if x > {k}.0:", "    a = None if a is not None else x * {k}.0"]
+    lines += ["if a is not None:", "    s = s + a"]
+    return in_turn(n, lines).replace("s = x\n", "s = x\n    a = None\n", 1)
+
+
+def functions(n):
+    text = f"def f(x):\n    for g in [scaled(0.01 * k + 0.5) for k in range({n})]:\n"
+    return text + "        x = g(x)\n    return x\n"
+
+
+def functions_outside(n):
+    text = f"held = [scaled(0.01 * k + 0.5) for k in range({n})]\ndef f(x):\n    for g in held:\n"
+    return text + "        x = g(x)\n    return x\n"
+
+
+def lambdas(n):
+    text = "def f(x):\n    g0 = lambda y: np.sin(y)\n"
+    for k in range(n):
+        text += f"    g{k + 1} = lambda y, g=g{k}: g(y) * 0.9\n"
+    return text + f"    return g{n}(x)\n"
+
+
+def tries(n):
+    body = ["try:", "    if s > {k}.0:", "        raise ValueError", "    s = s * 1.5"]
+    return in_turn(n, [*body, "except ValueError:", "    s = s * 0.5"])
+
+
+def nested_tries(n):
+    text = "def f(x):\n"
+    depths = range(n // 3)
+    for k in depths:
+        text += indented(k + 1, "try:") + indented(k + 2, f"if x > {100 - k}.0:")
+        text += indented(k + 3, "raise ValueError")
+    text += indented(n // 3 + 1, "s = x * 2.0")
+    for k in reversed(depths):
+        text += indented(k + 1, "except ValueError:") + indented(k + 2, f"s = x * {k}.0")
+    return text + indented(1, "return s")
+
+
+def withs(n):
+    return in_turn(n, ["with giving(x) as v:", "    s = s * 0.9 + v"])
+
+
+def nested_withs(n):
+    text = "def f(x):\n    s = x\n"
+    for k in range(n // 3):
+        text += indented(k + 1, f"with Giving(x) as v{k}:") + indented(k + 2, f"if s > {k + 9}.0:")
+        text += indented(k + 3, "raise ValueError") + indented(k + 2, f"s = s * 0.9 + v{k}")
+    return text + indented(1, "return s")
+
+
+def comprehensions(n):
+    lines = ["a = [v * 0.9 for v in a]"]
+    made = in_turn(n, lines, "return a[0]")
+    return made.replace("s = x\n", "a = [x, x]\n", 1)
+
+
+def expressions(n):
+    return f"def f(x):\n    return {'np.sin(' * n}x{') * 0.9' * n}\n"
+
+
+def choices(n):
+    made = "x"
+    for k in range(n):
+        made = f"(x * {k}.5 if x < {k}.0 else {made})"
+    return f"def f(x):\n    return {made}\n"
+
+
+def breaks(n):
+    items = [float(k) for k in range(n)]
+    text = f"def f(x):\n    s = 0.0\n    for c in {items}:\n        if c * x > 50.0:\n"
+    return text + "            break\n        s = s + c * x\n    return s\n"
+
+
+KINDS = [
+    calls, calls_that_try, loops, whiles, branches, cases, unions, functions, functions_outside,
+    lambdas, tries, withs, comprehensions, expressions, choices, breaks,
+]  # fmt: skip
+NESTED = [nested_loops, nested_branches, nested_tries, nested_withs]
+
+
+def compiled_calls(tmp_path, kind, n):
+    """How many functions are called until the gradient is there; it is compared, too."""
+    path = tmp_path / f"{kind.__name__}_{n}.py"
+    path.write_text(HEAD + kind(n))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    count = 0
+
+    def counted(frame, event, argument):
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        slope = sd.grad(module.f)(0.3)
+    finally:
+        sys.setprofile(before)
+    estimate = (module.f(0.3 + 1e-6) - module.f(0.3 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(slope, estimate, rtol=1e-6, atol=1e-8)
+    return count
+
+
+def growth(tmp_path, kind):
+    """By how much more the second doubling adds than the first."""
+    compiled_calls(tmp_path, kind, 3)  # what is done once in a process
+    few, some, many = (compiled_calls(tmp_path, kind, n) for n in (12, 24, 48))
+    return (many - some) / max(some - few, 2000)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_compiling_what_stands_side_by_side_takes_a_time_linear_in_it(tmp_path, kind):
+    assert growth(tmp_path, kind) < 3.0
+
+
+@pytest.mark.parametrize("kind", NESTED, ids=lambda kind: kind.__name__)
+def test_compiling_what_is_nested_takes_a_time_linear_in_its_text(tmp_path, kind):
+    assert growth(tmp_path, kind) < 4.5
