@@ -286,9 +286,13 @@ def _stage_apart(
     conflict: Conflict | None = None,
 ) -> None:
     """Stage each arm again, with the rest of the block."""
-    interp.effort.tails += 1
-    if interp.effort.tails > MOST_COPIES_OF_A_TAIL:
+    effort = interp.effort
+    effort.tails += 1
+    if conflict is not None:
+        effort.told_apart[conflict.name] = None
+    if effort.tails > MOST_COPIES_OF_A_TAIL:
         if conflict is not None and conflict.name not in interp.policy.unions:
+            conflict.names = (*conflict.names, *effort.told_apart)
             raise ConflictRead(conflict)
         raise UnsupportedSyntaxError(reason, span, "give it the same type on both paths")
     fork.start.roll_back()

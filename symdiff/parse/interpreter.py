@@ -200,6 +200,7 @@ class Effort:
     followed: int = 0  # statements and expressions, each time but the first that they are staged
     trials: int = 0  # of loop bodies
     tails: int = 0  # rests of blocks that were staged twice
+    told_apart: dict[str, None] = field(default_factory=dict)  # the names for which they were
     forks: int = 0  # statements that were staged for each case
 
 

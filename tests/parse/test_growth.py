@@ -102,6 +102,15 @@ def unions(n):
     return in_turn(n, lines).replace("s = x\n", "s = x\n    a = None\n", 1)
 
 
+def many_unions(n):
+    made = "".join(
+        f"    if x > {k}.0:\n        a{k} = None\n    else:\n        a{k} = x * {k}.5\n"
+        for k in range(n)
+    )
+    used = "".join(f"    if a{k} is not None:\n        s = s + a{k}\n" for k in range(n))
+    return f"def f(x):\n    s = x\n{made}{used}    return s\n"
+
+
 def functions(n):
     text = f"def f(x):\n    for g in [scaled(0.01 * k + 0.5) for k in range({n})]:\n"
     return text + "        x = g(x)\n    return x\n"
@@ -172,8 +181,8 @@ def breaks(n):
 
 
 KINDS = [
-    calls, calls_that_try, loops, whiles, branches, cases, unions, functions, functions_outside,
-    lambdas, tries, withs, comprehensions, expressions, choices, breaks,
+    calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
+    functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
 ]  # fmt: skip
 NESTED = [nested_loops, nested_branches, nested_tries, nested_withs]
 
