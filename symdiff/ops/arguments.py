@@ -200,8 +200,17 @@ def misplaced(
 
 @functools.cache
 def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a callable; None of one that NumPy leaves open: ``add.reduce(array, axis=0,
+    dtype=None, out=None, **kwargs)`` takes more by position.
+    """
     known = documented(function)
-    return None if known is None else inspect.Signature(list(known.values()))
+    if known is None or (function not in _WITHOUT_SIGNATURE and _is_open(known)):
+        return None
+    return inspect.Signature(list(known.values()))
+
+
+def _is_open(parameters: Mapping[str, Parameter]) -> bool:
+    return any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())
 
 
 def _words(function: Callable[..., Any], count: int, names: tuple[str, ...]) -> TypeError | None:
@@ -209,7 +218,7 @@ def _words(function: Callable[..., Any], count: int, names: tuple[str, ...]) -> 
     try:
         function(*[None] * count, **dict.fromkeys(names))
     except TypeError as error:
-        return error
+        return error if "argument" in str(error) else None
     except Exception:
         return None
     return None

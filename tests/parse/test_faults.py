@@ -436,6 +436,29 @@ def test_a_call_that_python_rejects_raises_what_python_raises(call):
     assert_array_equal(sd.grad(g)(X), [2.0, 2.0])
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: dataclasses.replace(Pair(x[0], 1.0), b=x[1]).b,
+        lambda x: functools.partial(np.sum, x)(axis=0),
+    ],
+)
+def test_what_a_signature_leaves_open_is_taken(call):
+    estimates = [(call(X + step) - call(X - step)) / 2e-6 for step in 1e-6 * np.eye(2)]
+    np.testing.assert_allclose(sd.grad(call)(X), estimates, rtol=1e-8, atol=1e-9)
+
+
+def test_more_than_a_signature_of_numpys_tells_is_no_error_of_the_programs():
+    with pytest.raises(UnsupportedCallError, match="it takes no such arguments here"):
+        sd.grad(lambda x: np.add.reduce(x, 0, None, None, False))(X)
+
+
+@dataclasses.dataclass
+class Pair:
+    a: float
+    b: float
+
+
 def imports_what_a_module_lacks(x):
     try:
         from math import no_such_function as double
