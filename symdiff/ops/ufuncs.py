@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import UnsupportedCallError, rejection
+from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import BOOL, INT, Type
@@ -111,7 +111,8 @@ def strong(argument: Any) -> Value:
 def dtype_of(argument: Any) -> np.dtype | None:
     """A ``dtype=`` argument: None, or whatever ``np.dtype`` takes."""
     argument = static(argument)
-    return None if argument is None else np.dtype(argument)
+    with rejecting():
+        return None if argument is None else np.dtype(argument)
 
 
 def common_dtype(values: Iterable[Any]) -> np.dtype:

@@ -459,6 +459,14 @@ class Pair:
     b: float
 
 
+def test_a_dtype_made_of_a_dict_is_refused_by_name():
+    def f(x):
+        return np.sum(x) * np.dtype({"names": ["a", "b"], "formats": ["f8", "i4"]}).itemsize
+
+    with pytest.raises(UnsupportedCallError, match=r"does not know this use of numpy\.dtype"):
+        sd.grad(f)(X)
+
+
 def imports_what_a_module_lacks(x):
     try:
         from math import no_such_function as double
