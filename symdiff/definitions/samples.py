@@ -12,15 +12,14 @@ from symdiff.definitions.libraries import when_imported
 
 
 def _along(y: Any, x: Any, axis: Any) -> tuple[Any, Any]:
-    """The samples with their axis last, and the steps between them; None where all are one."""
+    """The samples with their axis last, and the steps between them; None where all are one.
+
+    Sums of whole numbers are SciPy's, which wrap, and of truths are truths.
+    """
     y = np.asarray(y)
-    if y.dtype.kind not in "fc":
-        y = y.astype(np.float64)
     if x is None:
         return np.moveaxis(y, axis, -1), None
     x = np.asarray(x)
-    if x.dtype.kind not in "fc":
-        x = x.astype(np.float64)
     if x.ndim not in (1, y.ndim):
         raise ValueError("If given, shape of x must be 1-D or the same as y.")
     if x.shape[axis if x.ndim == y.ndim else 0] != y.shape[axis]:
@@ -50,6 +49,12 @@ def cumulative_trapezoid(
     return np.moveaxis(made, -1, axis)
 
 
+def _quotient(n: Any, d: Any) -> Any:
+    """``n / d``, and 0 where two places are the same."""
+    is_none = d == 0
+    return np.where(is_none, 0.0, n / np.where(is_none, 1.0, d))
+
+
 def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
     """Parabolas through three points each; of an even number the last step by one through the last
     three (Cartwright 2017, equation 8).
@@ -70,13 +75,15 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
     else:
         steps = steps.astype(np.float64)
         h, k = steps[..., : odd - 2 : 2], steps[..., 1:odd:2]
-        inner = first * (2.0 - k / h) + middle * ((h + k) ** 2 / (h * k)) + last * (2.0 - h / k)
-        made = np.sum((h + k) / 6.0 * inner, axis=-1)
+        ratio, both = _quotient(h, k), h + k
+        inner = first * (2.0 - _quotient(1.0, ratio)) + last * (2.0 - ratio)
+        inner = inner + middle * (both * _quotient(both, h * k))
+        made = np.sum(both / 6.0 * inner, axis=-1)
         h, k = steps[..., -2], steps[..., -1]
         weights = (
-            (2 * k**2 + 3 * h * k) / (6 * (k + h)),
-            (k**2 + 3.0 * h * k) / (6 * h),
-            k**3 / (6 * h * (h + k)),
+            _quotient(2 * k**2 + 3 * h * k, 6 * (k + h)),
+            _quotient(k**2 + 3.0 * h * k, 6 * h),
+            _quotient(k**3, 6 * h * (h + k)),
         )
     if odd == count:
         return made

@@ -29,7 +29,7 @@ from symdiff.differentiate.rows import rows_of, unit_of
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import Block, Graph, GraphCell, Value
 from symdiff.ir.structure import Leaf, tuple_of
-from symdiff.ir.types import ArrayType, Size, carries_derivative
+from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops import reduce
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import Named
@@ -42,7 +42,15 @@ from symdiff.ops.reduce import reshape_like
 from symdiff.ops.rules import inlined
 from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, product, sizes_of
-from symdiff.ops.solving import EQUATIONS, Solver, shifted, solution_of, solver_call, time_first
+from symdiff.ops.solving import (
+    ARRIVAL,
+    EQUATIONS,
+    Solver,
+    shifted,
+    solution_of,
+    solver_call,
+    time_first,
+)
 
 
 def _pushed(graph: Graph, given: Sequence[Value], tangents: Mapping[int, Value]) -> Value:
@@ -206,9 +214,7 @@ def _arrived(
     """Where a row is carried from one time to another, which is a solution again."""
     by_time = solver.function.name == "solve_ivp"
     called = time_first(graph) if by_time else graph
-    type_ = begun.type
-    if by_time and isinstance(type_, ArrayType):
-        type_ = replace(type_, shape=(*type_.shape, Size("times", open=True)))
+    told = () if by_time else (("full_output", True),)
     (value,) = solver_call(
         *ends,
         begun,
@@ -218,12 +224,10 @@ def _arrived(
         extras=len(others),
         function=solver.function,
         arguments=((Slot(0), Slot(1)), Slot(2)) if by_time else (Slot(2), (Slot(0), Slot(1))),
-        keywords=tuple((name, shifted(option, 3)) for name, option in solver.keywords),
-        picked=("y",) if by_time else (-1,),
-        types=(type_,),
+        keywords=(*((name, shifted(option, 3)) for name, option in solver.keywords), *told),
+        picked=ARRIVAL,
+        types=(begun.type,),
     )
-    if by_time:
-        value = index_of(value, (slice(None), -1))
     return solution_of(value, begun, *ends, *others, graph=graph, rule="arrival", solver=solver)
 
 

@@ -149,7 +149,7 @@ divide: Operation = elementwise(
     "Quotient.",
     lambda y, a, b: _quotient(y, 1.0, b),
     lambda y, a, b: -_quotient(y, y, b),
-    jvp={1: lambda t, y, a, b: -(_quotient(y, t, b) * y)},
+    jvp={1: lambda t, y, a, b: -_quotient(y, t * y, b)},
     vjp={1: lambda g, y, a, b: -(_quotient(y, g, conjugated(b)) * conjugated(y))},
     spelling=infix(ast.Div),
     raises_on_numbers=True,

@@ -6,7 +6,7 @@ is that of one choice, and functions that do not depend on the choice have right
 - ``svd``: phases of a pair of complex singular vectors turn oppositely, ``u* du = -v* dv``; vectors
   beyond the singular values (``full_matrices``) turn no more than they have to.
 - ``qr``: LAPACK's diagonal of R is real, which leaves nothing open but, with ``mode="complete"``,
-  columns of Q beyond those of a tall matrix, which turn no more than they have to.
+  columns of Q beyond those of a tall matrix: they are those of LAPACK's product of reflections.
 - ``eig``: eigenvectors keep their length, and their phase: ``v* dv = 0``.
 
 Vectors of singular values, or eigenvalues, that are equal have no derivative: it is inf or NaN, and
@@ -28,7 +28,7 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Size, is_long, real_dtype
 from symdiff.ops import support
-from symdiff.ops.arithmetic import absolute, copysign, greater, where
+from symdiff.ops.arithmetic import absolute, copysign, equal, greater, where
 from symdiff.ops.casts import as_dtype_of, conjugated, is_complex
 from symdiff.ops.creation import eye, zeros_of
 from symdiff.ops.declare import (
@@ -95,6 +95,18 @@ def other_columns(x: Value, like: Value) -> Value | None:
     dim: Dim = columns - count if fixed else Size(f"({columns}-{count})", open=True)  # type: ignore[operator]
     key = (Ellipsis, Slice(start, None, None))
     return index(x, *operands, key=key, shape=(*others, dim))
+
+
+def first_rows(x: Value, like: Value) -> Value:
+    """The rows of ``x`` that there are entries in the last axis of ``like``."""
+    return swapped(first_columns(swapped(x), like))
+
+
+def other_rows(x: Value, like: Value) -> Value:
+    """The rows of ``x`` beyond those."""
+    others = other_columns(swapped(x), like)
+    assert others is not None
+    return swapped(others)
 
 
 def _bound(length: Value | int) -> tuple[int | Slot, tuple[Value, ...]]:
@@ -334,7 +346,7 @@ def _infer_qr(a: ArrayType, *, mode: str = "reduced") -> tuple[ArrayType, ...]:
 def _leading(q: Value, r: Value, a: Value, mode: str) -> Value:
     """The square triangle that R begins with: as many rows and columns as ``a`` has at least."""
     like = diagonal(a, offset=0) if mode == "complete" else q
-    return first_columns(swapped(first_columns(swapped(r), like)), like)
+    return first_columns(first_rows(r, like), like)
 
 
 def _right_divided(x: Value, triangle: Value) -> Value:
@@ -346,6 +358,46 @@ def _has_span(q: Value, a: Value) -> bool:
     """Return whether the columns of Q are known to span the whole space."""
     rows, columns = array_type(q).shape[-2:]
     return rows == columns
+
+
+@dataclass(frozen=True)
+class _Completion:
+    """Columns of Q beyond those of a tall matrix, as a function of the first ones.
+
+    A product of Householder's reflections is ``I - V T V*`` with ``V`` unit lower trapezoidal, so
+    that ``V (-T V₁*)`` is the LU decomposition of ``W = Q₁ - I`` and the other columns are
+    ``I + W (W₂ W₁⁻¹)*`` (Ballard et al. 2014, reconstructing Householder vectors). ``mixed`` is
+    ``W₁⁻* W₂*``. ``W₁`` is singular where a column needs no reflection: its sign jumps there.
+    """
+
+    moved: Value  # W
+    top: Value  # W₁
+    mixed: Value
+
+    @staticmethod
+    def of(first: Value, q: Value) -> _Completion:
+        rows, count = sizes_of(first)[-2:]
+        *_, tall, dim = array_type(first).shape
+        dtype = array_type(q).dtype
+        one = eye(rows, count, k=0, shape=(tall, dim), dtype=dtype)
+        moved = first - one
+        top = first_rows(moved, first)
+        none = equal(rows, count)  # other columns: the system is to be a regular one
+        square = eye(count, count, k=0, shape=(dim, dim), dtype=dtype)
+        top = top - where(none, 3.0, 0.0) * square
+        return _Completion(moved, top, solve(adjoint(top), adjoint(other_rows(first, first))))
+
+    def tangent(self, first: Value) -> Value:
+        """Of the other columns, by that of the first ones."""
+        top, below = first_rows(first, first), other_rows(first, first)
+        turned = solve(adjoint(self.top), adjoint(below) - adjoint(top) @ self.mixed)
+        return first @ self.mixed + self.moved @ turned
+
+    def cotangent(self, others: Value) -> Value:
+        """Of the first columns, by that of the other ones."""
+        turned = adjoint(solve(self.top, adjoint(self.moved) @ others))
+        rows = array_type(others).rank - 2
+        return others @ adjoint(self.mixed) + concatenate(-self.mixed @ turned, turned, axis=rows)
 
 
 def _widened(x: Value, q: Value) -> Value:
@@ -367,6 +419,10 @@ def _qr_jvp(t: Value, y: Any, a: Value, *, mode: str = "reduced") -> tuple[Value
     q_dot = q @ turned
     if not _has_span(q, a):
         q_dot = q_dot + (moved - q @ inner)
+    if mode == "complete" and other_columns(q, triangle) is not None:
+        first = first_columns(q_dot, triangle)
+        others = _Completion.of(first_columns(q, triangle), q).tangent(first)
+        q_dot = concatenate(first, others, axis=array_type(q).rank - 1)
     return q_dot, triu(adjoint(q) @ t - turned @ r, k=0)
 
 
@@ -376,6 +432,11 @@ def _qr_vjp(g: Any, y: Any, a: Value, *, mode: str = "reduced") -> Value | None:
     if q_bar is None and r_bar is None:
         return None
     triangle = _leading(q, r, a, mode)
+    is_whole = mode == "complete" and q_bar is not None
+    others = other_columns(q_bar, triangle) if is_whole else None
+    if others is not None:
+        through = _Completion.of(first_columns(q, triangle), q).cotangent(others)
+        q_bar = _widened(first_columns(q_bar, triangle) + through, q)
     upper = None if r_bar is None else triu(r_bar, k=0)
     on_q = None if q_bar is None else adjoint(q) @ q_bar
     inner = _total(on_q, None if upper is None else -(upper @ adjoint(r)))

@@ -14,9 +14,19 @@ import numpy as np
 from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
+from symdiff.ops import support
 from symdiff.ops.arithmetic import absolute, choose, equal, floor, greater, minimum, strong_constant
 from symdiff.ops.casts import imag
-from symdiff.ops.declare import Operation, Rule, array_type, lowers, static
+from symdiff.ops.declare import (
+    Meaning,
+    Operation,
+    Rule,
+    array_type,
+    elementwise,
+    lowers,
+    static,
+    supporting_call,
+)
 from symdiff.ops.elementary import cos, cosh, exp, log, log1p, sin, sinc, sqrt
 from symdiff.ops.incomplete import (
     beta_by,
@@ -30,12 +40,14 @@ from symdiff.ops.special import (
     FROM,
     ROOT_2_PI,
     ROOT_PI,
+    LibraryFunction,
     betaln,
     ellipk_slope,
     erf,
     expansion,
     gammaln,
     hyp1f1,
+    refused_by,
     special_function,
     xlog1py,
     xlogy,
@@ -130,22 +142,48 @@ def _left(phi: Value, m: Value) -> Value:
     return sqrt(1.0 - m * (s * s))
 
 
+def _slope_by_m(function: Callable[..., Any], by_phi: Rule, sympy: Meaning) -> Operation:
+    """The derivative of an incomplete integral by ``m``; that has none by ``m`` again."""
+    name = function.__name__
+    called: Any = LibraryFunction(support.__name__, name, 2)
+    return elementwise(
+        called,
+        f"The derivative of ``{name.removesuffix('_by_m')}`` by ``m``.",
+        by_phi,
+        refused_by(name.removesuffix("_by_m"), "m twice"),
+        name=name,
+        spelling=supporting_call(function),
+        sympy=sympy,
+    )
+
+
+ellipkinc_by_m = _slope_by_m(
+    support.ellipkinc_by_m,
+    lambda y, phi, m: 0.5 * sin(phi) ** 2 / _left(phi, m) ** 3,
+    lambda sp, phi, m: (
+        (sp.elliptic_e(phi, m) / (1 - m) - sp.elliptic_f(phi, m)) / (2 * m)
+        - sp.sin(2 * phi) / (4 * (1 - m) * sp.sqrt(1 - m * sp.sin(phi) ** 2))
+    ),
+)
+ellipeinc_by_m = _slope_by_m(
+    support.ellipeinc_by_m,
+    lambda y, phi, m: -0.5 * sin(phi) ** 2 / _left(phi, m),
+    lambda sp, phi, m: (sp.elliptic_e(phi, m) - sp.elliptic_f(phi, m)) / (2 * m),
+)
 ellipkinc: Operation = special_function(
     "ellipkinc",
-    "Incomplete elliptic integral of the first kind; its derivative by ``m`` is refused.",
+    "Incomplete elliptic integral of the first kind; its second derivative by ``m`` is refused.",
     lambda y, phi, m: 1.0 / _left(phi, m),
-    "m",
+    lambda y, phi, m: ellipkinc_by_m(phi, m),
     sympy="elliptic_f",
 )
 ellipeinc: Operation = special_function(
     "ellipeinc",
-    "Incomplete elliptic integral of the second kind; its derivative by ``m`` is refused.",
+    "Incomplete elliptic integral of the second kind; its second derivative by ``m`` is refused.",
     lambda y, phi, m: _left(phi, m),
-    "m",
+    lambda y, phi, m: ellipeinc_by_m(phi, m),
     sympy="elliptic_e",
 )
-
-
 ellipkm1: Operation = special_function(
     "ellipkm1",
     "Complete elliptic integral of the first kind, near 1: ``ellipk(1 - p)``.",

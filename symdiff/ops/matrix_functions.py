@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.libraries import when_imported
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops import support
@@ -48,8 +48,11 @@ def of_scipy(name: str) -> Callable[..., Any]:
 
 @functools.lru_cache(maxsize=64)
 def _dtype(name: str, *dtypes: np.dtype) -> np.dtype:
-    """The dtype of a function's result, tried on unit matrices."""
-    dtype: np.dtype = of_scipy(name)(*(np.eye(2, dtype=d) for d in dtypes)).dtype
+    """The dtype of a function's result, tried on unit matrices; some take no other byte order."""
+    try:
+        dtype: np.dtype = of_scipy(name)(*(np.eye(2, dtype=d) for d in dtypes)).dtype
+    except (TypeError, ValueError) as error:
+        raise rejection(type(error), *error.args) from None
     return dtype
 
 

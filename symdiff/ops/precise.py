@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from symdiff.ops.arithmetic import nonzero
+from symdiff.ir.graph import Value
+from symdiff.ops.arithmetic import choose, equal, nonzero
 from symdiff.ops.declare import Operation, Rule
 from symdiff.ops.elementary import exp, log, sin
 from symdiff.ops.special import special_function
+from symdiff.ops.strong import product_over
 
 DEGREE = math.pi / 180.0
 
@@ -32,10 +34,18 @@ cbrt: Operation = special_function(
     strong=True,
     sympy=lambda sp, x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
 )
+
+
+def _power_over_base(x: Value, p: Value) -> Value:
+    """``p * x ** (p - 1)``; of an exponent far below 1 ``x ** p`` does not overflow beside it."""
+    at_zero = p * x ** (p - 1.0)
+    return choose(equal(x, 0), at_zero, product_over(p, x**p, nonzero(x)))
+
+
 powm1: Operation = special_function(
     "powm1",
     "``x ** p - 1``.",
-    lambda y, x, p: p * x ** (p - 1.0),
+    lambda y, x, p: _power_over_base(x, p),
     lambda y, x, p: x**p * log(nonzero(x)),
     singular=True,
     sympy=lambda sp, x, p: x**p - 1,

@@ -26,6 +26,8 @@ from symdiff.ops.effects import Keywords, Named, fill, spell_the_call
 from symdiff.ops.flops import nothing
 from symdiff.ops.keys import Slot
 
+ARRIVAL = ("arrival",)  # what is picked of what solves a differential equation: the last state
+
 # The call -----------------------------------------------------------------------------------------
 
 
@@ -57,6 +59,8 @@ def _evaluate_call(
     if extras:
         given["args"] = tuple(operands[len(operands) - extras :])
     result = function.target(callback, *fill(arguments, operands), **given)
+    if picked == ARRIVAL:
+        return support.arrival(result)
     return support.picked(result, *picked) if picked else result
 
 
@@ -74,6 +78,8 @@ def _spell_call(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
         called = ast.Name(attributes["callee"].name, ast.Load())
         told = [made, called, own, literal(where), *map(literal, picked)]
         return ast.Call(supporting(support.converged), told, [])
+    if picked == ARRIVAL:
+        return ast.Call(supporting(support.arrival), [made], [])
     if len(picked) == 1:
         return _picked(made, picked[0])
     if not picked:

@@ -36,7 +36,7 @@ from symdiff.ops.arithmetic import (
     strong_constant,
     trunc,
 )
-from symdiff.ops.casts import is_complex, real
+from symdiff.ops.casts import conjugated, is_complex, real
 from symdiff.ops.declare import (
     Meaning,
     Operation,
@@ -50,6 +50,7 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.elementary import exp, hypot, log, log1p
 from symdiff.ops.incomplete import beta_by, gamma_by_a, student_by_df
+from symdiff.ops.strong import product_over
 from symdiff.ops.ufuncs import staged, ufunc_lowering
 
 ROOT_PI = math.sqrt(math.pi)
@@ -421,6 +422,8 @@ xlogy: Operation = special_function(
     "``a * log(b)``, and 0 where ``a`` is 0.",
     lambda y, a, b: log(b),
     lambda y, a, b: a / choose(equal(a, 0), strong_constant(1, y), b),
+    jvp={1: lambda t, y, a, b: product_over(t, a, b)},
+    vjp={1: lambda g, y, a, b: product_over(g, conjugated(a), conjugated(b))},
     singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(b),
@@ -430,6 +433,8 @@ xlog1py: Operation = special_function(
     "``a * log1p(b)``, and 0 where ``a`` is 0.",
     lambda y, a, b: log1p(b),
     lambda y, a, b: a / choose(equal(a, 0), strong_constant(1, y), 1.0 + b),
+    jvp={1: lambda t, y, a, b: product_over(t, a, 1.0 + b)},
+    vjp={1: lambda g, y, a, b: product_over(g, conjugated(a), 1.0 + conjugated(b))},
     singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(1 + b),
@@ -447,6 +452,8 @@ rel_entr: Operation = special_function(
     "The summand of a relative entropy, ``a * log(a / b)``.",
     lambda y, a, b: log(a / b) + 1.0,
     lambda y, a, b: -(a / b),
+    jvp={1: lambda t, y, a, b: -product_over(t, a, b)},
+    vjp={1: lambda g, y, a, b: -product_over(g, a, b)},
     singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(a / b),

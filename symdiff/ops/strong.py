@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, type_of_constant
+from symdiff.ir.types import ArrayType, Type, type_of_constant
+from symdiff.ops import support
 from symdiff.ops.arithmetic import (
     by_numpy,
     choose,
@@ -24,6 +25,7 @@ from symdiff.ops.casts import (
 from symdiff.ops.declare import (
     Operation,
     array_type,
+    supporting_call,
     template,
 )
 from symdiff.ops.meanings import select
@@ -131,4 +133,38 @@ strong_divide: Operation = Operation(
     repeated=frozenset({0}),
     sympy=lambda sp, g, b: strong_product(sp, g, 1 / b),
     documentation="``g / b``, but 0 where ``g`` is 0 whatever ``b`` is, without a warning.",
+)
+
+# product_over -----------------------------------------------------------------------------------
+
+
+def _infer_product_over(g: Type, n: Type, d: Type) -> tuple[Type, ...]:
+    (product,) = multiply.infer(g, n, ufunc=True)
+    return divide.infer(product, d, ufunc=True)
+
+
+product_over: Operation = Operation(
+    "product_over",
+    _infer_product_over,
+    support.product_over,
+    spelling=supporting_call(support.product_over),
+    partials=(
+        lambda y, g, n, d: by_numpy(divide)(n, d),
+        lambda y, g, n, d: by_numpy(divide)(g, d),
+        lambda y, g, n, d: -by_numpy(divide)(y, d),
+    ),
+    jvp={
+        0: lambda t, y, g, n, d: product_over(t, n, d),
+        1: lambda t, y, g, n, d: product_over(t, g, d),
+        2: lambda t, y, g, n, d: -product_over(t, y, d),
+    },
+    vjp={
+        0: lambda w, y, g, n, d: product_over(w, conjugated(n), conjugated(d)),
+        1: lambda w, y, g, n, d: product_over(w, conjugated(g), conjugated(d)),
+        2: lambda w, y, g, n, d: -product_over(w, conjugated(y), conjugated(d)),
+    },
+    singular=True,
+    strong=True,
+    sympy=lambda sp, g, n, d: strong_product(sp, g, n / d),
+    documentation="``g * n / d``, 0 where a factor is, whatever overflows on the way.",
 )

@@ -51,6 +51,25 @@ def prod_except(x: Any, *directions: Any, axis: tuple[int, ...] | int | None = N
     return np.moveaxis(result.reshape(front[0].shape), range(len(axes)), axes)
 
 
+def product_over(g: Any, n: Any, d: Any) -> Any:
+    """``g * n / d``, 0 where a factor is, though a product or quotient of two may overflow.
+
+    The product comes first where the factors lie on both sides of 1, else the smaller one's
+    quotient.
+
+    >>> product_over(1e200, 1e200, 1e200), product_over(1e-310, 1.0, 1e-310)
+    (np.float64(1e+200), np.float64(1.0))
+    """
+    dtype = np.result_type(g, n, d)
+    g, n, d = (np.asarray(number, dtype) for number in (g, n, d))
+    n = np.where(g != 0, n, 0)
+    d = np.where(n != 0, d, 1)
+    is_less = np.abs(g) < np.abs(n)
+    small, large = np.where(is_less, g, n), np.where(is_less, n, g)
+    apart = (np.abs(small) < 1) & (np.abs(large) >= 1)
+    return (small * np.where(apart, large, 1) / d * np.where(apart, 1, large))[()]
+
+
 def one_of(y: Any) -> Any:
     """The number 1 in the shape of ``y``, whose gradient is asked for: it has one element.
 
@@ -188,6 +207,37 @@ def polygamma(x: float, order: int = 0) -> float:
     return total if not reflected else reflected - sign * total
 
 
+def ellipkinc_by_m(phi: Any, m: Any) -> Any:
+    """``∫ sin²θ / (2 (1 - m sin²θ)^(3/2)) dθ`` from 0 to ``phi``, by Carlson's integral.
+
+    >>> ellipkinc_by_m(np.pi / 2, 0.0)
+    np.float64(0.39269908169872414)
+    """
+    import scipy.special
+
+    phi, m = (np.asarray(number, np.result_type(phi, m)) for number in (phi, m))
+    turns = np.round(np.divide(phi, np.pi))
+    s, c = np.sin(phi - np.pi * turns), np.cos(phi)
+    part = s**3 / 6 * scipy.special.elliprd(c * c, 1.0, 1 - m * (s * s))
+    rest = np.where(turns, 1 - m, 1)
+    return (part + turns * scipy.special.elliprd(np.where(turns, 0, 1), 1.0, rest) / 3)[()]
+
+
+def ellipeinc_by_m(phi: Any, m: Any) -> Any:
+    """``∫ -sin²θ / (2 (1 - m sin²θ)^(1/2)) dθ`` from 0 to ``phi``, by Carlson's integral.
+
+    >>> ellipeinc_by_m(np.pi / 2, 0.0)
+    np.float64(-0.39269908169872414)
+    """
+    import scipy.special
+
+    phi, m = (np.asarray(number, np.result_type(phi, m)) for number in (phi, m))
+    turns = np.round(np.divide(phi, np.pi))
+    s, c = np.sin(phi - np.pi * turns), np.cos(phi)
+    part = s**3 / 6 * scipy.special.elliprd(c * c, 1 - m * (s * s), 1.0)
+    return -(part + turns * scipy.special.elliprd(np.where(turns, 0, 1), 1 - m, 1.0) / 3)[()]
+
+
 def frozen(array: Any) -> Any:
     """A copy that cannot be written, for a call that is not followed: what it would write is lost.
 
@@ -313,6 +363,21 @@ def picked(result: Any, *names: Any) -> Any:
     """
     parts = tuple(getattr(result, k) if isinstance(k, str) else result[k] for k in names)
     return parts if len(parts) > 1 else parts[0]
+
+
+def arrival(result: Any) -> Any:
+    """The last state that ``odeint`` (with its full output) or ``solve_ivp`` gives; NaN where it
+    has stopped before, at a state of which there is no saying how far off it is.
+
+    >>> arrival((np.array([[1.0, 2.0], [3.0, 4.0]]), {"message": "Integration successful."}))
+    array([3., 4.])
+    """
+    if isinstance(result, tuple):
+        rows, told = result
+        end, has_arrived = rows[-1], told["message"] == "Integration successful."
+    else:
+        end, has_arrived = result.y[:, -1], result.success
+    return end if has_arrived else np.full_like(end, np.nan)
 
 
 def converged(result: Any, function: Any, args: Any, where: str, *names: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import integrate, optimize
 
 import symdiff as sd
 from tests.definitions.calls import check
@@ -266,3 +266,41 @@ def test_a_solver_that_converges_is_silent_and_exact_whatever_disp_is() -> None:
 
             np.testing.assert_allclose(sd.grad(root)(1.4), 1.4 ** (-2 / 3) / 3, rtol=1e-12)
             assert sd.vjp(root, 1.4)[0] == root(1.4)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_sensitivity_that_does_not_arrive_is_none() -> None:
+    """Where a solver cannot follow the states to its tolerance, there is no derivative."""
+
+    def function(x):
+        return integrate.odeint(lambda u, t: -x * u, 2e15, np.array([0.0, 1.0]))[1, 0]
+
+    found = sd.grad(sd.grad(function))(0.7)
+    assert np.isnan(found) or found == pytest.approx(2e15 * np.exp(-0.7), rel=1e-5)
+
+
+@pytest.mark.parametrize("count", [5, 6])
+def test_simpson_s_rule_at_places_that_are_the_same(count: int) -> None:
+    """SciPy's value is linear in the samples: its derivative by each is that of a unit sample."""
+    x = np.cumsum(np.array([0.0, 0.5, 0.0, 0.7, 0.0, 1.0])[:count])
+
+    def function(y):
+        return integrate.simpson(y, x=x)
+
+    expected = [integrate.simpson(unit, x=x) for unit in np.eye(count)]
+    with np.errstate(all="ignore"):
+        found = sd.grad(function)(np.linspace(1.0, 2.0, count))
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_sums_of_truths_are_truths() -> None:
+    """``True + True`` is ``True``: the trapezoid over two of them is half as high."""
+    y = np.array([True, True, False])
+
+    def function(x):
+        return integrate.trapezoid(y, x)
+
+    x = np.array([0.0, 1.0, 3.0])
+    steps = np.array([0.5, 0.5])
+    assert function(x) == pytest.approx(np.diff(x) @ steps)
+    np.testing.assert_allclose(sd.grad(function)(x), [-0.5, 0.0, 0.5], atol=1e-15)

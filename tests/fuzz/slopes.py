@@ -362,15 +362,19 @@ def _interp(value: Any, x: Traced, places: Traced, heights: Traced) -> Traced:
     k = np.clip(np.searchsorted(at, given, side="right") - 1, 0, len(at) - 2)
     inside = (given >= at[0]) & (given < at[-1])
     left, right = lifted(at[k]), lifted(at[k + 1])
-    t = (lifted(given) - left) / (right - left)
-    t = np.where(given >= at[-1], mp.mpf(1), np.where(given < at[0], mp.mpf(0), t))
+    after, before = given >= at[-1], given < at[0]
+    ends = [(lifted(given) - left, before, after), (right - lifted(given), after, before)]
+    t, rest = (  # each a distance of its own: one less the other would have no digits left
+        np.where(one, mp.mpf(1), np.where(none, mp.mpf(0), distance / (right - left)))
+        for distance, none, one in ends
+    )
     numbers = lifted(np.asarray(heights.value).astype(np.float64))
     pieces = []
     if x.slopes is not None:
         rise = (numbers[k + 1] - numbers[k]) / (right - left)
         pieces.append((x, np.where(inside, rise, mp.mpf(0))))
     if heights.slopes is not None:
-        pieces.append((linear(value, heights, lambda a: a[k]), 1 - t))
+        pieces.append((linear(value, heights, lambda a: a[k]), rest))
         pieces.append((linear(value, heights, lambda a: a[k + 1]), t))
     return _sum_of(value, pieces)
 

@@ -12,6 +12,7 @@ import mpmath
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.special
 
 import symdiff as sd
 
@@ -227,3 +228,59 @@ def test_the_norm_of_blas_is_of_any_size(size: float) -> None:
     value, tangent = sd.jvp(scipy.linalg.norm, (x * size,), (x * size,))
     assert value == scipy.linalg.norm(x * size)
     assert tangent == pytest.approx(value)
+
+
+RATIOS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "rel_entr": (lambda a, b: scipy.special.rel_entr(a, b), lambda a, b: -a / b),
+    "xlog1py": (lambda a, b: scipy.special.xlog1py(a, b), lambda a, b: a / (1 + b)),
+    "xlogy": (lambda a, b: scipy.special.xlogy(a, b), lambda a, b: a / b),
+}
+
+
+@pytest.mark.parametrize("along", ["units", "relative"])
+@pytest.mark.parametrize("size", [2.0**-133, 2.0**-70, 1.0, 2.0**70, 2.0**120])
+@pytest.mark.parametrize("name", RATIOS)
+def test_a_factor_over_a_divisor_of_its_size(name: str, size: float, along: str) -> None:
+    """The closed form, by the second operand: a product or a quotient overflows on the way."""
+    call, slope = RATIOS[name]
+
+    def function(a: Any, b: Any) -> Any:
+        return call(a, b)
+
+    a, b = (np.array(x, np.float32) * np.float32(size) for x in ([0.5, 3.0], [0.75, 0.5]))
+    t = np.float32([1.0, -0.5]) * (np.float32(size) if along == "relative" else 1)
+    expected = slope(a.astype(float), b.astype(float)) * t
+    tangent = sd.jvp(function, (a, b), (np.zeros_like(a), t))[1]
+    assert np.allclose(tangent, expected, rtol=1e-5, atol=1e-44)
+    assert np.allclose(sd.vjp(function, a, b)[1](t)[1], expected, rtol=1e-5, atol=1e-44)
+
+
+def test_a_factor_of_zero_over_any_divisor() -> None:
+    def function(b: Any) -> Any:
+        return scipy.special.xlogy(np.zeros(3), b)
+
+    b = np.array([0.0, 1e-310, 2.0])
+    assert np.array_equal(sd.vjp(function, b)[1](np.ones(3))[0], np.zeros(3))
+    assert np.array_equal(sd.jvp(function, (b,), (np.ones(3),))[1], np.zeros(3))
+
+
+def test_powm1_of_a_small_base_and_exponent_is_bent() -> None:
+    """``p (p - 1) x ** (p - 2)`` is in range where ``x ** (p - 2)`` is not."""
+
+    def function(x: Any) -> Any:
+        return scipy.special.powm1(x, np.float32(1e-20))
+
+    x = np.float32([1e-19, 3e-20])
+    with np.errstate(over="ignore"):  # of the formula for a base of 0
+        bend = sd.jvp(lambda x: sd.jvp(function, (x,), (np.ones_like(x),))[1], (x,), (x,))[1]
+    exact = x.astype(float)
+    assert np.allclose(bend, -1e-20 / exact**2 * exact, rtol=1e-4, atol=0)
+
+
+def test_zero_over_a_subnormal_number_has_no_slope() -> None:
+    def function(x: Any) -> Any:
+        return np.zeros(2) / x
+
+    x = np.array([1e-310, -3e-320])
+    assert np.array_equal(sd.jvp(function, (x,), (np.ones(2),))[1], np.zeros(2))
+    assert np.array_equal(sd.vjp(function, x)[1](np.ones(2))[0], np.zeros(2))

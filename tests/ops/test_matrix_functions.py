@@ -117,3 +117,19 @@ def test_a_root_that_is_complex_is_told(
     with pytest.raises(sd.UnsupportedCallError, match="pass a complex matrix") as raised:
         sd.grad(lambda a: np.sum(function(a)))(-A)
     assert raised.value.span.file == __file__
+
+
+def test_a_matrix_that_scipy_does_not_take() -> None:
+    """In the other byte order it raises; so does what is made of it."""
+
+    def function(x: Any) -> Any:
+        return np.sum(linalg.expm(x))
+
+    a = np.eye(2, dtype=">f8")
+    try:
+        linalg.expm(a)
+    except ValueError as error:
+        with pytest.raises(ValueError, match=str(error)):
+            sd.grad(function)(a)
+    else:
+        assert np.allclose(sd.grad(function)(a), np.e * np.ones((2, 2)))

@@ -112,7 +112,7 @@ def _agree(refined: Estimate, found: Estimate, least: float) -> bool:
     scale = np.max(np.abs(found.value), initial=least)
     if not np.all(found.error <= 1e-4 * scale):
         return False
-    return bool(np.all(np.abs(refined.value - found.value) <= 30 * found.error + 1e-9 * scale))
+    return bool(np.all(np.abs(refined.value - found.value) <= 30 * found.error + 1e-11 * scale))
 
 
 def _moved(value: Any, directions: Sequence[Any], steps: Sequence[Any], precision: Any) -> Any:

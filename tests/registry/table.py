@@ -747,7 +747,9 @@ TABLE: dict[str, Word] = {
         matrix("x, 'nuc', axis=(-2, -1)", "x, 2, axis=(-2, -1)"),
     ),
     "np.linalg.pinv": matrix("x", dtypes=COMPLEX, x=diagonal()),
-    "np.linalg.qr": several(matrix("x", x=diagonal()), square("x, 'complete'", dtypes=COMPLEX)),
+    "np.linalg.qr": several(
+        matrix("x", "x, 'complete'", x=diagonal()), square("x, 'complete'", dtypes=COMPLEX)
+    ),
     "np.linalg.solve": several(system(dtypes=COMPLEX)),
     "np.linalg.svd": matrix(
         "u, s, v = np.linalg.svd(x, full_matrices=False); return u * u, s, v * v"
@@ -876,6 +878,14 @@ TABLE: dict[str, Word] = {
     "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
     "scipy.special.polygamma": elementwise("1, x", "n, x"),
     "scipy.special.softplus": elementwise("x"),
+    **dict.fromkeys(
+        ("scipy.special.ellipeinc", "scipy.special.ellipkinc"),
+        several(
+            elementwise("x, y", y=held(0.15, 0.85)),
+            elementwise("x, y", x=held(0.15, 0.85), orders=(1,)),
+            elementwise("x, y", x=held(1.8, 4.5), y=(-2.5, 0.9), orders=(1,)),
+        ),
+    ),
     "scipy.special.zeta": elementwise("x, y", x=held(2.1, 3.9)),
     # scipy.linalg
     "scipy.linalg.cho_factor": square("positive(x)", stacked=False),
@@ -1015,7 +1025,7 @@ TABLE: dict[str, Word] = {
     ),
     "scipy.integrate.quad": number(
         "return scipy.integrate.quad(lambda t: np.exp(-x * t), 0.0, y)[0]",
-        reference="(1 - np.exp(-x * y)) / x",
+        reference="np.expm1(-x * y) / (-x)",
         within=1e-8,
     ),
     "scipy.integrate.quad_vec": shaped(

@@ -50,6 +50,17 @@ def _prod_except(x: Any, *directions: Any, axis: Any = None) -> Any:
     return jnp.moveaxis(result.reshape(front[0].shape), range(len(axes)), axes)
 
 
+def _product_over(g: Any, n: Any, d: Any) -> Any:
+    """``g * n / d``, 0 where a factor is, though a product or quotient of two may overflow."""
+    n = jnp.where(g != 0, n, jnp.zeros_like(n))
+    d = jnp.where(n != 0, d, jnp.ones_like(d))
+    is_less = jnp.abs(g) < jnp.abs(n)
+    small, large = jnp.where(is_less, g, n), jnp.where(is_less, n, g)
+    apart = (jnp.abs(small) < 1) & (jnp.abs(large) >= 1)
+    one = jnp.ones_like(large)
+    return small * jnp.where(apart, large, one) / d * jnp.where(apart, one, large)
+
+
 def _cofactors(a: Any) -> Any:
     """The derivative of the determinant by each entry: ``det(a) * inv(a).T``, singular or not."""
     regular = jnp.linalg.det(a)[..., None, None] * jnp.swapaxes(jnp.linalg.inv(a), -1, -2)
