@@ -42,10 +42,12 @@ from symdiff.parse.values import (
     ABSENT,
     Abstract,
     BoundMethod,
+    Closure,
     DictRef,
     GeneratorManager,
     ListRef,
     ObjectRef,
+    Partial,
     Token,
 )
 from symdiff.source import find_source
@@ -74,6 +76,23 @@ def _reporting(function: Any, name: str) -> None:
 _reporting(np.errstate, "np.errstate")
 _reporting(np.printoptions, "np.printoptions")
 _reporting(warnings.catch_warnings, "catch_warnings")
+
+
+@builtin(contextlib.contextmanager)
+def _made_of_a_generator(interp: Interpreter, func: Abstract) -> Abstract:
+    """``@contextmanager`` on a function that is defined here."""
+    return Partial(_manage, (func,), ()) if isinstance(func, Closure) else NotImplemented
+
+
+def _manage(function: Any, /, *arguments: Any, **keywords: Any) -> None:
+    """What stands for the call of a generator function whose generator manages a context."""
+
+
+@builtin(_manage)
+def _managed_by(
+    interp: Interpreter, function: Abstract, /, *arguments: Abstract, **keywords: Abstract
+) -> Abstract:
+    return GeneratorManager(interp.call(function, arguments, keywords))
 
 
 @contextlib.contextmanager

@@ -545,3 +545,29 @@ def text_of_numbers_is_compared(x, c):
     shown = f"{x[0] > 0.0}"
     y = x[1] ** 2 if shown == "True" else x[2]
     return y * c if "al" in shown else y * x[3]
+
+
+@construct()
+def context_managers_made_of_local_generators(x, c):
+    log = []
+
+    @contextlib.contextmanager
+    def doubled(v, by=2.0):
+        log.append(v)
+        try:
+            yield v * by
+        except ZeroDivisionError:
+            log.append(x[0])
+        finally:
+            log.append(c)
+
+    def plain():
+        yield x[1]
+
+    y = c
+    with doubled(x[2]) as a, doubled(x[3], by=c) as b:
+        y = a * b
+        y = y + 1.0 / (float(x[4]) * 0.0)
+    with contextlib.contextmanager(plain)() as v:
+        y = y * v
+    return y * sum(log) + len(log)
