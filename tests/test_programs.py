@@ -322,9 +322,13 @@ def test_reverse(entry: Program, case: int, sd: ModuleType) -> None:
 
 @pytest.mark.usefixtures("verified")
 @pytest.mark.parametrize(("entry", "case"), WITH_CALLEES)
-def test_callees_of_their_own(entry: Program, case: int, sd: ModuleType) -> None:
+def test_callees_of_their_own(
+    entry: Program, case: int, sd: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from symdiff.optimise.outlining import EVERYTHING, outlining
+    from symdiff.parse import templates
 
+    monkeypatch.setattr(templates, "FOLLOWED_FIRST", 0)
     with outlining(EVERYTHING):
         test_reverse(entry, case, sd)
         test_forward(entry, case, sd)

@@ -37,6 +37,7 @@ from symdiff.parse.names import final_names
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, python_of, report
 from symdiff.parse.recursion import followed
 from symdiff.parse.scope import local_names, read_once, yielding
+from symdiff.parse.templates import copied
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -209,7 +210,16 @@ def run_function(
         inner = replace(scope, serial=now(), node=node)
         return _run_in_frame(interp, node, source, inner, bound)
 
-    return followed(interp, key, span_of(node, source), bound, run)
+    def follow(bound: dict[str, Abstract]) -> Abstract:
+        return followed(interp, key, span_of(node, source), bound, run)
+
+    result = copied(interp, key, bound, follow) if _is_global(scope, interp) else ABSENT
+    return follow(bound) if result is ABSENT else result
+
+
+def _is_global(scope: Scope, interp: Interpreter) -> bool:
+    """Return whether a function that is called was not made by staged code."""
+    return scope.parent is None and bool(interp.frames)
 
 
 def _generator(

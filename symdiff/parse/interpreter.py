@@ -277,6 +277,9 @@ class Interpreter:
         self.products: dict[Size, Product] = {}  # sizes that are products of others
         self.frames: list[Frame] = []
         self.made_in: dict[Node, Activation | None] = {}
+        self.templates: dict[
+            Any, Any
+        ] = {}  # by kind of call; how many there were, if there is none
         self.inputs: list[Input] = []
         self.parameters: list[Value] = []
         self.guards: dict[tuple[Path, str, str | None], Guard] = {}
@@ -338,12 +341,12 @@ class Interpreter:
         if span is None:
             span = self.spans[node] = span_of(node, self.frame.source)
         else:
-            self._count(span)
+            self.count(span)
         return At(self, span)
 
-    def _count(self, span: SourceSpan) -> None:
+    def count(self, span: SourceSpan | None, expressions: int = 1) -> None:
         """Keep what is followed again, in other turns and calls, within some seconds."""
-        self.effort.followed += 1
+        self.effort.followed += expressions
         if self.effort.followed > MOST_FOLLOWED:
             raise UnsupportedSyntaxError(
                 f"more than {MOST_FOLLOWED} expressions would have to be followed, turn by turn"

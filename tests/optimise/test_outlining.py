@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import math
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -93,8 +94,15 @@ def limits(request: pytest.FixtureRequest) -> Any:
 
 
 def _fresh(function: Callable[..., Any]) -> Any:
-    """The function, of which nothing was compiled before."""
-    return sd.differentiable(function)
+    """The function's code, of which nothing was compiled before."""
+    made = FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    return sd.differentiable(made)
 
 
 @pytest.mark.usefixtures("limits")

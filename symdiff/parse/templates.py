@@ -1,0 +1,215 @@
+"""Functions of numbers, staged once for all calls of one kind: later calls copy what that built.
+
+Root finders, and loops that are staged until nothing changes, call one function many times. The
+second call of a kind (the function, the types of the numbers, whatever else is given) stages a
+*template*, from parameters of which nothing is known but their types; this call and later ones copy
+its nodes.
+
+A call has a kind where all that it is given are floats and what never changes. A template may read
+what stands outside the function that is compiled, and nothing else but its parameters; it leaves
+nothing behind but its result, a number or a tuple of numbers. While something outside is changed,
+an exception may be caught, or derivatives are stopped, calls are followed.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from symdiff.dataclass import dataclass
+from symdiff.ir.build import builder, copy_into, is_constant
+from symdiff.ir.called import Activation
+from symdiff.ir.graph import Block, Node, Value, free_values, walk_nodes
+from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
+from symdiff.ops.effects import assert_, raise_
+from symdiff.parse.blame import is_foreseen
+from symdiff.parse.checkpoint import Checkpoint
+from symdiff.parse.heap import Heap, is_callers
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.meanwhile import meanwhile
+from symdiff.parse.values import ABSENT, Abstract
+
+FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made
+Run = Callable[[dict[str, Abstract]], Abstract]
+
+
+@dataclass(eq=False, slots=True)
+class Template:
+    """The nodes that a function builds from ``parameters``, and its result; in a call of
+    ``caller``.
+    """
+
+    parameters: tuple[Value, ...]
+    nodes: list[Node]
+    result: Abstract
+    caller: Activation | None
+
+
+class _NoKind(Exception):  # noqa: N818 - control flow
+    """A call is given what may change, or is no float."""
+
+
+def copied(interp: Interpreter, key: Any, bound: dict[str, Abstract], run: Run) -> Abstract:
+    """The result of a call whose nodes are copies; ``ABSENT`` where it has to be followed."""
+    if _is_watched(interp) or any(active == key for active, _ in interp.active_calls):
+        return ABSENT
+    given: list[Value] = []
+    try:
+        kind = key, tuple([(name, _kind(value, given)) for name, value in bound.items()])
+        known = interp.templates.setdefault(kind, 0)
+    except (_NoKind, TypeError):
+        return ABSENT
+    if isinstance(known, int):
+        if known < FOLLOWED_FIRST or interp.sketching:
+            interp.templates[kind] = known + 1
+            return ABSENT
+        interp.templates[kind] = None  # within itself it is followed
+        known = interp.templates[kind] = _made(interp, bound, run)
+    return ABSENT if known is None else _copy(interp, known, given)
+
+
+def _is_watched(interp: Interpreter) -> bool:
+    """Return whether more than the result of a call may depend on where it stands."""
+    changed = interp.rebound or interp.attributes or interp.changed
+    special = interp.regions or interp.stopped or interp.strict or interp.marking or interp.rules
+    inside = interp.frame.place is not None or builder().after is not None
+    return bool(changed or special or inside) or any(map(is_callers, interp.heap.written))
+
+
+def _kind(value: Abstract, given: list[Value]) -> Any:
+    """What is known of an argument; the numbers that are known at run time go to ``given``."""
+    if isinstance(value, Value):
+        type_ = value.type
+        is_float = (
+            isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind == "f"
+        )
+        if not is_float or is_constant(value):
+            raise _NoKind
+        given.append(value)
+        return type_
+    if isinstance(value, tuple):
+        return tuple, tuple([_kind(item, given) for item in value])
+    if value is None or type(value) in (bool, int, float, complex, str):
+        return type(value), repr(value)
+    if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.ModuleType | type):
+        return value
+    raise _NoKind
+
+
+# Making -------------------------------------------------------------------------------------------
+
+
+def _made(interp: Interpreter, bound: dict[str, Abstract], run: Run) -> Template | None:
+    """What the function builds from parameters; None where it does more than that."""
+    parameters: list[Value] = []
+    values = {name: _opened(value, parameters) for name, value in bound.items()}
+    before = interp.heap.copy(written=set())
+    caller = interp.frame.activation
+    apart = meanwhile(interp, assumed={}, decided={}, statement_values=None)
+    with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
+        with interp.scratch(before.copy(written=set())) as inner, apart:
+            result = run(values)
+            if _leaves_behind(interp, before):
+                return None
+        template = Template(tuple(parameters), inner.nodes, result, caller)
+        return template if _is_closed(interp, template) else None
+    return None
+
+
+def _opened(value: Abstract, parameters: list[Value]) -> Abstract:
+    """An argument of which no more is known than its kind tells."""
+    if isinstance(value, tuple):
+        return tuple([_opened(item, parameters) for item in value])
+    if not isinstance(value, Value):
+        return value
+    parameters.append(Value(value.type, None, None, value.role))
+    return parameters[-1]
+
+
+def _leaves_behind(interp: Interpreter, before: Heap) -> bool:
+    """Return whether something that was there before has another content."""
+    held = interp.heap.contents
+    changed = any(held.get(key, ABSENT) is not found for key, found in before.contents.items())
+    return changed or _is_watched(interp)
+
+
+def _is_closed(interp: Interpreter, template: Template) -> bool:
+    """Return whether nodes and result are made of parameters, and of what stands outside."""
+    whole = Block((), template.nodes)
+    outside = {*template.parameters, *interp.parameters}
+    made = {value for node in template.nodes for value in node.results}
+    if any(value not in outside for value in free_values(whole)):
+        return False
+    if any(value not in made and value not in outside for value in _numbers(template.result)):
+        return False
+    symbols = {symbol for value in interp.parameters for symbol in _symbols(value.type)}
+    return all(_is_copied(node, symbols) for node in walk_nodes(whole))
+
+
+def _is_copied(node: Node, symbols: set[str]) -> bool:
+    """Return whether a copy of a node means what it means: no size in it has a name of its own."""
+    if node.op.effect and node.op not in (raise_, assert_):
+        return False
+    if any(isinstance(value, Value | Node) for value in node.attributes.values()):
+        return False
+    values = [*node.results, *(value for block in node.blocks for value in block.parameters)]
+    return all(symbol in symbols for value in values for symbol in _symbols(value.type))
+
+
+def _symbols(type_: Type) -> Iterator[str]:
+    while isinstance(type_, ListType | TapeType):
+        type_ = type_.element
+    if isinstance(type_, ArrayType):
+        yield from (dim.symbol for dim in type_.shape if isinstance(dim, Size))
+
+
+def _numbers(result: Abstract) -> Iterator[Any]:
+    """The values in a result; whatever else may change, too, which is none of the template's."""
+    if isinstance(result, tuple):
+        for item in result:
+            yield from _numbers(item)
+    elif isinstance(result, Value) or not (
+        result is None or type(result) in (bool, int, float, complex, str)
+    ):
+        yield result
+
+
+# Copying ------------------------------------------------------------------------------------------
+
+
+def _copy(interp: Interpreter, template: Template, given: Sequence[Value]) -> Abstract:
+    """Append copies of a template's nodes that compute with the values given."""
+    interp.count(interp.span, len(template.nodes))
+    new = dict(zip(template.parameters, given, strict=True))
+    calls: dict[Activation | None, Activation | None] = {template.caller: interp.frame.activation}
+    for node in template.nodes:
+        made = copy_into(node, new)
+        pairs = zip(walk_nodes(Block((), [node])), walk_nodes(Block((), [made])), strict=True)
+        for old, one in pairs:
+            if old in interp.made_in:
+                interp.made_in[one] = _renewed(interp, interp.made_in[old], calls, new)
+    return _of(template.result, new)
+
+
+def _renewed(
+    interp: Interpreter,
+    activation: Activation | None,
+    calls: dict[Activation | None, Activation | None],
+    new: dict[Value, Value],
+) -> Activation | None:
+    """The call that a copy is built in, as another was in the template."""
+    if activation not in calls and activation is not None:
+        caller = _renewed(interp, activation.caller, calls, new)
+        arguments = {new.get(value, value): name for value, name in activation.arguments.items()}
+        span = interp.span if caller is interp.frame.activation else activation.span
+        calls[activation] = Activation(
+            activation.name, caller, activation.function, arguments, span, activation.defined
+        )
+    return calls.get(activation)
+
+
+def _of(result: Abstract, new: dict[Value, Value]) -> Abstract:
+    if isinstance(result, tuple):
+        return tuple([_of(item, new) for item in result])
+    return new.get(result, result) if isinstance(result, Value) else result

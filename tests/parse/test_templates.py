@@ -1,0 +1,150 @@
+"""Functions of numbers are staged once for all calls of a kind, and right in each of them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.parse import functions, templates
+from tests import reference
+
+WEIGHTS = [0.5, 1.5]
+OFFSET = 0.25
+CALLED: list[float] = []
+
+
+def leaf(a: float, b: float) -> float:
+    if a * b > 0.5:
+        return math.sin(a) * b
+    return math.exp(-a) + b * OFFSET
+
+
+def node(a: float, b: float) -> float:
+    return 0.5 * (leaf(a * b, b) + math.cos(leaf(a, b + 0.1)))
+
+
+def root(a: float, b: float) -> float:
+    return 0.5 * (node(a * b, b) + math.cos(node(a, b + 0.1)))
+
+
+def tree(x: float, y: float) -> float:
+    return root(x, y) * root(y, x) + root(x + y, y * 0.5)
+
+
+def residual(x: float, a: float, flag: bool) -> float:
+    if x < 0.3:
+        return x * x * a - 0.7
+    if flag and x < 0.5:
+        return math.sin(x) * a
+    return math.exp(x) - 2.0 * a
+
+
+def secant(f: Callable[..., float], x0: float, args: tuple[Any, ...]) -> float:
+    x1 = x0 * 1.01
+    y0, y1 = f(x0, *args), f(x1, *args)
+    for _ in range(60):
+        if y1 == y0 or abs(y1) < 1e-13:
+            break
+        x0, x1 = x1, x1 - y1 * (x1 - x0) / (y1 - y0)
+        y0, y1 = y1, f(x1, *args)
+    return x1
+
+
+def solved(x: float, a: float) -> float:
+    return secant(residual, x, (a, True)) * a
+
+
+def reads(a: float) -> float:
+    return a * a * WEIGHTS[0] + OFFSET
+
+
+def with_changes(x: float, y: float) -> float:
+    """What stands outside is changed between calls of one kind."""
+    s = reads(x) + reads(y) + reads(x * y)
+    WEIGHTS[0] = 2.0 * x
+    s = s + reads(x) * reads(y)
+    WEIGHTS[0] = 0.5
+    return s + reads(s)
+
+
+def tells(a: float) -> float:
+    CALLED.append(a)
+    return a * a
+
+
+def counted(x: float, y: float) -> float:
+    del CALLED[:]
+    total = tells(x) + tells(y) * tells(x * y)
+    return total * len(CALLED)
+
+
+def doubled(a: float) -> tuple[float, float]:
+    return a, 2.0 * a
+
+
+def of_pairs(x: float, y: float) -> float:
+    a, b = doubled(x)
+    c, d = doubled(y)
+    e, f = doubled(a * d)
+    return a * d - b * c * 0.3 + e * f
+
+
+def guarded(x: float, y: float) -> float:
+    total = reads(x) + reads(y)
+    try:
+        total = total + math.log(reads(x - 1.0) - y)
+    except ValueError:
+        total = total + reads(x * y)
+    return total
+
+
+def fresh(function: Callable[..., float]) -> Any:
+    """Another function of the same code, of which nothing was compiled before."""
+    return FunctionType(function.__code__, function.__globals__, function.__name__)
+
+
+PROGRAMS = [tree, solved, with_changes, counted, of_pairs, guarded]
+
+
+@pytest.mark.parametrize("followed_first", [0, 1])
+@pytest.mark.parametrize("function", PROGRAMS)
+@pytest.mark.parametrize("args", [(0.62, 1.17), (0.71, 1.32)])
+def test_derivatives_are_those_of_the_function(
+    function: Callable[..., float],
+    args: tuple[float, float],
+    followed_first: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(templates, "FOLLOWED_FIRST", followed_first)
+    expected = [
+        float(reference.directional(function, args, along).value)
+        for along in ((1.0, 0.0), (0.0, 1.0))
+    ]
+    made = sd.differentiable(fresh(function))
+    np.testing.assert_allclose(made.forward(*args)[0], function(*args), rtol=1e-15)
+    found = sd.grad(made, argnums=(0, 1))(*args)
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
+def test_a_function_is_followed_twice_however_often_it_is_called(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    followed: Counter[str] = Counter()
+    original = functions.followed
+
+    def counting(interp: Any, key: Any, *rest: Any) -> Any:
+        followed[key[0].name] += 1
+        return original(interp, key, *rest)
+
+    monkeypatch.setattr(functions, "followed", counting)
+    for function in (tree, solved):
+        sd.grad(fresh(function))(0.62, 1.17)
+    for name in ("leaf", "node", "root", "residual"):
+        assert 1 <= followed[name] <= 2, followed
