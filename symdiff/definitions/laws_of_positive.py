@@ -71,6 +71,8 @@ class F(Positive):
 
     below = staticmethod(lambda y, n, d: special().fdtr(n, d, y))
     above = staticmethod(lambda y, n, d: special().fdtrc(n, d, y))
+    quantile = staticmethod(lambda q, n, d: special().fdtri(n, d, q))
+    quantile_above = staticmethod(lambda q, n, d: 1.0 / special().fdtri(d, n, q))
 
 
 class Betaprime(Positive):

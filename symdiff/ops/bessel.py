@@ -277,6 +277,24 @@ airy_bi_prime: Operation = _airy(
 )
 
 
+# Kelvin's are the real and imaginary parts of Bessel functions of ``x * exp(3j * pi / 4)``, which
+# solve ``w'' + w' / x = 1j * w`` (DLMF 10.61.3).
+
+
+def _kelvin(name: str, documentation: str, partial: Rule) -> Operation:
+    return special_function(name, f"{documentation}.", partial, sympy=None)
+
+
+ber: Operation = _kelvin("ber", "Kelvin's function ber", lambda y, x: berp(x))
+bei: Operation = _kelvin("bei", "Kelvin's function bei", lambda y, x: beip(x))
+ker: Operation = _kelvin("ker", "Kelvin's function ker", lambda y, x: kerp(x))
+kei: Operation = _kelvin("kei", "Kelvin's function kei", lambda y, x: keip(x))
+berp: Operation = _kelvin("berp", "The derivative of ber", lambda y, x: -bei(x) - y / x)
+beip: Operation = _kelvin("beip", "The derivative of bei", lambda y, x: ber(x) - y / x)
+kerp: Operation = _kelvin("kerp", "The derivative of ker", lambda y, x: -kei(x) - y / x)
+keip: Operation = _kelvin("keip", "The derivative of kei", lambda y, x: ker(x) - y / x)
+
+
 def _first_term(v: Value, x: Value) -> Value:
     """``(x / 2)**v / (√π Γ(v + 3/2))``."""
     return (0.5 * x) ** v / (ROOT_PI * gamma(v + 1.5))

@@ -32,6 +32,7 @@ from symdiff.ops.incomplete import (
     beta_by,
     beta_inverse_by,
     f_by,
+    f_drawn_by,
     gamma_by_a,
     gamma_inverse_by_a,
     student_by_df,
@@ -281,6 +282,24 @@ fdtrc: Operation = special_function(
 )
 
 
+gdtr: Operation = special_function(
+    "gdtr",
+    "The distribution function of the gamma distribution, of the rate ``a`` and the shape ``b``.",
+    lambda y, a, b, x: x * exp(_log_gamma_density(b, a * x)),
+    lambda y, a, b, x: gamma_by_a(b, a * x),
+    lambda y, a, b, x: a * exp(_log_gamma_density(b, a * x)),
+    sympy=lambda sp, a, b, x: sp.lowergamma(b, a * x) / sp.gamma(b),
+)
+gdtrc: Operation = special_function(
+    "gdtrc",
+    "``1 - gdtr(a, b, x)``.",
+    lambda y, a, b, x: -(x * exp(_log_gamma_density(b, a * x))),
+    lambda y, a, b, x: -gamma_by_a(b, a * x),
+    lambda y, a, b, x: -(a * exp(_log_gamma_density(b, a * x))),
+    sympy=lambda sp, a, b, x: sp.uppergamma(b, a * x) / sp.gamma(b),
+)
+
+
 def _poisson(sign: float) -> Rule:
     def partial(y: Value, k: Value, m: Value) -> Any:
         count = floor(k)
@@ -373,6 +392,22 @@ stdtrit: Operation = special_function(
     "The inverse of ``stdtr``.",
     lambda y, df, p: -student_by_df(df, y) * _over_student_density(df, y),
     lambda y, df, p: _over_student_density(df, y),
+    sympy=None,
+)
+
+chdtri: Operation = special_function(
+    "chdtri",
+    "The inverse of ``chdtrc``.",
+    lambda y, v, p: gamma_inverse_by_a(0.5 * v, 0.5 * y),
+    lambda y, v, p: -2.0 * exp(-_log_gamma_density(0.5 * v, 0.5 * y)),
+    sympy=None,
+)
+fdtri: Operation = special_function(
+    "fdtri",
+    "The inverse of ``fdtr``.",
+    lambda y, n, d, p: f_drawn_by(1, n, d, y),
+    lambda y, n, d, p: f_drawn_by(2, n, d, y),
+    lambda y, n, d, p: exp(-_log_f_density(n, d, y)),
     sympy=None,
 )
 

@@ -71,7 +71,7 @@ POINTS_OF = {
         f"special_{name}": [(2.3, 1.7, 0.4)]
         for name in (
             *("hyperu", "betaincc", "fdtr", "fdtrc", "betaincinv", "betainccinv"),
-            *("eval_gegenbauer", "eval_genlaguerre"),
+            *("eval_gegenbauer", "eval_genlaguerre", "gdtr", "gdtrc", "fdtri"),
         )
     },
     **{f"special_spherical_{name}": [(0, 0.7), (2, 0.7)] for name in ("jn", "yn", "in", "kn")},

@@ -81,6 +81,8 @@ CASES: dict[str, tuple[Any, tuple[float, ...], Any]] = {
         lambda n, t: beta(mp.log(n / t**2), n / 2, mp.mpf(1) / 2) / 2,
     ),
     "fdtr": (special.fdtr, (2.3, 4.1, 0.7), lambda n, d, x: beta(mp.log(n * x / d), n / 2, d / 2)),
+    "gdtr": (special.gdtr, (1.3, 0.7, 0.9), lambda a, b, x: gamma(mp.log(a * x), b)),
+    "gdtrc": (special.gdtrc, (1.3, 2.7, 0.9), lambda a, b, x: 1 - gamma(mp.log(a * x), b)),
     "chdtrc": (special.chdtrc, (2.3, 0.7), lambda v, x: 1 - gamma(mp.log(x / 2), v / 2)),
 }
 
@@ -103,6 +105,8 @@ INVERSES: dict[str, tuple[Any, tuple[float, ...], Any]] = {
     "gammainccinv": (special.gammainccinv, (1.7, 0.3), CASES["gammaincc"][2]),
     "betaincinv": (special.betaincinv, (1.7, 0.8, 0.3), CASES["betainc"][2]),
     "betainccinv": (special.betainccinv, (1.7, 0.8, 0.3), CASES["betaincc"][2]),
+    "chdtri": (special.chdtri, (3.4, 0.3), CASES["chdtrc"][2]),
+    "fdtri": (special.fdtri, (2.4, 5.1, 0.3), CASES["fdtr"][2]),
     "stdtrit": (special.stdtrit, (3.4, 0.3), CASES["stdtr"][2]),
 }
 
