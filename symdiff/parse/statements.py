@@ -324,10 +324,12 @@ def _submodule(interp: Interpreter, package: types.ModuleType, name: str) -> Any
 def _imported(name: str, package: str = "") -> Any:
     """A module that is loaded already, or a library's; importing others would run their code."""
     full = importlib.util.resolve_name(name, package) if name.startswith(".") else name
+    if sys.modules.get(full) is not None:  # a script, too, which has no specification
+        return sys.modules[full]
     with python_raises():
         if importlib.util.find_spec(full.split(".")[0]) is None:
             raise ModuleNotFoundError(f"No module named {full!r}", name=full)
-    if full not in sys.modules and full.split(".")[0] not in sys.stdlib_module_names | {
+    if full.split(".")[0] not in sys.stdlib_module_names | {
         "numpy",
         "scipy",
         "symdiff",

@@ -8,7 +8,8 @@ import itertools
 import math
 import operator
 import re
-from types import FunctionType
+import sys
+from types import FunctionType, ModuleType
 
 import numpy as np
 import pytest
@@ -486,6 +487,19 @@ def imports_below_a_module(x):
 def test_what_a_module_lacks_is_an_import_error_of_the_programs():
     assert sd.grad(imports_what_a_module_lacks)(0.5) == math.cos(0.5)
     assert sd.grad(imports_below_a_module)(0.5) == 3.0
+
+
+def imports_a_script(x):
+    import no_specification
+
+    return x * no_specification.FACTOR
+
+
+def test_a_module_without_a_specification_is_imported(monkeypatch):
+    script = ModuleType("no_specification")
+    script.FACTOR = 2.5
+    monkeypatch.setitem(sys.modules, "no_specification", script)
+    assert sd.grad(imports_a_script)(0.5) == 2.5
 
 
 @contextlib.contextmanager
