@@ -207,4 +207,4 @@ class Genextreme(Law):
 
 def _mean_log(y: Any, c: Any) -> Any:
     """``log1p(c * y) / c``, and ``y`` where ``c`` is 0."""
-    return np.log(special().inv_boxcox(y, c))
+    return np.log1p(special().inv_boxcox1p(y, c))

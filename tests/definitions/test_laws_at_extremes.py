@@ -133,3 +133,15 @@ def test_densities_that_are_0_far_out_have_no_slope() -> None:
         return np.sum(low + stats.gumbel_l.pdf(-y) + stats.loggamma.pdf(-y, 1.5))
 
     assert np.array_equal(sd.grad(total)(np.array([-800.0, -1e5])), [0.0, 0.0])
+
+
+def test_a_heavy_tail_has_slopes_near_its_start() -> None:
+    """In closed form, of a distribution function far below the unit of rounding."""
+
+    def function(x):
+        return stats.genpareto.logcdf(x, 2.0**62)
+
+    x, c = np.array([0.3, 2.0]), 2.0**62
+    power = np.log1p(c * x) / c
+    expected = np.exp(-power) / (1.0 + c * x) / -np.expm1(-power)
+    np.testing.assert_allclose(sd.vjp(function, x)[1](np.ones(2))[0], expected, rtol=1e-12)
