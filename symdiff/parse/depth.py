@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 
-FRAMES = 5000
+FRAMES = 10_000
 
 _lock = threading.Lock()
 _limits: list[int] = []  # what the limit was, once for each that follows a function now

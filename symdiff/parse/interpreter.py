@@ -67,7 +67,7 @@ from symdiff.parse.values import (
 from symdiff.source import SourceSpan, span_of
 
 MOST_UNROLLED = 2000
-MOST_INLINED = 200
+MOST_INLINED = 300
 MOST_FOLLOWED = 200_000
 
 FreeKind = Literal["global", "cell", "object", "weak"]
