@@ -451,12 +451,19 @@ def _pattern(text: str) -> ast.expr:
     return expression_of(text.replace("{...}", "*_all_").replace("{", "_").replace("}", "_"))
 
 
+def _items_of(item: Any, names: Mapping[str, Any]) -> Sequence[ast.expr]:
+    """What stands in the place of an item of a pattern's list: all operands for ``{...}``."""
+    match item:
+        case ast.Starred(value=ast.Name(id="_all_")):
+            return names["_all_"]  # type: ignore[no-any-return]
+        case _:
+            return [_substituted(item, names)]
+
+
 def _substituted(tree: Any, names: Mapping[str, Any]) -> Any:
     """A copy of a pattern with expressions in the place of names."""
     if isinstance(tree, list):
-        if any(isinstance(item, ast.Starred) for item in tree):
-            return list(names["_all_"])
-        return [_substituted(item, names) for item in tree]
+        return [one for item in tree for one in _items_of(item, names)]
     if isinstance(tree, ast.Name) and tree.id in names:
         return names[tree.id]
     if not isinstance(tree, ast.AST):
