@@ -17,6 +17,7 @@ from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import absolute, choose, greater, maximum, sign, strong_constant, trunc
 from symdiff.ops.casts import astype, is_complex, real
 from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers, static
+from symdiff.ops.incomplete import bessel_k
 from symdiff.ops.special import ROOT_PI, gamma, special_function, special_op
 from symdiff.ops.ufuncs import cast, staged
 
@@ -79,8 +80,21 @@ yv: Operation = _of_order(
 iv: Operation = _of_order(
     "iv", _neighbours(lambda: iv, 1), "besseli", "Modified Bessel function of the first kind"
 )
-kv: Operation = _of_order(
-    "kv", _neighbours(lambda: kv, 1, -0.5), "besselk", "Modified Bessel function of the second kind"
+
+
+def _kv_by_order(y: Value, v: Value, x: Value) -> Value:
+    if is_complex(x):
+        raise UnsupportedCallError("the derivative of scipy.special.kv of complex numbers by 'v'")
+    made: Value = bessel_k(v, x, orders=(1, 0))
+    return made
+
+
+kv: Operation = special_function(
+    "kv",
+    "Modified Bessel function of the second kind.",
+    _kv_by_order,
+    _neighbours(lambda: kv, 1, -0.5),
+    sympy="besselk",
 )
 ive: Operation = _of_order(
     "ive",

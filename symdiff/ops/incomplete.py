@@ -1,4 +1,4 @@
-"""Derivatives of the incomplete gamma and beta functions by their parameters, to any order.
+"""Derivatives of functions of SciPy by their parameters, to any order.
 
 >>> incomplete_gamma.documentation
 'A derivative of the regularised incomplete gamma function P(a, exp(u)), by u and a.'
@@ -71,6 +71,10 @@ incomplete_beta: Operation = _declared(
     "incomplete_beta",
     "A derivative of the regularised incomplete beta function I(a, b) at the number whose logit is"
     " u, by u, a and b.",
+)
+bessel_k: Operation = _declared(
+    "bessel_k",
+    "A derivative of the modified Bessel function kv(v, x) of positive numbers, by both.",
 )
 
 # By parameters ------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.ops.incomplete_values import incomplete_beta, incomplete_gamma
+from symdiff.ops.incomplete_values import bessel_k, incomplete_beta, incomplete_gamma
 
 special = pytest.importorskip("scipy.special")
 mp = mpmath.mp.clone()
@@ -57,6 +57,14 @@ def test_beta(a: float, b: float) -> None:
         )
 
 
+@pytest.mark.parametrize("v", [0.0, 0.5, -2.3, 10.0, 60.0])
+@pytest.mark.parametrize("orders", [(0, 0), (1, 0), (2, 0), (1, 1)])
+def test_bessel_k(v: float, orders: tuple[int, ...]) -> None:
+    for x in (1e-4, 0.3, 2.0, 40.0, 300.0):
+        expected = exact(mp.besselk, (v, x), orders)
+        assert bessel_k(v, x, orders=orders) == pytest.approx(expected, rel=1e-11, abs=1e-300)
+
+
 def test_outside_of_their_domain() -> None:
     with np.errstate(all="raise"):
         for u, a, expected in ((-np.inf, 1.0, 0.0), (np.inf, 1.0, 0.0), (np.nan, 1.0, np.nan)):
@@ -83,6 +91,7 @@ CASES: dict[str, tuple[Any, tuple[float, ...], Any]] = {
     "fdtr": (special.fdtr, (2.3, 4.1, 0.7), lambda n, d, x: beta(mp.log(n * x / d), n / 2, d / 2)),
     "gdtr": (special.gdtr, (1.3, 0.7, 0.9), lambda a, b, x: gamma(mp.log(a * x), b)),
     "gdtrc": (special.gdtrc, (1.3, 2.7, 0.9), lambda a, b, x: 1 - gamma(mp.log(a * x), b)),
+    "kv": (special.kv, (1.3, 0.9), mp.besselk),
     "chdtrc": (special.chdtrc, (2.3, 0.7), lambda v, x: 1 - gamma(mp.log(x / 2), v / 2)),
 }
 

@@ -80,7 +80,7 @@ UFUNCS: dict[str, dict[str, object]] = {
     "scipy.special.iv": {"x": ORDER, "y": POSITIVE},
     "scipy.special.ive": {"x": ORDER, "y": POSITIVE},
     "scipy.special.jv": {"x": ORDER, "y": POSITIVE},
-    "scipy.special.kv": {"x": ORDER, "y": POSITIVE},
+    "scipy.special.kv": {"x": (0.3, 2.7), "y": POSITIVE},
     "scipy.special.yv": {"x": ORDER, "y": POSITIVE},
     "scipy.special.kn": {"x": ORDER, "y": POSITIVE},
     "scipy.special.yn": {"x": ORDER, "y": POSITIVE},
