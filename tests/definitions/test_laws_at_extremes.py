@@ -145,3 +145,22 @@ def test_a_heavy_tail_has_slopes_near_its_start() -> None:
     power = np.log1p(c * x) / c
     expected = np.exp(-power) / (1.0 + c * x) / -np.expm1(-power)
     np.testing.assert_allclose(sd.vjp(function, x)[1](np.ones(2))[0], expected, rtol=1e-12)
+
+
+def test_second_derivatives_are_alike_in_reverse_over_reverse() -> None:
+    """Of a distribution function of three operands: differences of the gradient."""
+
+    def function(x, mu, scale):
+        return stats.invgauss.cdf(x, mu, 0.0, scale)
+
+    def gradient(*operands):
+        return sd.vjp(function, *operands)[1](np.float64(1.0))
+
+    at = [np.float64(number) for number in (0.8796, 0.7677, 1.5243)]
+    pullback = sd.vjp(gradient, *at)[1]
+    for k in range(3):
+        found = pullback(tuple(np.float64(j == k) for j in range(3)))
+        for j, second in enumerate(found):
+            above, below = ([x + h * (i == j) for i, x in enumerate(at)] for h in (1e-5, -1e-5))
+            expected = (gradient(*above)[k] - gradient(*below)[k]) / 2e-5
+            assert second == pytest.approx(expected, rel=1e-6, abs=1e-8)
