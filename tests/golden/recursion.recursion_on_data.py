@@ -10,19 +10,19 @@ def _shrink_forward(t, t1):
     return value, (t, t1, t2, t3, t4)
 
 
-def _shrink_backward(residuals, value):
+def _shrink_backward(residuals, value_bar):
     t, t1, t2, t3, t4 = residuals
     # recursion.py, line 45: if x < 1.0:
     if t2:
         # recursion.py, line 46: return x * x
-        t5 = 2.0 * (value * t)
+        t5 = 2.0 * (value_bar * t)
         t6 = 0.0
     else:
         # recursion.py, line 47: return r * _shrink(x * r, r) + 0.1
-        t5 = value * t1
+        t5 = value_bar * t1
         t6, t7 = _shrink_backward(t4, t5)
         t5 = t6 * t1
-        t6 = value * t3 + t7 + t6 * t
+        t6 = value_bar * t3 + t7 + t6 * t
     return t5, t6
 
 

@@ -1,4 +1,4 @@
-"""Programs that raise and catch, match what they are given, and yield what they compute."""
+"""Programs that raise and catch, match what they are given, yield what they compute, define classes."""
 
 from __future__ import annotations
 
@@ -68,4 +68,24 @@ def summed_series(x):
     total = 0.0
     for k, term in enumerate(_series(x)):
         total = total + term * np.cos(k * x)
+    return total
+
+
+@program(args=(X, 0.7))
+def classes_of_a_function(x, c):
+    class Spring:
+        def __init__(self, stiffness):
+            self.stiffness = stiffness
+
+        def energy(self, stretch):
+            return 0.5 * self.stiffness * stretch * stretch
+
+    total = Spring(c).energy(x[0])
+    for k in range(3):
+
+        class Damped(Spring):
+            def energy(self, stretch):
+                return super().energy(stretch) * np.exp(-self.stiffness)
+
+        total = total + Damped(x[k]).energy(c) * Spring(c).energy(x[k + 1])
     return total
