@@ -267,9 +267,9 @@ class Push:
                 return None
             y = self.got(node.result)
             strong = op.is_strong(node) and constant_of(partial) is None
-            made = scaled(
-                node, position, tangent, partial, strong, strong and self.is_selected(node)
-            )
+            quiet = strong and self.is_selected(node)
+            given = [self.got(value) for value in node.operands]
+            made = scaled(node, position, tangent, partial, strong, quiet, given)
             return broadcast_like(as_dtype_of(made, y), y)
         if op.rule("jvp", position) is None:
             raise no_rule(node, node.operands[position])

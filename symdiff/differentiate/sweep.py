@@ -7,7 +7,7 @@ afterwards. Each block of the sweep is paired with the primal block that it reve
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -179,7 +179,7 @@ class Sweep:
         if isinstance(partial, Value) and is_complex(partial):
             partial = conjugate(partial)
         quiet = node.op in (strong_divide, quiet_divide)  # by a where, or a branch, before
-        made = scaled(node, position, bar, partial, masked, quiet)
+        made = scaled(node, position, bar, partial, masked, quiet, node.operands)
         return unbroadcast_to(made, node.operands[position])
 
     # Loops
@@ -449,12 +449,20 @@ def partial_of(
 
 
 def scaled(
-    node: Node, position: int, g: Value, partial: Partial, masked: bool, quiet: bool = False
+    node: Node,
+    position: int,
+    g: Value,
+    partial: Partial,
+    masked: bool,
+    quiet: bool,
+    operands: Collection[Value],
 ) -> Value:
     """``g * partial`` for an operand; a strong zero where ``masked``.
 
     Of a strong product or quotient by its second operand the partial's zeros win instead.
     ``quiet``: what is infinite may be discarded later on, and is no reason to warn.
+    A partial that is one of the ``operands`` is there already, and no quotient to be taken apart:
+    a product with its numerator may overflow.
     """
     made: Value
     if not isinstance(partial, Value):
@@ -463,9 +471,17 @@ def scaled(
         made = negative(g) if partial == -1 else multiply(g, partial)
     elif node.op in _STRONG and position == 1:
         made = strong_multiply(partial, g)
+    elif not masked:
+        made = multiply(g, partial)
+    elif partial in operands:
+        made = _strong_product(g, partial)
     else:
-        made = masked_product(g, partial, quiet) if masked else multiply(g, partial)
+        made = masked_product(g, partial, quiet)
     return made
+
+
+def _strong_product(g: Value, partial: Value) -> Value:
+    return strong_multiply(g, _of_strong_dtype(partial, g))
 
 
 _STRONG = (strong_multiply, strong_divide, quiet_divide)
@@ -482,7 +498,7 @@ def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
     made: Value
     divisor = _divisor(partial)
     if divisor is None:
-        made = strong_multiply(g, _of_strong_dtype(partial, g))
+        made = _strong_product(g, partial)
     else:
         numerator = _times(g, partial)
         quiet = quiet and not (is_complex(numerator) or is_complex(divisor))

@@ -143,6 +143,8 @@ def _spell_quiet_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
             f"{{0}} / np.where({{1}} != 0, {{1}}, {one_beside(array_type(node.operands[1]))})"
         )
         pattern = f"np.where({{1}} != 0, {quotient}, np.where({{0}} != 0, {infinite}, 0.0))"
+        if array_type(node.result).kind != "array":
+            pattern += "[()]"  # of 0-d arrays np.where makes one, which could be written in place
     return template(pattern)(node, operands)
 
 

@@ -44,8 +44,7 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     # line 313: p = p + axis * np.dot(axis, point) * (1 - cos(theta))
     t8 = p_bar * t5
     axis_bar = t8 * t3
-    t8 = t8 * np.where(t8 != 0, rot, 0.0)
-    t8 = np.sum(t8 / np.where(t8 != 0, theta, 1.0))
+    t8 = np.sum(t8 * np.where(t8 != 0, axis, 0.0))
     axis_bar += t8 * point
     point_bar = t8 * axis
     # line 312: p = point * cos(theta) + np.cross(axis, point) * sin(theta)
