@@ -82,15 +82,17 @@ def one_of(y: Any) -> Any:
 
 
 def sum_if_defined(a: Any, b: Any) -> Any:
-    """``a + b``, of lists item by item; the other one where one is None.
+    """``a + b``, of lists and tuples item by item; the other one where one is None.
 
     >>> sum_if_defined([1.0, None], [2.0, None])
     [3.0, None]
+    >>> sum_if_defined((1.0, (2.0,)), (0.5, (0.0,)))
+    (1.5, (2.0,))
     """
     if a is None or b is None:
         return b if a is None else a
-    if isinstance(a, list):
-        return [sum_if_defined(x, y) for x, y in zip(a, b, strict=True)]
+    if isinstance(a, (list, tuple)):
+        return type(a)([sum_if_defined(x, y) for x, y in zip(a, b, strict=True)])
     return a + b
 
 
