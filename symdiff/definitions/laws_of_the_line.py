@@ -160,10 +160,15 @@ class Loggamma(Law):
 
 
 class Moyal(Law):
-    within = staticmethod(lambda y: np.maximum(y, -700.0))
+    within = staticmethod(lambda y: np.maximum(y, -200.0))
     log_density = staticmethod(lambda y: -0.5 * (y + np.exp(-y)) - LOG_ROOT_2_PI)
-    below = staticmethod(lambda y: special().erfc(np.exp(-0.5 * y) / math.sqrt(2.0)))
-    above = staticmethod(lambda y: special().erf(np.exp(-0.5 * y) / math.sqrt(2.0)))
+    below = staticmethod(lambda y: special().erfc(Moyal._root(y)))
+    above = staticmethod(lambda y: special().erf(Moyal._root(y)))
+
+    @staticmethod
+    def _root(y: Any) -> Any:
+        """No larger than where the tail is 0, and products of its derivatives are finite."""
+        return np.exp(-0.5 * Moyal.within(y)) / math.sqrt(2.0)
 
 
 class Hypsecant(Law):

@@ -164,3 +164,17 @@ def test_second_derivatives_are_alike_in_reverse_over_reverse() -> None:
             above, below = ([x + h * (i == j) for i, x in enumerate(at)] for h in (1e-5, -1e-5))
             expected = (gradient(*above)[k] - gradient(*below)[k]) / 2e-5
             assert second == pytest.approx(expected, rel=1e-6, abs=1e-8)
+
+
+def test_moyals_tail_is_flat_far_out() -> None:
+    """Below -200 the distribution function is 0 in doubles: all its derivatives are."""
+
+    def function(x):
+        return stats.moyal.cdf(x) + stats.moyal.sf(x) + stats.moyal.logsf(x)
+
+    def slope(x):
+        return sd.jvp(function, (x,), (np.ones(4),))[1]
+
+    x = np.array([-250.0, -900.0, -2e3, -4e9])
+    assert (slope(x) == 0.0).all()
+    assert (sd.jvp(slope, (x,), (np.ones(4),))[1] == 0.0).all()
