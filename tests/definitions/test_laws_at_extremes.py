@@ -176,5 +176,6 @@ def test_moyals_tail_is_flat_far_out() -> None:
         return sd.jvp(function, (x,), (np.ones(4),))[1]
 
     x = np.array([-250.0, -900.0, -2e3, -4e9])
-    assert (slope(x) == 0.0).all()
-    assert (sd.jvp(slope, (x,), (np.ones(4),))[1] == 0.0).all()
+    with np.errstate(over="ignore"):  # of SciPy's own values
+        assert (slope(x) == 0.0).all()
+        assert (sd.jvp(slope, (x,), (np.ones(4),))[1] == 0.0).all()
