@@ -8,7 +8,8 @@ its nodes.
 A call has a kind where all that it is given are floats and what never changes. A template may read
 what stands outside the function that is compiled, and nothing else but its parameters; it leaves
 nothing behind but its result, a number or a tuple of numbers. While something outside is changed,
-an exception may be caught, or derivatives are stopped, calls are followed.
+an exception may be caught, derivatives are stopped, or a recursion on data is staged, calls are
+followed.
 """
 
 from __future__ import annotations
@@ -73,8 +74,11 @@ def _is_watched(interp: Interpreter) -> bool:
     """Return whether more than the result of a call may depend on where it stands."""
     changed = interp.rebound or interp.attributes or interp.changed
     special = interp.regions or interp.stopped or interp.strict or interp.marking or interp.rules
+    settling = interp.recursions  # what is staged now may read results of calls not yet known
     inside = interp.frame.place is not None or builder().after is not None
-    return bool(changed or special or inside) or any(map(is_callers, interp.heap.written))
+    return bool(changed or special or settling or inside) or any(
+        map(is_callers, interp.heap.written)
+    )
 
 
 def _kind(value: Abstract, given: list[Value]) -> Any:
@@ -89,7 +93,7 @@ def _kind(value: Abstract, given: list[Value]) -> Any:
         given.append(value)
         return type_
     if isinstance(value, tuple):
-        return tuple, tuple([_kind(item, given) for item in value])
+        return type(value), tuple([_kind(item, given) for item in tuple.__iter__(value)])
     if value is None or type(value) in (bool, int, float, complex, str):
         return type(value), repr(value)
     if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.ModuleType | type):
@@ -120,11 +124,16 @@ def _made(interp: Interpreter, bound: dict[str, Abstract], run: Run) -> Template
 def _opened(value: Abstract, parameters: list[Value]) -> Abstract:
     """An argument of which no more is known than its kind tells."""
     if isinstance(value, tuple):
-        return tuple([_opened(item, parameters) for item in value])
+        return _alike(value, lambda item: _opened(item, parameters))
     if not isinstance(value, Value):
         return value
     parameters.append(Value(value.type, None, None, value.role))
     return parameters[-1]
+
+
+def _alike(items: tuple[Abstract, ...], part: Callable[[Abstract], Abstract]) -> Abstract:
+    """A tuple of the same class, of what ``part`` makes of the items."""
+    return tuple.__new__(type(items), list(map(part, tuple.__iter__(items))))
 
 
 def _leaves_behind(interp: Interpreter, before: Heap) -> bool:
@@ -141,7 +150,8 @@ def _is_closed(interp: Interpreter, template: Template) -> bool:
     made = {value for node in template.nodes for value in node.results}
     if any(value not in outside for value in free_values(whole)):
         return False
-    if any(value not in made and value not in outside for value in _numbers(template.result)):
+    results = list(_parts(template.result))
+    if not all(isinstance(v, Value) and (v in made or v in outside) for v in results):
         return False
     symbols = {symbol for value in interp.parameters for symbol in _symbols(value.type)}
     return all(_is_copied(node, symbols) for node in walk_nodes(whole))
@@ -164,11 +174,11 @@ def _symbols(type_: Type) -> Iterator[str]:
         yield from (dim.symbol for dim in type_.shape if isinstance(dim, Size))
 
 
-def _numbers(result: Abstract) -> Iterator[Any]:
-    """The values in a result; whatever else may change, too, which is none of the template's."""
+def _parts(result: Abstract) -> Iterator[Abstract]:
+    """What a result consists of, except constants: a template's is made of numbers alone."""
     if isinstance(result, tuple):
-        for item in result:
-            yield from _numbers(item)
+        for item in tuple.__iter__(result):
+            yield from _parts(item)
     elif isinstance(result, Value) or not (
         result is None or type(result) in (bool, int, float, complex, str)
     ):
@@ -211,5 +221,5 @@ def _renewed(
 
 def _of(result: Abstract, new: dict[Value, Value]) -> Abstract:
     if isinstance(result, tuple):
-        return tuple([_of(item, new) for item in result])
+        return _alike(result, lambda item: _of(item, new))
     return new.get(result, result) if isinstance(result, Value) else result

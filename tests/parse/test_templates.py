@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -96,6 +96,50 @@ def of_pairs(x: float, y: float) -> float:
     return a * d - b * c * 0.3 + e * f
 
 
+class Pair(NamedTuple):
+    a: float
+    b: float
+
+    def __mul__(self, factor: Any) -> Pair:  # type: ignore[override]
+        return Pair(self.a * factor, self.b * factor)
+
+
+def swapped(pair: Any, c: float) -> Any:
+    return Pair(pair[1], pair[0] * c)
+
+
+def of_named_tuples(x: float, y: float) -> float:
+    """What a function gives has the class that it has where it is followed."""
+    p = swapped(Pair(x, y), 1.5)
+    q = swapped(Pair(y, x), p.a)
+    r = swapped(Pair(p.b, q.a), x) * y
+    s = swapped((r.a, r.b), y) * x
+    return p.a * q.b + r.a * r.b - (swapped((s.b, x), y) * s.a).b
+
+
+def part(a: float) -> slice:
+    return slice(0, 2) if a > 5.0 else slice(1, 3)
+
+
+def of_slices(x: float, y: float) -> float:
+    values = np.array([x, y, x * y, 1.0])
+    total: float = values[part(x)].sum() + (values[part(y)] ** 2).sum() * values[part(x * y)][0]
+    return total
+
+
+def falling(v: float, level: float) -> float:
+    return v if level < 0.5 else rising(v * 1.1 + 0.1, level * 0.6)
+
+
+def rising(v: float, level: float) -> float:
+    return v * v if level < 0.5 else falling(math.sin(v), level * 0.6)
+
+
+def by_turns(x: float, y: float) -> float:
+    """Two functions call each other, to a depth that depends on data."""
+    return rising(x, y * 2.0) + falling(y, x * 3.0) * rising(x * y, 1.0 + y)
+
+
 def guarded(x: float, y: float) -> float:
     total = reads(x) + reads(y)
     try:
@@ -110,7 +154,17 @@ def fresh(function: Callable[..., float]) -> Any:
     return FunctionType(function.__code__, function.__globals__, function.__name__)
 
 
-PROGRAMS = [tree, solved, with_changes, counted, of_pairs, guarded]
+PROGRAMS = [
+    tree,
+    solved,
+    with_changes,
+    counted,
+    of_pairs,
+    guarded,
+    of_named_tuples,
+    of_slices,
+    by_turns,
+]
 
 
 @pytest.mark.parametrize("followed_first", [0, 1])
