@@ -86,11 +86,6 @@ FAMILIES = {
 }
 
 
-_OWN = frozenset(  # modules with functions that only definitions call
-    {f"symdiff.definitions.{name}" for name in ("matrices", "filters", "sparse")}
-)
-
-
 def _is_known(value: Any) -> bool:
     return isinstance(value, Hashable) and value in OBJECTS
 
@@ -105,10 +100,13 @@ def _public(module: str, name: str) -> str:
 
 
 def _is_hidden(function: Any) -> bool:
-    """Return whether users know a method by another name: a call, a property of a class's base."""
+    """Return whether only definitions call a function, or users know a method by another name:
+    a call, a property of a class's base.
+    """
+    module = getattr(function, "__module__", None) or ""
     full = getattr(function, "__qualname__", "")
     hidden = full.startswith("_") or ".__" in full
-    return hidden and getattr(function, "__module__", "").startswith("scipy.")
+    return module.startswith("symdiff.definitions.") or (hidden and module.startswith("scipy."))
 
 
 def spelled(function: Any) -> tuple[str, str]:
@@ -140,7 +138,7 @@ def rows() -> Iterator[tuple[str, set[tuple[str, str]]]]:
     import_all()
     found: dict[str, set[tuple[str, str]]] = {name: set() for name in FAMILIES.values()}
     for function, lowering in (*FUNCTIONS.items(), *DEFINITIONS.items()):
-        if getattr(function, "__module__", None) in _OWN or _is_hidden(function):
+        if _is_hidden(function):
             continue
         module = lowering.__module__.rpartition(".")[2]
         found.setdefault(FAMILIES.get(module, module), set()).add(spelled(function))
