@@ -296,7 +296,24 @@ airy_bi_prime: Operation = _airy(
 
 
 def _kelvin(name: str, documentation: str, partial: Rule) -> Operation:
-    return special_function(name, f"{documentation}.", partial, sympy=None)
+    return special_function(name, f"{documentation}.", partial, sympy=_part_of_bessel(name))
+
+
+def _part_of_bessel(name: str) -> Callable[..., Any]:
+    """What one of them means in SymPy: half a sum, or half a difference, of Bessel functions at
+    conjugate arguments, as SymPy cannot differentiate real and imaginary parts.
+    """
+
+    def meaning(sp: Any, x: Any) -> Any:
+        bessel, eighths = (sp.besselj, 3) if name.startswith("be") else (sp.besselk, 1)
+        turns = [sp.exp(sign * eighths * sp.I * sp.pi / 4) for sign in (1, -1)]
+        if name.endswith("p"):
+            above, below = (-turn * bessel(1, x * turn) for turn in turns)
+        else:
+            above, below = (bessel(0, x * turn) for turn in turns)
+        return (above - below) / (2 * sp.I) if "i" in name else (above + below) / 2
+
+    return meaning
 
 
 ber: Operation = _kelvin("ber", "Kelvin's function ber", lambda y, x: berp(x))

@@ -237,7 +237,8 @@ def ellipeinc_by_m(phi: Any, m: Any) -> Any:
     turns = np.round(np.divide(phi, np.pi))
     s, c = np.sin(phi - np.pi * turns), np.cos(phi)
     part = s**3 / 6 * scipy.special.elliprd(c * c, 1 - m * (s * s), 1.0)
-    return -(part + turns * scipy.special.elliprd(np.where(turns, 0, 1), 1 - m, 1.0) / 3)[()]
+    rest = np.where(turns, 1 - m, 1)
+    return -(part + turns * scipy.special.elliprd(np.where(turns, 0, 1), rest, 1.0) / 3)[()]
 
 
 def frozen(array: Any) -> Any:

@@ -417,6 +417,17 @@ def test_incomplete_elliptic_integrals_have_slopes_by_the_parameter(phi: float) 
         np.testing.assert_allclose(sd.grad(first)(1.0), inside, rtol=1e-10, atol=1e-16)
 
 
+@pytest.mark.parametrize(("phi", "m"), [(0.37, 1.21), (-0.7, 2.0), (0.05, 300.0)])
+def test_incomplete_elliptic_integrals_have_slopes_by_parameters_above_one(phi: float, m: float):
+    """``m sin²(phi)`` is below 1: the integrals are real there."""
+    for function, exact in ((special.ellipkinc, mp.ellipf), (special.ellipeinc, mp.ellipe)):
+        with mp.workdps(30):
+            at = functools.partial(exact, mp.mpf(phi))
+            expected = float(mp.re(mp.diff(at, mp.mpf(m))))
+        slope = sd.grad(lambda m, function=function: function(phi, m))(m)
+        np.testing.assert_allclose(slope, expected, rtol=1e-13)
+
+
 @pytest.mark.parametrize("function", [special.kn, special.yn])
 @pytest.mark.filterwarnings("ignore:floating point number truncated")
 def test_an_order_that_is_to_be_whole_is_cut_off(function: Function) -> None:

@@ -30,7 +30,10 @@ NUMBER = ArrayType(np.dtype("float64"), (), "scalar")
 # Elementwise ops that have no meaning in SymPy: inverses that it has no name for.
 WITHOUT_MEANING = frozenset(
     f"special_{name}"
-    for name in ("gammaincinv", "gammainccinv", "betaincinv", "betainccinv", "stdtrit")
+    for name in (
+        *("gammaincinv", "gammainccinv", "betaincinv", "betainccinv"),
+        *("stdtrit", "chdtri", "fdtri"),
+    )
 )
 # Points inside of each op's domain, where no partial has a jump.
 POINTS = {
