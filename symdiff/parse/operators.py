@@ -12,7 +12,7 @@ import numpy as np
 from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import ArrayType, ListType
+from symdiff.ir.types import INT, ArrayType, ListType
 from symdiff.ops.arithmetic import (
     add,
     bitwise_and,
@@ -32,7 +32,7 @@ from symdiff.ops.arithmetic import (
 )
 from symdiff.ops.casts import python_float
 from symdiff.ops.declare import NeedsStatic, static
-from symdiff.ops.elementary import power, squared
+from symdiff.ops.elementary import power, square, squared
 from symdiff.ops.lists import list_filled
 from symdiff.ops.products import matmul
 from symdiff.ops.ufuncs import is_natural
@@ -177,16 +177,23 @@ def _power(a: Value, b: Value) -> Value:
         if exponent < 0:
             a = python_float(a)
         b = constant(exponent)
+    if _is_array_of_bools(a) and b.type == INT and _known_exponent(b) == 2:
+        return square(a)  # as NumPy does: of int8, where other powers of bools are int64
     exponent = constant_of(b)
-    square = squared(a) if type(exponent) in (int, float) and exponent == 2 else None
-    return power(a, b) if square is None else square
+    made = squared(a) if type(exponent) in (int, float) and exponent == 2 else None
+    return power(a, b) if made is None else made
+
+
+def _is_array_of_bools(value: Value) -> bool:
+    type_ = value.type
+    return isinstance(type_, ArrayType) and type_.kind == "array" and type_.dtype == bool
 
 
 def _known_exponent(b: Value) -> int:
     try:
         return static(b)  # type: ignore[no-any-return]
     except NeedsStatic as needed:
-        needed.hint = "the exponent's sign decides on the type: write the base as a float, 2.0 ** k"
+        needed.hint = "the exponent decides on the type: write the base as a float, 2.0 ** k"
         raise
 
 

@@ -53,3 +53,18 @@ def test_mistakes_are_numpys() -> None:
         sd.grad(lambda x: x * np.finfo(float).epsilon)(1.0)
     with pytest.raises(UnsupportedCallError, match="align"):
         sd.grad(lambda x: x * np.dtype(float, align=True).itemsize)(1.0)
+
+
+@pytest.mark.parametrize("exponent", [2, 3, np.int64(2), True])
+@pytest.mark.parametrize("mask", [np.array([True, False]), np.array(True), np.True_, True])
+def test_powers_of_bools_have_numpys_dtype(mask, exponent) -> None:
+    """NumPy squares arrays of bools in int8; other powers of bools are int64."""
+
+    def f(x, mask):
+        return np.multiply(mask**exponent, x)
+
+    x = np.ones(2, np.float32)
+    value, pullback = sd.vjp(f, x, mask)
+    assert value.dtype == f(x, mask).dtype
+    assert sd.jvp(f, (x, mask), (x, None))[1].dtype == value.dtype
+    np.testing.assert_array_equal(pullback(np.ones_like(value))[0], np.broadcast_to(mask, 2))
