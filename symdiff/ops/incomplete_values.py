@@ -189,7 +189,7 @@ def bessel_k(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
     exact but for rounding where a function falls this fast on both sides.
 
     >>> bessel_k(1.5, 2.0, orders=(1, 0))
-    np.float64(0.10846...)
+    np.float64(0.107563453...)
     """
     dtype = np.result_type(v, x)
     v, x = np.broadcast_arrays(np.asarray(v, np.float64), np.asarray(x, np.float64))
