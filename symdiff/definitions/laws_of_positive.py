@@ -263,6 +263,11 @@ class Invgauss(Positive):
         return special().ndtr(z) + np.exp(far)
 
     @staticmethod
+    def log_below(y: Any, mu: Any) -> Any:
+        z, far = Invgauss._tails(y, mu)
+        return np.logaddexp(special().log_ndtr(z), far)
+
+    @staticmethod
     def above(y: Any, mu: Any) -> Any:
         z, far = Invgauss._tails(y, mu)
         return special().ndtr(-z) - np.exp(far)

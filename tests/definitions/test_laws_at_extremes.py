@@ -179,3 +179,21 @@ def test_moyals_tail_is_flat_far_out() -> None:
     with np.errstate(over="ignore"):  # of SciPy's own values
         assert (slope(x) == 0.0).all()
         assert (sd.jvp(slope, (x,), (np.ones(4),))[1] == 0.0).all()
+
+
+def test_the_inverse_gaussian_has_slopes_where_its_lower_tail_is_zero() -> None:
+    """Near 0 the logarithm falls as ``-1 / (2 y)``: of mpmath's, by the argument."""
+
+    def function(x):
+        return stats.invgauss.logcdf(x, 0.7)
+
+    def exact(y):
+        z, far = (y / 0.7 - 1) / mpmath.sqrt(y), -(y / 0.7 + 1) / mpmath.sqrt(y)
+        return mpmath.log(mpmath.ncdf(z) + mpmath.exp(mpmath.mpf(2) / 0.7) * mpmath.ncdf(far))
+
+    with mpmath.workdps(60), np.errstate(divide="ignore"):  # SciPy's own value
+        for y in (1e-4, 3e-4, 0.5):
+            expected = float(
+                mpmath.diff(exact, mpmath.mpf(y), h=mpmath.mpf(y) * mpmath.mpf("1e-15"))
+            )
+            assert sd.jvp(function, (y,), (1.0,))[1] == pytest.approx(expected, rel=1e-9)
