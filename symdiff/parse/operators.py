@@ -170,14 +170,19 @@ def arithmetic(interp: Interpreter, name: str, a: Value, b: Value) -> Value:
     return result
 
 
+# What to write where a power's type hangs on an exponent that is known at run time only.
+OF_INTS = "the exponent's sign decides on the type: write the base as a float, 2.0 ** k"
+OF_BOOLS = "the exponent decides on the dtype: write the base as integers, x.astype(int) ** k"
+
+
 def _power(a: Value, b: Value) -> Value:
     """``a ** b``; of two Python ints the exponent decides whether the result is an int."""
     if all(_is_python_int(v) for v in (a, b)) and not is_natural(b):
-        exponent = _known_exponent(b)
+        exponent = _known_exponent(b, OF_INTS)
         if exponent < 0:
             a = python_float(a)
         b = constant(exponent)
-    if _is_array_of_bools(a) and b.type == INT and _known_exponent(b) == 2:
+    if _is_array_of_bools(a) and b.type == INT and _known_exponent(b, OF_BOOLS) == 2:
         return square(a)  # as NumPy does: of int8, where other powers of bools are int64
     exponent = constant_of(b)
     made = squared(a) if type(exponent) in (int, float) and exponent == 2 else None
@@ -189,11 +194,11 @@ def _is_array_of_bools(value: Value) -> bool:
     return isinstance(type_, ArrayType) and type_.kind == "array" and type_.dtype == bool
 
 
-def _known_exponent(b: Value) -> int:
+def _known_exponent(b: Value, hint: str) -> int:
     try:
         return static(b)  # type: ignore[no-any-return]
     except NeedsStatic as needed:
-        needed.hint = "the exponent decides on the type: write the base as a float, 2.0 ** k"
+        needed.hint = hint
         raise
 
 

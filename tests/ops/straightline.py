@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.fft
 
+from symdiff.definitions.libraries import meet
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Size, carries_derivative, type_of_constant
@@ -26,6 +28,9 @@ from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import DeclaredOp, Operation, literal
 from symdiff.ops.lists import list_accumulate
 from symdiff.ops.reduce import cotangent_by_rule, tangent_by_rule
+
+# Functions of a library are declared once its module is imported: those of the modules above too.
+meet()
 
 
 @dataclass
