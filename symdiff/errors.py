@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Self, TypeVar
 
 if TYPE_CHECKING:
-    from symdiff.source import SourceSpan
+    from symdiff.source.spans import SourceSpan
 
 __all__ = [
     "AliasingError",

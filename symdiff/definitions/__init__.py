@@ -37,6 +37,7 @@ from symdiff.definitions.declare import (
     RULED,
     is_definition,
     object_name,
+    python_version,
 )
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "RULED",
     "is_definition",
     "object_name",
+    "python_version",
 ]
 
 # Modules that know the functions of one library, and are loaded when a program has imported it.

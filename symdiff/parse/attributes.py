@@ -22,7 +22,7 @@ from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
 from symdiff.parse.flat import set_flat
 from symdiff.parse.functions import left_inside
-from symdiff.parse.identity import class_of, is_unknown
+from symdiff.parse.identity import class_of, is_unknown, python_class
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
 from symdiff.parse.lookups import has_hash
@@ -145,7 +145,7 @@ def call_flat(interp: Interpreter, value: Abstract) -> Abstract:
 def _method_of(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     """A method; a class attribute such as ``__doc__``, or an attribute of a number, as it is."""
     if name == "__class__":
-        return class_of(interp, value)
+        return python_class(interp, value)
     if isinstance(value, bool | int | float | complex):
         found = getattr(value, name)
         return ArrayMethod(value, name) if callable(found) else found
@@ -324,7 +324,7 @@ def object_attribute(
     elif ref.live is not None and name in lookups.own_attributes(ref.live):
         return _own_attribute(interp, ref, name)
     if name == "__class__":
-        return ref.type
+        return python_class(interp, ref)
     if name == "__dict__":
         raise UnsupportedSyntaxError(
             "the attributes of an object as a dict", interp.span, "write the names out"

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions import DEFINITIONS
+from symdiff.definitions import DEFINITIONS, python_version
 from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Value
@@ -140,9 +140,10 @@ def _by_what_is_registered(
             if result is not NotImplemented:
                 return result
     definition = _known(DEFINITIONS, function)
-    if definition is None:
-        return NotImplemented
-    return _call_defined(interp, function, definition, arguments, keywords)
+    if definition is not None:
+        return _call_defined(interp, function, definition, arguments, keywords)
+    written = python_version(function)
+    return NotImplemented if written is None else call_value(interp, written, arguments, keywords)
 
 
 def _require_places(function: Any, arguments: Arguments, keywords: Keywords) -> None:
@@ -320,7 +321,8 @@ def call_lowering(
     keywords = dict(keywords)
     out: Abstract = keywords.pop("out", None)
     arrays: dict[Value, Abstract] = {}
-    plain = [plain_argument(interp, a, arrays, iterates=iterates) for a in arguments]
+    given = [_items_of_sequence(interp, a) for a in arguments]
+    plain = [plain_argument(interp, a, arrays, iterates=iterates) for a in given]
     named = {name: plain_argument(interp, a, arrays) for name, a in keywords.items()}
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if isinstance(out, Array) and "kept" in _parameters(lowering):
@@ -357,6 +359,14 @@ def _call_defined(
         return result
     with judged(interp, python_meaning(function), arguments, keywords):
         return _store_out(interp, out, plain_argument(interp, result))
+
+
+def _items_of_sequence(interp: Interpreter, value: Abstract) -> Abstract:
+    """The items of an object that NumPy takes for a sequence: it has a length and items."""
+    if not isinstance(value, ObjectRef) or has_method(interp, value, "__array__"):
+        return value
+    is_sequence = all(has_method(interp, value, name) for name in ("__len__", "__getitem__"))
+    return interp.collect(value) if is_sequence else value
 
 
 _UNBUFFERED = (concatenate, stack)  # NumPy writes to ``out`` while it reads

@@ -37,13 +37,7 @@ from symdiff.parse.values import (
 )
 
 INSTEAD |= {
-    collections.Counter: "use a dict: counts[key] = counts.get(key, 0) + 1",
-    collections.deque: "use a list: xs.append(x), and xs[-n:] for the last n",
-    itertools.compress: "use a comprehension: [x for x, keep in zip(xs, mask) if keep]",
-    itertools.dropwhile: "use a loop that continues while the condition holds",
-    itertools.filterfalse: "use a comprehension: [x for x in xs if not condition(x)]",
     itertools.groupby: "use a loop that begins a new list where the key changes",
-    itertools.takewhile: "use a loop with break where the condition fails",
     itertools.tee: "make a list first",
     np.matrix: "use an array: np.atleast_2d(x), with @ for the product of matrices",
     np.nditer: "loop over the elements: for value in x.ravel()",

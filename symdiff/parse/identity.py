@@ -80,6 +80,13 @@ def class_of(interp: Interpreter, value: Abstract) -> type:
     return kind
 
 
+def python_class(interp: Interpreter, value: Abstract) -> type:
+    """The class that the program sees: Python's own where another one is followed for it."""
+    cls = class_of(interp, value)
+    shown: type = vars(cls).get("__symdiff_class__", cls)
+    return shown
+
+
 def _class_of_subclass(value: Array, subclass: type) -> type:
     if value.lenses:
         message = f"the class of a view of a {subclass.__name__}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import contextlib
 import sys
 from collections.abc import Callable
@@ -272,6 +273,35 @@ def pop_key(interp: Interpreter, ref: DictRef, key: Abstract, *default: Abstract
         taken = changed.pop(known, *default)
     interp.put(ref, changed)
     return taken
+
+
+@method(DICTS)
+def popitem(interp: Interpreter, ref: DictRef, last: Abstract = None) -> Abstract:
+    """The last item, or the first one of an ``OrderedDict``, taken away."""
+    if last is not None and not issubclass(ref.type, collections.OrderedDict):
+        raise users(TypeError("dict.popitem() takes no arguments"))
+    note_write(interp, ref)
+    changed = dict(interp.content(ref))
+    place = -1 if last is None or static(last) else 0
+    if not changed:
+        raise users(KeyError("popitem(): dictionary is empty"))
+    key = list(changed)[place]
+    taken = changed.pop(key)
+    interp.put(ref, changed)
+    return (key, taken)
+
+
+@method(DICTS)
+def move_to_end(interp: Interpreter, ref: DictRef, key: Abstract, last: Abstract = True) -> None:
+    """An item of an ``OrderedDict``, moved behind all others or before them."""
+    if not issubclass(ref.type, collections.OrderedDict):
+        name = ref.type.__name__
+        raise users(AttributeError(f"'{name}' object has no attribute 'move_to_end'"))
+    note_write(interp, ref)
+    changed, known = dict(interp.content(ref)), static_key(interp, key)
+    with python_raises():
+        moved = {known: changed.pop(known)}
+    interp.put(ref, changed | moved if static(last) else moved | changed)
 
 
 @method(DICTS)

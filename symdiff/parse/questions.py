@@ -23,7 +23,7 @@ from symdiff.parse.attributes import get_attribute, set_attribute
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.calls import CALLABLES, builtin
 from symdiff.parse.catching import unless_raised
-from symdiff.parse.identity import class_of, is_unknown, require_known
+from symdiff.parse.identity import class_of, is_unknown, python_class, require_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
 from symdiff.parse.scope import names_in_order
@@ -45,7 +45,7 @@ def _isinstance(interp: Interpreter, value: Abstract, classes: Abstract) -> Abst
     raised = [kind for error, kind in interp.handled if error is value and is_unknown(value)]
     if raised:
         return _is_raised_as(interp, value, raised[-1], classes)
-    owner = class_of(interp, value)
+    owner = python_class(interp, value)
     lookups.bases_stay(interp, owner)
     try:
         return issubclass(owner, classes)
@@ -73,7 +73,7 @@ def _is_raised_as(
 def _type(interp: Interpreter, value: Abstract, *more: Abstract) -> Abstract:
     if more:
         raise UnsupportedCallError("a class made by type()", interp.span, "define it outside")
-    return class_of(interp, value)
+    return python_class(interp, value)
 
 
 @builtin(issubclass)

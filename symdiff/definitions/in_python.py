@@ -1,0 +1,245 @@
+"""What Python has in C, and could have written in Python: a call of it is followed here.
+
+``heapq`` and ``bisect`` are followed in the files of the standard library, which has both.
+"""
+
+from __future__ import annotations
+
+import bisect
+import collections
+import heapq
+import importlib.util
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+IN_PYTHON: dict[Any, Any] = {}
+
+
+def replaces(function: Any) -> Callable[[F], F]:
+    """Register what is followed in place of a function or a class."""
+
+    def register(written: F) -> F:
+        IN_PYTHON[function] = written
+        return written
+
+    return register
+
+
+def _without(name: str, accelerator: str) -> ModuleType:
+    """A module of the standard library as it is where its part in C is missing."""
+    specification = importlib.util.find_spec(name)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    known = sys.modules.get(accelerator)
+    sys.modules[accelerator] = None  # type: ignore[assignment]
+    try:
+        specification.loader.exec_module(module)
+    finally:
+        del sys.modules[accelerator]
+        if known is not None:
+            sys.modules[accelerator] = known
+    return module
+
+
+for _module, _accelerator in ((heapq, "_heapq"), (bisect, "_bisect")):
+    IN_PYTHON.update(
+        (getattr(_module, name), function)
+        for name, function in vars(_without(_module.__name__, _accelerator)).items()
+        if callable(function)
+    )
+
+
+@replaces(heapq.nlargest)
+def nlargest(n: Any, iterable: Any, key: Any = None) -> Any:
+    """The first n in falling order."""
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+
+
+@replaces(heapq.nsmallest)
+def nsmallest(n: Any, iterable: Any, key: Any = None) -> Any:
+    """The first n in rising order."""
+    return sorted(iterable, key=key)[: max(n, 0)]
+
+
+@replaces(collections.deque)
+class deque:  # noqa: N801  its name is shown in messages
+    """``collections.deque``: a list, of which the first items leave where it has a bound."""
+
+    __symdiff_class__ = collections.deque
+
+    def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
+        if maxlen is not None and maxlen < 0:
+            raise ValueError("maxlen must be non-negative")
+        self._items: list[Any] = []
+        self._bound = maxlen
+        self.extend(iterable)
+
+    @property
+    def maxlen(self) -> Any:
+        """The bound of its length, or None."""
+        return self._bound
+
+    def append(self, item: Any) -> None:
+        """Add an item on the right; where the bound is passed, the leftmost one leaves."""
+        self._items.append(item)
+        if self._bound is not None and len(self._items) > self._bound:
+            self._items.pop(0)
+
+    def appendleft(self, item: Any) -> None:
+        """Add an item on the left; where the bound is passed, the rightmost one leaves."""
+        self._items.insert(0, item)
+        if self._bound is not None and len(self._items) > self._bound:
+            self._items.pop()
+
+    def extend(self, iterable: Any) -> None:
+        """Add items on the right, one after the other."""
+        for item in iterable:
+            self.append(item)
+
+    def extendleft(self, iterable: Any) -> None:
+        """Add items on the left, one after the other."""
+        for item in iterable:
+            self.appendleft(item)
+
+    def pop(self) -> Any:
+        """Take the rightmost item."""
+        if not self._items:
+            raise IndexError("pop from an empty deque")
+        return self._items.pop()
+
+    def popleft(self) -> Any:
+        """Take the leftmost item."""
+        if not self._items:
+            raise IndexError("pop from an empty deque")
+        return self._items.pop(0)
+
+    def rotate(self, n: Any = 1) -> None:
+        """Move the items n places to the right, those that pass the end to the beginning."""
+        if self._items:
+            first = -n % len(self._items)
+            self._items = self._items[first:] + self._items[:first]
+
+    def clear(self) -> None:
+        """Take all items away."""
+        self._items.clear()
+
+    def copy(self) -> deque:
+        """Return another one of the same items and bound."""
+        return deque(self._items, self._bound)
+
+    def count(self, value: Any) -> Any:
+        """How many items are equal to a value."""
+        return self._items.count(value)
+
+    def index(self, value: Any, *bounds: Any) -> Any:
+        """Return where a value is found first."""
+        return self._items.index(value, *bounds)
+
+    def insert(self, index: Any, item: Any) -> None:
+        """Add an item before a place."""
+        if self._bound is not None and len(self._items) >= self._bound:
+            raise IndexError("deque already at its maximum size")
+        self._items.insert(index, item)
+
+    def remove(self, value: Any) -> None:
+        """Take away the first item that is equal to a value."""
+        self._items.remove(value)
+
+    def reverse(self) -> None:
+        """Turn the order of the items round."""
+        self._items.reverse()
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise TypeError("sequence index must be integer, not 'slice'")
+        return self._items[index]
+
+    def __setitem__(self, index: Any, item: Any) -> None:
+        self._items[index] = item
+
+    def __delitem__(self, index: Any) -> None:
+        del self._items[index]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __reversed__(self) -> Any:
+        return reversed(self._items)
+
+    def __contains__(self, value: Any) -> bool:
+        return value in self._items
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, collections.deque):
+            return NotImplemented
+        return self._items == other._items  # type: ignore[attr-defined]
+
+    def __add__(self, other: Any) -> deque:
+        if not isinstance(other, collections.deque):
+            return NotImplemented
+        joined = self.copy()
+        joined.extend(other)
+        return joined
+
+    def __iadd__(self, other: Any) -> deque:
+        self.extend(other)
+        return self
+
+    def __mul__(self, times: Any) -> deque:
+        return deque(self._items * times, self._bound)
+
+    def __copy__(self) -> deque:
+        return self.copy()
+
+
+@replaces(collections._count_elements)  # type: ignore[attr-defined]
+def _count_elements(mapping: Any, iterable: Any) -> None:
+    """Add one to the count of each item."""
+    for item in iterable:
+        mapping[item] = mapping.get(item, 0) + 1
+
+
+# ``itertools`` --------------------------------------------------------------------------------
+
+
+@replaces(itertools.compress)
+def compress(data: Any, selectors: Any) -> Iterator[Any]:
+    """The items beside which a selector is true."""
+    return (item for item, selected in zip(data, selectors) if selected)  # noqa: B905
+
+
+@replaces(itertools.filterfalse)
+def filterfalse(function: Any, iterable: Any) -> Iterator[Any]:
+    """The items for which a condition does not hold; without one, those that are not true."""
+    if function is None:
+        return (item for item in iterable if not item)
+    return (item for item in iterable if not function(item))
+
+
+@replaces(itertools.takewhile)
+def takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    """The items before the first one for which a condition does not hold."""
+    for item in iterable:
+        if not predicate(item):
+            break
+        yield item
+
+
+@replaces(itertools.dropwhile)
+def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+    """The items from the first one on for which a condition does not hold."""
+    dropping = True
+    for item in iterable:
+        if dropping and predicate(item):
+            continue
+        dropping = False
+        yield item

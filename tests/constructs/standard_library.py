@@ -1,0 +1,154 @@
+"""Classes and functions of the standard library that Python has in C: queues, heaps, counts."""
+
+import bisect
+import heapq
+import itertools
+from collections import Counter, OrderedDict, deque
+
+import numpy as np
+
+from tests.constructs.settings import construct
+
+
+@construct()
+def a_window_over_values(x, c):
+    window, total = deque(maxlen=3), 0.0
+    for k in range(8):
+        window.append(np.sin(k * x[0]) * x[k % 4])
+        if len(window) == window.maxlen:
+            total = total + (sum(window) / len(window)) ** 2
+    return total * c
+
+
+@construct()
+def a_window_in_a_loop_over_an_array(x, c):
+    last, energy = deque([0.0, 0.0], maxlen=2), 0.0
+    for value in x:
+        last.append(value * last[-1] + c)
+        energy = energy + last[0] * value
+    return energy
+
+
+@construct()
+def a_delay_line(x, c):
+    past = deque([0.0] * 4, maxlen=4)
+    for k in range(12):
+        past.appendleft(0.5 * past[0] - 0.2 * past[-1] + x[k % 3] * np.cos(past[1] * c))
+    return sum(past)
+
+
+@construct()
+def a_queue_of_work(x, c):
+    queue, total = deque([(x[0], 1)]), 0.0
+    while queue:
+        value, depth = queue.popleft()
+        total = total + value * depth
+        if depth < 4:
+            queue.append((value * x[1], depth + 1))
+            queue.append((value * c, depth + 1))
+    return total
+
+
+@construct()
+def methods_of_a_deque(x, c):
+    d = deque([x[0], x[1], x[2]], maxlen=4)
+    d.extendleft([c, x[3]])
+    d.rotate(-1)
+    e = d.copy()
+    e[0], taken = x[1] * c, e.pop()
+    e += [2.0]
+    joined = deque(d) + deque(e)
+    del joined[1]
+    joined.reverse()
+    joined.insert(1, x[4])
+    joined.remove(2.0)
+    ends = joined[0] * joined[-1] + taken**2 + list(reversed(e))[0] * e.index(2.0)
+    known = isinstance(d, deque) and type(d) is deque and not isinstance(d, list)
+    return ends + sum(v * (k + 1) for k, v in enumerate(joined)) * len(d) + known * d[1] ** 2
+
+
+@construct()
+def numpy_takes_a_deque_as_a_sequence(x, c):
+    d = deque(x[:4])
+    return np.sum(np.array(d) ** 2) * c + np.mean(d) + max(d) * min(d) + sorted(d)[1] ** 2
+
+
+class Squares:
+    """A sequence by its length and its items."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, k):
+        if k > 2:
+            raise IndexError(k)
+        return self.values[k] ** 2
+
+
+@construct()
+def numpy_takes_an_object_with_items_as_a_sequence(x, c):
+    return np.sum(Squares(x)) * c + np.dot(Squares(x), x[:3])
+
+
+@construct()
+def heaps(x, c):
+    heap = [(3, x[0]), (1, x[1] * c)]
+    heapq.heapify(heap)
+    heapq.heappush(heap, (2, x[2]))
+    mixed = 0.0
+    while heap:
+        rank, value = heapq.heappop(heap)
+        mixed = mixed * 0.5 + rank * value**2
+    return mixed + sum(heapq.nlargest(2, x)) * heapq.nsmallest(1, x)[0]
+
+
+@construct()
+def a_heap_of_numbers_known_at_run_time(x, c):
+    heap = []
+    for value in x[:4]:
+        heapq.heappush(heap, value * c)
+    return heapq.heappop(heap) ** 2 + heapq.heappushpop(heap, x[4]) * heap[0]
+
+
+@construct()
+def an_interval_found_by_bisection(x, c):
+    knots, heights = [-9.0, -1.0, 0.25, 1.0, 9.0], [1.0, 2.0, 5.0, 3.0, 4.0]
+    k = bisect.bisect_right(knots, x[0]) - 1
+    t = (x[0] - knots[k]) / (knots[k + 1] - knots[k])
+    ordered = [-8.0, 8.0]
+    bisect.insort(ordered, x[2])
+    return (heights[k] * (1 - t) + heights[k + 1] * t) * c + ordered[1] ** 2
+
+
+@construct()
+def counts(x, c):
+    letters, weights = Counter("abca"), Counter({"a": x[0]})
+    weights.update({"a": x[1], "b": c})
+    weights["z"] += 2
+    both = weights + Counter(b=1.5)
+    named = sum(n * x[k] for k, (_, n) in enumerate(sorted(letters.items())))
+    first = letters.most_common(1)[0][1]
+    return named + first * weights["a"] ** 2 + weights["none"] + weights.total() * both["b"]
+
+
+@construct()
+def the_order_of_a_dict(x, c):
+    d = OrderedDict(a=x[0], b=x[1], c=x[2])
+    d.move_to_end("a")
+    last, first = d.popitem(), d.popitem(last=False)
+    d["z"] = c
+    d.move_to_end("z", last=False)
+    plain = {"p": x[3], "q": x[4]}
+    return 3 * last[1] + first[1] ** 2 + list(d.values())[1] * c + plain.popitem()[1] * len(plain)
+
+
+@construct()
+def items_chosen_by_conditions(x, c):
+    kept = itertools.compress(x, [1, 0, 1])
+    small = itertools.filterfalse(lambda v: v > 0.5, x)
+    begun = itertools.takewhile(lambda k: k < 3, itertools.count())
+    rest = itertools.dropwhile(lambda v: v > 0.2, x)
+    return sum(kept) * c + sum(v**2 for v in small) + sum(begun) * x[1] + sum(rest) ** 2
