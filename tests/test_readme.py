@@ -109,7 +109,7 @@ def cells(title: str) -> Iterator[list[str]]:
 
 LEFT_OUT = {
     "`except*`": "def f(x):\n    try:\n        x += 1\n    except* OSError:\n        pass\n",
-    "`class`": "def f(x):\n    @str\n    class C:\n        pass\n    return x\n",
+    "`class`": "def f(x):\n    class C(metaclass=type):\n        pass\n    return x\n",
     "`with`": "def f(x):\n    with open('there'):\n        return x\n",
     "gone over twice": "def f(x):\n    g = (x for _ in [1, 2])\n    return sum(g) + max(g)\n",
     "`np.roots`": "def f(x):\n    return np.abs(np.roots(np.array([x, x]))[0])\n",

@@ -443,6 +443,9 @@ def _call_tuple_method(
     if name == "_replace":  # of a named tuple: it looks at no value
         with python_raises():
             return receiver._replace(*arguments, **keywords)  # type: ignore[attr-defined]
+    if name == "_asdict":
+        with python_raises():
+            return interp.new_dict(receiver._asdict(*arguments, **keywords))  # type: ignore[attr-defined]
     return call_static(interp, getattr(receiver, name), arguments, keywords)
 
 

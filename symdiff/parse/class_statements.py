@@ -7,23 +7,31 @@ methods are follows from the program, and nothing of it is looked up again when 
 from __future__ import annotations
 
 import ast
+import collections
+import dataclasses
 import functools
 import types
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from symdiff.errors import UnsupportedSyntaxError
-from symdiff.parse.blame import python_raises
+from symdiff.ops.declare import static
+from symdiff.parse.blame import python_raises, users
+from symdiff.parse.calls import builtin
 from symdiff.parse.expressions import make_closure
+from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.iteration import static_items
 from symdiff.parse.lookups import MADE_HERE, static_on_class
 from symdiff.parse.scope import bind_name
-from symdiff.parse.values import Abstract, Closure, Scope
+from symdiff.parse.texts import settled
+from symdiff.parse.values import Abstract, Closure, Partial, Scope
 
 _WRAPPERS = (property, staticmethod, classmethod, functools.cached_property)
 _LEFT_OUT = (  # what Python would run, or asks for, beside what is followed
     "__new__", "__init_subclass__", "__set_name__", "__class_getitem__", "__getattribute__",
-    "__slots__", "__prepare__", "__del__",
+    "__prepare__", "__del__",
 )  # fmt: skip
 
 
@@ -34,24 +42,94 @@ def stage_class(interp: Interpreter, node: ast.ClassDef) -> None:
     inside = Scope(f"{scope.function}.<locals>.{node.name}", frozenset(), scope, scope.globals)
     of_methods = replace(inside, cells={"__class__": types.CellType()})
     interp.capture(scope)
+    decorators = [interp.evaluate(decorator) for decorator in node.decorator_list]
     contents = _body(interp, node, inside, of_methods)
     contents |= {"__module__": scope.globals.get("__name__"), "__qualname__": inside.function}
     with python_raises():
-        made = type(node.name, bases, {**contents, MADE_HERE: True})
+        made = _made(node.name, bases, {**contents, MADE_HERE: True})
+    for decorator in reversed(decorators):
+        made = interp.call(decorator, [made], {})
     of_methods.cells["__class__"].cell_contents = made
     bind_name(interp, node.name, made)
 
 
-def _bases(interp: Interpreter, node: ast.ClassDef) -> tuple[type, ...]:
+def _made(name: str, bases: tuple[Any, ...], contents: dict[str, Any]) -> type:
+    """The class: of a ``NamedTuple``, one that inherits from the tuple of its fields."""
+    if bases != (NamedTuple,):
+        return type(name, bases, contents)
+    fields = tuple(contents["__annotations__"])
+    given = [contents.pop(field) for field in fields if field in contents]
+    made: Callable[..., type] = collections.namedtuple
+    as_tuple = made(name, fields, defaults=given, module=contents["__module__"])
+    return type(name, (as_tuple,), {**contents, "__slots__": ()})
+
+
+def _bases(interp: Interpreter, node: ast.ClassDef) -> tuple[Any, ...]:
     bases = tuple(interp.evaluate(base) for base in node.bases)
-    plain = all(type(base) is type for base in bases) and len(bases) <= 1
-    if node.decorator_list or node.keywords or not plain or _runs_code(bases):
-        raise UnsupportedSyntaxError(
-            "a class inside a function with decorators, keywords, several bases or a metaclass",
-            interp.span,
-            "define the class outside the function",
-        )
+    if bases == (NamedTuple,) and not node.keywords:
+        return bases
+    if node.keywords or any(type(base) is not type for base in bases) or _runs_code(bases):
+        raise _outside(interp, "a class inside a function with keywords or a metaclass")
     return bases
+
+
+def _outside(interp: Interpreter, what: str) -> UnsupportedSyntaxError:
+    return UnsupportedSyntaxError(what, interp.span, "define the class outside the function")
+
+
+@builtin(collections.namedtuple)
+def _namedtuple(
+    interp: Interpreter,
+    typename: Abstract,
+    field_names: Abstract,
+    *,
+    rename: Abstract = False,
+    defaults: Abstract = None,
+    module: Abstract = None,
+) -> Any:
+    made: Callable[..., type] = collections.namedtuple
+    named = isinstance(field_names, str)
+    fields = (
+        field_names if named else [settled(interp, v) for v in static_items(interp, field_names)]
+    )
+    given = None if defaults is None else static_items(interp, defaults)
+    module = interp.scope.globals.get("__name__") if module is None else module
+    with python_raises():
+        return made(typename, fields, rename=rename, defaults=given, module=module)
+
+
+@builtin(dataclasses.dataclass)
+def _dataclass(interp: Interpreter, cls: Any = None, /, **options: Abstract) -> Any:
+    if cls is None:
+        return Partial(dataclasses.dataclass, (), tuple(options.items()))
+    contents = vars(cls)
+    for name in contents.get("__annotations__", {}):
+        kind = class_of(interp, contents.get(name))
+        hashed: Any = kind.__hash__
+        if hashed is None:
+            told = f"mutable default {kind} for field {name} is not allowed: use default_factory"
+            raise users(ValueError(told))
+    known = {name: static(option) for name, option in options.items()}
+    return _changed(interp, cls, dataclasses.dataclass(**known))
+
+
+@builtin(functools.total_ordering)
+def _total_ordering(interp: Interpreter, cls: Any) -> Any:
+    return _changed(interp, cls, functools.total_ordering)
+
+
+def _changed(interp: Interpreter, cls: type, decorator: Callable[[type], type]) -> type:
+    """A class that is made here, with the methods that a decorator adds by the names it has."""
+    if MADE_HERE not in vars(cls):
+        raise UnsupportedSyntaxError("a class that is changed", interp.span, "decorate it outside")
+    with python_raises():
+        return decorator(cls)
+
+
+@builtin(dataclasses.field)
+def _field(interp: Interpreter, **options: Abstract) -> Any:
+    with python_raises():
+        return dataclasses.field(**options)
 
 
 def _runs_code(bases: tuple[type, ...]) -> bool:
@@ -92,15 +170,12 @@ def _of_statement(
         return {target.id: value for target in statement.targets if isinstance(target, ast.Name)}
     if isinstance(statement, ast.AnnAssign) and _is_plain_name(statement.target):
         assert isinstance(statement.target, ast.Name)
-        given = statement.value
-        return {} if given is None else {statement.target.id: interp.evaluate(given)}
+        name, given = statement.target.id, statement.value
+        above.setdefault("__annotations__", {})[name] = ast.unparse(statement.annotation)
+        return {} if given is None else {name: interp.evaluate(given)}
     if isinstance(statement, ast.Pass) or _is_constant(statement):
         return {}
-    raise UnsupportedSyntaxError(
-        "this statement in a class inside a function",
-        interp.span,
-        "define the class outside the function",
-    )
+    raise _outside(interp, "this statement in a class inside a function")
 
 
 def _is_plain_name(target: ast.expr) -> bool:
