@@ -37,8 +37,8 @@ from symdiff.definitions.declare import (
     RULED,
     is_definition,
     object_name,
-    python_version,
 )
+from symdiff.definitions.libraries import python_version
 
 __all__ = [
     "CHECKS",

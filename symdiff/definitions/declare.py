@@ -150,20 +150,3 @@ is_known_empty.__symdiff_staged__ = _is_known_empty_staged  # type: ignore[attr-
 def is_definition(namespace: Mapping[str, Any]) -> bool:
     """Return whether the functions of a module's namespace are definitions, or help to define."""
     return str(namespace.get("__name__", "")).startswith(f"{_PACKAGE}.")
-
-
-def python_version(function: Any) -> Any:
-    """What is followed in place of what Python has in C; None where nothing is.
-
-    >>> import bisect
-    >>> python_version(bisect.bisect_left).__code__.co_varnames[:2]
-    ('a', 'x')
-    """
-    if getattr(function, "__module__", None) not in _WRITTEN_IN_C:
-        return None
-    from symdiff.definitions.in_python import IN_PYTHON  # at the first use of one of them
-
-    return IN_PYTHON.get(function)
-
-
-_WRITTEN_IN_C = ("_bisect", "_collections", "_heapq", "collections", "heapq", "itertools")

@@ -10,10 +10,13 @@ import collections
 import heapq
 import importlib.util
 import itertools
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, TypeVar
+
+from symdiff.definitions.declare import refuse
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -206,6 +209,46 @@ def _count_elements(mapping: Any, iterable: Any) -> None:
     """Add one to the count of each item."""
     for item in iterable:
         mapping[item] = mapping.get(item, 0) + 1
+
+
+# ``functools`` and ``operator`` -----------------------------------------------------------------
+
+
+def dispatched(function: Any, first: Any) -> Any:
+    """What a ``singledispatch`` function calls for the class of its first argument."""
+    kind = type(first)
+    for cls in function.registry:
+        if cls not in kind.__mro__ and issubclass(kind, cls):
+            refuse(f"a singledispatch function for {cls.__name__}, which is no base class")
+    return next(function.registry[cls] for cls in kind.__mro__ if cls in function.registry)
+
+
+@replaces(operator.itemgetter)
+def itemgetter(item: Any, *items: Any) -> Any:
+    """A function that gives one item, or a tuple of several."""
+    if not items:
+        return lambda obj: obj[item]
+    return lambda obj: tuple([obj[key] for key in (item, *items)])
+
+
+@replaces(operator.attrgetter)
+def attrgetter(attr: Any, *attrs: Any) -> Any:
+    """A function that gives one attribute, by a path with dots, or a tuple of several."""
+    if not attrs:
+        return lambda obj: _along(obj, attr)
+    return lambda obj: tuple([_along(obj, path) for path in (attr, *attrs)])
+
+
+def _along(obj: Any, path: str) -> Any:
+    for name in path.split("."):
+        obj = getattr(obj, name)
+    return obj
+
+
+@replaces(operator.methodcaller)
+def methodcaller(name: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """A function that calls a method with arguments that are given beforehand."""
+    return lambda obj: getattr(obj, name)(*args, **kwargs)
 
 
 # ``itertools`` --------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 Registration = Callable[[ModuleType], object]
 
@@ -85,3 +86,22 @@ def import_all() -> None:
         except ImportError:
             waiting.clear()
     meet()
+
+
+def python_version(function: Any) -> Any:
+    """What is followed in place of what Python has in C; None where nothing is.
+
+    >>> import bisect
+    >>> python_version(bisect.bisect_left).__code__.co_varnames[:2]
+    ('a', 'x')
+    """
+    if getattr(function, "__module__", None) not in _WRITTEN_IN_C:
+        return None
+    from symdiff.definitions.in_python import IN_PYTHON  # at the first use of one of them
+
+    return IN_PYTHON.get(function)
+
+
+_WRITTEN_IN_C = (
+    "_bisect", "_collections", "_heapq", "collections", "heapq", "itertools", "operator",
+)  # fmt: skip

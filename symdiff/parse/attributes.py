@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions import OBJECTS, is_definition
+from symdiff.definitions.instances import Attributes
 from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
@@ -322,13 +323,11 @@ def object_attribute(
         if name in items:
             return items[name]
     elif ref.live is not None and name in lookups.own_attributes(ref.live):
-        return _own_attribute(interp, ref, name)
+        return own_attribute(interp, ref, name)
     if name == "__class__":
         return python_class(interp, ref)
     if name == "__dict__":
-        raise UnsupportedSyntaxError(
-            "the attributes of an object as a dict", interp.span, "write the names out"
-        )
+        return _as_dict(interp, ref)
     return _attribute_of_its_class(interp, ref, name, plainly)
 
 
@@ -386,7 +385,7 @@ def _descriptor(interp: Interpreter, cls: type, name: str) -> Abstract:
     return read_once(interp, (variable, f"descriptor {name}"), holder.__dict__[name], path)
 
 
-def _own_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
+def own_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
     """What stands at ``object.name`` outside."""
     assert ref.path is not None
     value = getattr(ref.live, name)
@@ -399,10 +398,10 @@ def _attribute_of_its_class(
 ) -> Abstract:
     found = lookups.static_on_class(ref.type, name)
     if found is not ABSENT and lookups.is_unchanging(found) and ref.live is not None:
-        return _own_attribute(interp, ref, name)  # whether the object hides it or not
+        return own_attribute(interp, ref, name)  # whether the object hides it or not
     if isinstance(found, native.DATA) and ref.holder is None:
         native.require_data(interp, ref, name, found)
-        return _own_attribute(interp, ref, name)
+        return own_attribute(interp, ref, name)
     lookups.has_not_itself(interp, ref, name)
     lookups.on_class(interp, ref.type, name)
     if isinstance(found, functools.cached_property):
@@ -551,6 +550,18 @@ def _show_items(interp: Interpreter, ref: ObjectRef, content: Abstract) -> None:
             "the attributes of an object as a dict", interp.span, "write the names out"
         )
     content.shows_items = True
+
+
+def _as_dict(interp: Interpreter, ref: ObjectRef) -> Abstract:
+    """What ``vars(object)`` gives: its items are the attributes of the object itself."""
+    if ref.holder is not None:
+        raise UnsupportedSyntaxError(
+            "the attributes of an object as a dict", interp.span, "write the names out"
+        )
+    if not ref.type.__dictoffset__:
+        name = ref.type.__name__
+        raise users(AttributeError(f"'{name}' object has no attribute '__dict__'"))
+    return interp.call(Attributes, [ref], {})
 
 
 def put_attribute(interp: Interpreter, ref: ObjectRef, name: str, content: Abstract) -> None:

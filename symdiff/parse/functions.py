@@ -71,6 +71,8 @@ def call_function(
     if function.__code__ is _CONTEXT_MANAGER:
         (generator,) = function.__closure__ or ()
         return GeneratorManager(interp.call(generator.cell_contents, arguments, keywords))
+    if function.__code__ is _SINGLE_DISPATCH and arguments:
+        return _dispatched(interp, function, arguments, keywords)
     if not is_pure_python(function):
         return call_of_library(interp, function, arguments, keywords)
     try:
@@ -80,6 +82,19 @@ def call_function(
             raise
         return call_opaque(interp, function, arguments, keywords)
     return _follow(interp, function, arguments, keywords)
+
+
+def _dispatched(
+    interp: Interpreter,
+    function: types.FunctionType,
+    arguments: Sequence[Abstract],
+    keywords: Keywords,
+) -> Abstract:
+    """A ``functools.singledispatch`` function: what it has for the class of the first argument."""
+    from symdiff.definitions.in_python import dispatched  # at the first use of one of them
+
+    known = interp.call(dispatched, [function, arguments[0]], {})
+    return interp.call(known, arguments, keywords)
 
 
 def call_of_library(
@@ -116,6 +131,8 @@ def _follow(
         raise
 
 
+_single: Any = functools.singledispatch(iter)
+_SINGLE_DISPATCH = _single.__code__  # of all functions that it makes
 _CONTEXT_MANAGER = contextlib.contextmanager(iter).__code__  # of all functions that it makes
 _OUTSIDE = "call {}.{} outside, or in a function marked symdiff.nondifferentiable"
 

@@ -12,10 +12,19 @@ import collections
 from collections.abc import Callable
 from typing import Any
 
+from symdiff.definitions import instances
 from symdiff.errors import UnsupportedCallError
 from symdiff.ops.arithmetic import equal, greater
+from symdiff.ops.declare import static
 from symdiff.parse import native, staged_lists
-from symdiff.parse.attributes import class_attribute, get_attribute, object_attribute, set_plainly
+from symdiff.parse.attributes import (
+    class_attribute,
+    get_attribute,
+    object_attribute,
+    own_attribute,
+    put_attribute,
+    set_plainly,
+)
 from symdiff.parse.blame import users
 from symdiff.parse.calls import Handler, builtin
 from symdiff.parse.classes import instance_of, require_named_tuple
@@ -26,12 +35,20 @@ from symdiff.parse.identity import identical
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.items import delete_native_item, native_item, note_write, set_native_item
 from symdiff.parse.iteration import length, started
+from symdiff.parse.lookups import (
+    has_not_itself,
+    is_data_descriptor,
+    own_attributes,
+    static_on_class,
+)
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import binary_natively
 from symdiff.parse.reflect import with_attributes
 from symdiff.parse.selecting import refuse_where
 from symdiff.parse.spreading import items_or_list, unpacked
+from symdiff.parse.texts import settled
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     DictRef,
     IteratorRef,
@@ -88,6 +105,42 @@ def _equal(interp: Interpreter, a: Abstract, b: Abstract) -> Abstract:
 @builtin(object.__ne__)
 def _unequal(interp: Interpreter, a: Abstract, b: Abstract) -> Abstract:
     raise UnsupportedCallError("object.__ne__", hint="write not (a == b)")
+
+
+@builtin(vars)
+def _vars(interp: Interpreter, *instance: Abstract) -> Abstract:
+    if not instance or not isinstance(instance[0], ObjectRef):
+        raise UnsupportedCallError("vars() of what is no object", hint="write the names out")
+    return object_attribute(interp, instance[0], "__dict__", plainly=True)
+
+
+@builtin(instances.has_attribute)
+def _has_attribute(interp: Interpreter, instance: ObjectRef, name: Abstract) -> bool:
+    known = static(settled(interp, name))
+    if interp.lookup((instance, known), known) is not ABSENT:
+        return True
+    if instance.live is not None and known in own_attributes(instance.live):
+        return True
+    has_not_itself(interp, instance, known)
+    return False
+
+
+@builtin(instances.attribute_of)
+def _attribute_of(interp: Interpreter, instance: ObjectRef, name: Abstract) -> Abstract:
+    known = static(settled(interp, name))
+    content = interp.lookup((instance, known), known)
+    if content is not ABSENT:
+        return content
+    if is_data_descriptor(static_on_class(instance.type, known)):
+        raise UnsupportedCallError(f"the attribute '{known}', which the class hides")
+    return own_attribute(interp, instance, known)
+
+
+@builtin(instances.put_attribute)
+def _put_attribute(
+    interp: Interpreter, instance: ObjectRef, name: Abstract, content: Abstract
+) -> None:
+    put_attribute(interp, instance, static(settled(interp, name)), content)
 
 
 # Making -------------------------------------------------------------------------------------------

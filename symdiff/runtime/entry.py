@@ -283,7 +283,7 @@ class _Writer:
 
     def _keys(self, name: str, kind: type, keys: Collection[Any]) -> None:
         base: Any = native_base(kind)
-        if issubclass(kind, dict):
+        if issubclass(kind, dict | types.MappingProxyType):
             items = name if kind is base else f"{self.bind(base.__iter__)}({name})"
             self.require(f"tuple_({items}) == {self.bind(tuple(keys))}")
         elif issubclass(kind, set):

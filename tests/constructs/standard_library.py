@@ -1,8 +1,11 @@
 """Classes and functions of the standard library that Python has in C: queues, heaps, counts."""
 
 import bisect
+import functools
 import heapq
 import itertools
+import operator
+import types
 from collections import Counter, OrderedDict, deque
 
 import numpy as np
@@ -152,3 +155,63 @@ def items_chosen_by_conditions(x, c):
     begun = itertools.takewhile(lambda k: k < 3, itertools.count())
     rest = itertools.dropwhile(lambda v: v > 0.2, x)
     return sum(kept) * c + sum(v**2 for v in small) + sum(begun) * x[1] + sum(rest) ** 2
+
+
+@functools.singledispatch
+def area(shape, scale=1.0):
+    raise TypeError(shape)
+
+
+@area.register
+def _(shape: float, scale=1.0):
+    return shape**2 * scale
+
+
+@area.register(np.ndarray)
+def _(shape, scale=1.0):
+    return np.sum(shape**3) * scale
+
+
+@area.register(list)
+def _(shape, scale=1.0):
+    return shape[0] * shape[1] * scale
+
+
+@construct()
+def functions_for_the_class_of_an_argument(x, c):
+    return area(x, scale=c) + area([x[0], c]) + area(x[1] * c) + area(c, 2.0)
+
+
+@construct()
+def getters_of_items_attributes_and_methods(x, c):
+    ends, total = operator.itemgetter(0, -1), operator.methodcaller("sum")
+    inner = types.SimpleNamespace(gain=types.SimpleNamespace(value=x[1] * c))
+    rows = [{"w": x[0], "n": 2}, {"w": x[2], "n": 1}]
+    rows.sort(key=operator.itemgetter("n"))
+    first = operator.attrgetter("gain.value")(inner) * rows[0]["w"]
+    return first + ends(x)[0] * ends(x)[1] + total(x * c) ** 2
+
+
+class Filled:
+    """An object whose attributes come as items of its ``__dict__``."""
+
+    step = 5.0
+
+    def __init__(self, **given):
+        self.__dict__.update(given)
+
+    @property
+    def energy(self):
+        if "energy" not in self.__dict__:
+            self.__dict__["energy"] = self.u**2
+        return self.__dict__["energy"]
+
+
+@construct()
+def attributes_as_items(x, c):
+    o = Filled(u=x[0], v=x[1])
+    o.__dict__["w"] = x[2] * c
+    vars(o)["z"] = 2.0
+    vars(o).setdefault("z", x[3])
+    known = ("u" in vars(o)) + 10 * ("step" in vars(o))
+    return o.u * o.v + o.w**2 + o.energy**2 + o.__dict__.get("step", 3.0) * o.z * known * x[1]

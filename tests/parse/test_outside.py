@@ -3,7 +3,10 @@
 import collections
 import contextlib
 import copy
+import functools
 import io
+import numbers
+import types
 
 import numpy as np
 import pytest
@@ -450,3 +453,62 @@ def test_generators_of_random_numbers_draw_once(function, arguments, monkeypatch
         if function is made_unless_given and not arguments(rng):
             reference = np.random.default_rng(5)
         np.testing.assert_array_equal(gradient, reference.normal(size=4))
+
+
+BEHIND = {"a": 1.0}
+READ_ONLY = types.MappingProxyType(BEHIND)
+
+
+def test_a_key_added_behind_a_read_only_mapping_is_noticed():
+    slope = symdiff.grad(lambda x: x * READ_ONLY["a"] + (100.0 * x if "b" in READ_ONLY else 0.0))
+    assert slope(1.0) == 1.0
+    BEHIND["b"] = 1.0
+    try:
+        assert slope(1.0) == 101.0
+    finally:
+        del BEHIND["b"]
+    assert slope(1.0) == 1.0
+
+
+@functools.singledispatch
+def weight(shape):
+    return 1.0
+
+
+class Disc:
+    radius = 2.0
+
+
+def test_a_function_registered_later_for_a_class_is_called():
+    slope = symdiff.grad(lambda x: x * weight(Disc()))
+    assert slope(1.0) == 1.0
+    weight.register(Disc, lambda disc: disc.radius)
+    assert slope(1.0) == 2.0
+
+
+def test_an_abstract_class_among_those_of_a_function_is_refused():
+    weight.register(numbers.Integral, lambda n: 3.0)
+    with pytest.raises(symdiff.errors.UnsupportedCallError, match="Integral, which is no base"):
+        symdiff.grad(lambda x: x * weight(3))(1.0)
+
+
+def test_all_attributes_of_an_object_in_order_are_refused():
+    def total(x):
+        return sum(vars(types.SimpleNamespace(a=x)).values())
+
+    with pytest.raises(symdiff.errors.UnsupportedCallError, match="all attributes of an object"):
+        symdiff.grad(total)(1.0)
+
+
+class Slotted:
+    __slots__ = ("a",)
+
+
+def test_an_object_without_a_dict_has_none():
+    def total(x):
+        o = Slotted()
+        o.a = x
+        return o.__dict__["a"]
+
+    with pytest.raises(AttributeError, match="__dict__"):
+        symdiff.grad(total)(1.0)
