@@ -91,7 +91,7 @@ def _of_elementwise(op: DeclaredOp) -> RuleRecord:
     assert op.partials is not None
     known = _OF_SPECIAL if op.name.startswith("special_") else _OPERANDS
     names = known[len(op.partials)]
-    types = _types_for(op, len(names))
+    types = types_for(op, len(names))
     values = [Value(type_, None, name) for name, type_ in zip(names, types, strict=True)]
     with building(Builder([])) as builder:
         result = op(*values)
@@ -119,7 +119,7 @@ def _of_elementwise(op: DeclaredOp) -> RuleRecord:
 _KINDS = {"math": ("float",), "cmath": ("complex",), "angle": ("complex128[n]",)}
 
 
-def _types_for(op: DeclaredOp, count: int) -> list[Type]:
+def types_for(op: DeclaredOp, count: int) -> list[Type]:
     """The first types of operands that the op takes."""
     kinds = _KINDS.get(op.name.split("_")[0], ("float64[n]", "bool[n]", "int64[n]"))
     for kind in kinds:

@@ -98,6 +98,13 @@ class Fails:
     where: Callable[..., Value]
 
 
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Said of an op for which a library has no function, and why."""
+
+    why: str
+
+
 EVALUATED = OnArrays(lambda sp, *arrays, **attributes: NotImplemented)
 """The meaning of an op that only moves, adds and multiplies: its ``evaluate`` takes expressions."""
 
@@ -125,10 +132,11 @@ class DeclaredOp(Op):
     unless its attribute ``ufunc`` is true; where ``raises_on_numbers``, Python's may raise, what
     ``fails`` says where that is known.
     ``sympy``: see ``Meaning``. ``math``: what computes an elementwise op of Python floats: the name
-    of a function of ``math``, or a rule of the operands. ``example``: a call that shows the op's
-    rules, in a user's words or by the op's name, of operands that ``inspection.examples`` has types
-    for. ``flops``: see ``ops.flops``. ``operands``: how many have to have rules, where that is not
-    as many as the type rule takes.
+    of a function of ``math``, or a rule of the operands. ``jax``: the name in JAX of the function
+    that the spelling calls, where it has another there, or ``Absent``. ``example``: a call that
+    shows the op's rules, in a user's words or by the op's name, of operands that
+    ``inspection.examples`` has types for. ``flops``: see ``ops.flops``. ``operands``: how many have
+    to have rules, where that is not as many as the type rule takes.
     """
 
     spelling: Spelling | None = None
@@ -150,6 +158,7 @@ class DeclaredOp(Op):
     fails: Fails | None = None
     sympy: Meaning | None = None
     math: str | Rule | None = None
+    jax: str | Absent | None = None
     example: str | None = None
     flops: Callable[[Node], Count] | None = None
     documentation: str = ""
@@ -623,6 +632,7 @@ def elementwise(
     strong: bool | Callable[[Node], bool] = False,
     sympy: Meaning | None = None,
     math: str | Rule | None = None,
+    jax: str | Absent | None = None,
     raises_on_numbers: bool = False,
     cost: Cost = "cheap",
     selects: bool = False,
@@ -671,6 +681,7 @@ def elementwise(
         raises_on_numbers=raises_on_numbers,
         sympy=sympy,
         math=math,
+        jax=jax,
         documentation=documentation,
     )
 

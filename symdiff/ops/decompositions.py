@@ -528,6 +528,7 @@ eig = SeveralResults.of_arrays(
     raises=True,
     cost="heavy",
     spelling=_spell_eig,
+    jax="_complex_eig",
     vjp={0: _eig_vjp},
     jvp={0: _eig_jvp},
     example="np.linalg.eig(A)",

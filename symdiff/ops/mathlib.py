@@ -33,6 +33,7 @@ from symdiff.ops.arithmetic import (
 )
 from symdiff.ops.casts import as_dtype_of, only_numbers, python_float
 from symdiff.ops.declare import (
+    Absent,
     Fails,
     Operation,
     Rule,
@@ -51,6 +52,9 @@ from symdiff.ops.elementary import (
     power_partial_exponent,
 )
 from symdiff.ops.meanings import to_even
+
+_SPECIAL = "jax.scipy.special"
+_ANY_SIZE = Absent("Python's integers have any size")
 
 # Declaring --------------------------------------------------------------------------------------
 
@@ -168,13 +172,23 @@ math_degrees: Operation = _math("degrees", 180.0 / math.pi, sympy=lambda sp, x: 
 math_radians: Operation = _math("radians", math.pi / 180.0, sympy=lambda sp, x: x * sp.pi / 180)
 math_fabs: Operation = _math("fabs", lambda y, x: sign_of(x), sympy="Abs")
 math_erf: Operation = _math(
-    "erf", lambda y, x: 2.0 / math.sqrt(math.pi) * math_exp(-(x * x)), sympy="erf"
+    "erf",
+    lambda y, x: 2.0 / math.sqrt(math.pi) * math_exp(-(x * x)),
+    sympy="erf",
+    jax=f"{_SPECIAL}.erf",
 )
 math_erfc: Operation = _math(
-    "erfc", lambda y, x: -2.0 / math.sqrt(math.pi) * math_exp(-(x * x)), sympy="erfc"
+    "erfc",
+    lambda y, x: -2.0 / math.sqrt(math.pi) * math_exp(-(x * x)),
+    sympy="erfc",
+    jax=f"{_SPECIAL}.erfc",
 )
-math_gamma: Operation = _math("gamma", lambda y, x: y * polygamma(x, order=0), sympy="gamma")
-math_lgamma: Operation = _math("lgamma", lambda y, x: polygamma(x, order=0), sympy="loggamma")
+math_gamma: Operation = _math(
+    "gamma", lambda y, x: y * polygamma(x, order=0), sympy="gamma", jax=f"{_SPECIAL}.gamma"
+)
+math_lgamma: Operation = _math(
+    "lgamma", lambda y, x: polygamma(x, order=0), sympy="loggamma", jax=f"{_SPECIAL}.gammaln"
+)
 
 
 polygamma: Operation = Operation.of_arrays(
@@ -218,6 +232,7 @@ math_remainder: Operation = _math(
     1,
     lambda y, a, b: -rint((a - y) / b),
     sympy=lambda sp, a, b: a - b * to_even(sp, a / b),
+    jax=Absent("jax.numpy.remainder is that of the quotient rounded down"),
 )
 math_copysign: Operation = _math(
     "copysign", lambda y, a, b: sign_of(a) * math_copysign(1.0, b), None, sympy=copysign.sympy
@@ -247,6 +262,7 @@ math_fsum: Operation = Operation.of_arrays(
     lambda *xs: math.fsum(xs),
     raises=True,
     spelling=template("math.fsum([{...}])"),
+    jax=Absent("JAX rounds after each addition"),
     vjp=lambda position, g, y, *xs: as_dtype_of(g, xs[position]),
     jvp=lambda position, t, y, *xs: t,
     sympy=lambda sp, *xs: sp.Add(*xs),
@@ -264,12 +280,12 @@ math_isinf: Operation = _told("isinf", isinf.sympy)
 math_isfinite: Operation = _discrete(
     "isfinite", BOOL, sympy=isfinite.sympy, harmless=_takes_a_float
 )
-math_factorial: Operation = _discrete("factorial", INT, sympy="factorial")
-math_comb: Operation = _discrete("comb", INT, sympy="binomial")
-math_perm: Operation = _discrete("perm", INT)
-math_gcd: Operation = _discrete("gcd", INT)
-math_lcm: Operation = _discrete("lcm", INT)
-math_isqrt: Operation = _discrete("isqrt", INT)
+math_factorial: Operation = _discrete("factorial", INT, sympy="factorial", jax=_ANY_SIZE)
+math_comb: Operation = _discrete("comb", INT, sympy="binomial", jax=_ANY_SIZE)
+math_perm: Operation = _discrete("perm", INT, jax=_ANY_SIZE)
+math_gcd: Operation = _discrete("gcd", INT, jax=_ANY_SIZE)
+math_lcm: Operation = _discrete("lcm", INT, jax=_ANY_SIZE)
+math_isqrt: Operation = _discrete("isqrt", INT, jax=_ANY_SIZE)
 
 
 math_isclose: Operation = Operation(
@@ -277,6 +293,7 @@ math_isclose: Operation = Operation(
     lambda a, b, *, rel_tol, abs_tol: (BOOL,),
     math.isclose,
     raises=True,
+    jax=Absent("jax.numpy.isclose adds its tolerances"),
     nondifferentiable=True,
     order="none",
     documentation="``math.isclose``; no derivative flows through it.",

@@ -38,6 +38,7 @@ from symdiff.ops.casts import conjugated, python_int
 from symdiff.ops.creation import arange_of, eye, zeros, zeros_of
 from symdiff.ops.declare import (
     EVALUATED,
+    Absent,
     Operation,
     array_type,
     broadcast_shapes,
@@ -372,6 +373,7 @@ partition = Operation.of_arrays(
     jvp={0: lambda t, y, x, kth, *, axis: take_along_axis(t, _came_from(y, x, axis), axis=axis)},
     nondifferentiable=frozenset({1}),
     spelling=call_along("np.partition", -1),
+    jax=Absent("JAX orders the parts in another way"),
     order="unknown",
     example="np.partition(x, 2)",
     documentation="The elements along an axis, smaller ones before the ``kth``.",
@@ -383,6 +385,7 @@ argpartition = Operation.of_arrays(
     raises=True,
     nondifferentiable=True,
     spelling=call_along("np.argpartition", -1),
+    jax=Absent("JAX orders the parts in another way"),
     order="unknown",
     documentation="The positions at which the elements of a partition stand.",
 )
@@ -499,6 +502,7 @@ nonzero = Operation.of_arrays(
     lambda x, *, axis, length: np.nonzero(x)[axis],
     nondifferentiable=True,
     spelling=template("np.nonzero({0})[{axis}]"),
+    jax=Absent("its length depends on values"),
     order="unknown",
     documentation="The positions along one axis of the elements that are not zero.",
 )
@@ -536,6 +540,7 @@ bincount: Operation = Operation.of_arrays(
     raises=True,
     nondifferentiable=True,
     spelling=_spell_bincount,
+    jax=Absent("its length depends on values"),
     order="unknown",
     documentation="How often each number from 0 on occurs.",
 )
@@ -552,6 +557,7 @@ weighted_bincount: Operation = Operation.of_arrays(
     },
     nondifferentiable=frozenset({0, 2}),
     spelling=_spell_bincount,
+    jax=Absent("its length depends on values"),
     order="unknown",
     example="np.bincount(i, t)",
     documentation="The sum of the weights of each number from 0 on.",

@@ -21,6 +21,7 @@ from symdiff.ops.arithmetic import absolute, choose, constant_of, greater, less,
 from symdiff.ops.casts import as_dtype_of, conjugated, number_or_array, real
 from symdiff.ops.creation import zeros
 from symdiff.ops.declare import (
+    Absent,
     Operation,
     SeveralResults,
     array_type,
@@ -244,6 +245,7 @@ lstsq = SeveralResults.of_arrays(
     raises=True,
     cost="heavy",
     spelling=lambda node, operands: ast.Call(dotted("np.linalg.lstsq"), list(operands), []),
+    jax=Absent("JAX gives residuals of another shape"),
     vjp={0: _lstsq_vjp_matrix, 1: _lstsq_vjp_right},
     jvp={0: _lstsq_jvp_matrix, 1: _lstsq_jvp_right},
     nondifferentiable=frozenset({2}),
@@ -334,6 +336,7 @@ matrix_rank: Operation = Operation.of_arrays(
     raises=True,
     cost="heavy",
     spelling=_spell_rank,
+    jax=Absent("JAX takes no absolute tolerance"),
     nondifferentiable=True,
     order="unknown",
     documentation="How many singular values are not 0, up to a tolerance.",

@@ -38,6 +38,7 @@ from symdiff.ops.arithmetic import (
 )
 from symdiff.ops.casts import conjugated, is_complex, real
 from symdiff.ops.declare import (
+    Absent,
     Meaning,
     Operation,
     Rule,
@@ -111,6 +112,7 @@ def special_function(
     *partials: Rule | float | str | None,
     sympy: Meaning | None,
     part: tuple[str, int] | None = None,
+    jax: str | None = None,
     **more: Any,
 ) -> Operation:
     """``scipy.special.<name>`` as the op ``special_<name>``, which is what calls of it mean.
@@ -126,6 +128,7 @@ def special_function(
         *(refused_by(name, p) if isinstance(p, str) else p for p in partials),
         name=f"special_{called}",
         spelling=call(f"scipy.special.{name}") if number is None else _item_of(name, number),
+        jax=jax or (None if name in _OF_JAX else Absent("jax.scipy.special does not have it")),
         sympy=sympy,
         **more,
     )
@@ -133,6 +136,11 @@ def special_function(
 
 
 _NAMED: dict[str, Operation] = {}
+_OF_JAX = (
+    *("beta", "betainc", "betaln", "entr", "erf", "erfc", "erfinv", "exp1", "expi", "expit"),
+    *("expn", "gamma", "gammainc", "gammaincc", "gammaln", "i0", "i0e", "i1", "i1e", "kl_div"),
+    *("log_ndtr", "logit", "ndtr", "ndtri", "rel_entr", "xlog1py", "xlogy", "zeta"),
+)
 
 
 def _item_of(name: str, number: int) -> Spelling:
@@ -179,6 +187,7 @@ psi: Operation = special_function(
     "The digamma function; its derivatives are Hurwitz's zeta functions.",
     _psi_partial,
     sympy="digamma",
+    jax="jax.scipy.special.digamma",
 )
 zeta: Operation = special_function(
     "zeta",

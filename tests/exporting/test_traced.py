@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.exporting.traced.spelling import INSTEAD, SHARED
 from tests.exporting.test_programs import PROGRAMS
 from tests.programs.registry import Program
 from tests.shares import is_drawn
@@ -499,16 +498,6 @@ def test_loops_without_turns_and_branches_of_known_lengths_agree_with_jax(tmp_pa
         expected[path] = [(made._name, given, np.array(right)) for given, right in calls]
     found = run_with_jax(list(expected), tmp_path, expected)
     assert {name: told for name, told in found.items() if told[0] != 0} == {}
-
-
-@needs_jax
-def test_names_that_are_taken_for_shared_are() -> None:
-    import jax.numpy as jnp
-
-    for name in (*SHARED, *INSTEAD.values()):
-        found: Any = jnp
-        for part in name.split("."):
-            found = getattr(found, part)
 
 
 _TAKING = """

@@ -32,7 +32,7 @@ from symdiff.ops import support
 from symdiff.ops.arithmetic import add, divide, multiply, negative, sign, subtract
 from symdiff.ops.casts import as_scalar, astype
 from symdiff.ops.creation import arange, empty, eye, full, ones, range_length, zeros
-from symdiff.ops.declare import DeclaredOp, dotted, literal
+from symdiff.ops.declare import Absent, DeclaredOp, dotted, literal
 from symdiff.ops.effects import enter_context, leave_context, stop_gradient
 from symdiff.ops.elementary import power
 from symdiff.ops.fourier import fft, fftfreq, ifft, irfft, rfft, rfftfreq
@@ -341,11 +341,16 @@ class _Function:
         spelled = self.expressions.bound(text)
         if len(self.names.objects) != before:
             raise refused(node, node.op.name.replace("_", " "))
+        if isinstance(node.op.jax, Absent):
+            raise refused(node, f"{_called(spelled)} ({node.op.jax.why})")
         known = len(node.results) == 1 and self.known.is_known(node.result)
         pairs = zip(holes, node.operands, strict=True)
         numbers = [hole.id for hole, value in pairs if self.known.is_known(value)]
-        made = _restored(translated(spelled, node, known, numbers), operands)
-        return self._typed(node, made)
+        made = translated(spelled, node, known, numbers)
+        if node.op.jax is not None:
+            assert isinstance(made, ast.Call)
+            made.func = dotted(node.op.jax)
+        return self._typed(node, _restored(made, operands))
 
     def _operand(self, node: Node, value: Value) -> ast.expr:
         """An operand; truths that are computed with as the numbers 0 and 1, as everywhere else."""
@@ -469,6 +474,12 @@ class _Output(Expressions):
         return self.function.of(value)
 
 
+def _called(spelled: ast.expr) -> str:
+    """The function that a spelling calls."""
+    call = next(tree for tree in ast.walk(spelled) if isinstance(tree, ast.Call))
+    return _text(call.func)
+
+
 class _Supported(ast.NodeTransformer):
     """Names the functions of ``ops.support`` which modules for JAX have in words of their own."""
 
@@ -541,7 +552,7 @@ def _dtypes(types: Sequence[Type]) -> str:
 def _is_sayable(type_: Type) -> bool:
     if isinstance(type_, TapeType):
         return _is_sayable(type_.element)
-    return isinstance(type_, ArrayType)
+    return isinstance(type_, ArrayType) and type_.dtype.isnative and type_.dtype.char not in "gG"
 
 
 def _surely_fit(one: Value, other: Value) -> bool:
