@@ -7,7 +7,6 @@ knots.
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,12 @@ from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.libraries import when_imported
 
 
-def _interval(t: Any, k: Any, points: Any) -> Any:
+def _interval(t, k, points):
     """The number of the last knot that is not behind each point, inside the domain."""
     return np.clip(np.searchsorted(t, points, side="right") - 1, k, len(t) - k - 2)
 
 
-def _basis(t: Any, k: Any, points: Any, at: Any, order: Any = 0) -> Any:
+def _basis(t, k, points, at, order=0):
     """The basis functions ``at - k`` to ``at`` at each point, or their derivatives of an order.
 
     The last steps of the recurrence are those of derivatives, in SciPy's own order of rounding.
@@ -43,7 +42,7 @@ def _basis(t: Any, k: Any, points: Any, at: Any, order: Any = 0) -> Any:
     return made
 
 
-def _values(t: Any, c: Any, k: Any, order: Any, points: Any) -> Any:
+def _values(t, c, k, order, points):
     """The derivative of an order at points."""
     wide = (-1,) + (1,) * (c.ndim - 1)
     made = np.zeros(points.shape + c.shape[1:])
@@ -61,27 +60,27 @@ def _values(t: Any, c: Any, k: Any, order: Any, points: Any) -> Any:
 class Fitted:
     """A spline of FITPACK's through points."""
 
-    def __init__(self, tck: Any, ext: Any) -> None:
+    def __init__(self, tck, ext):
         self.tck, self.ext = tck, ext
 
-    def __call__(self, x: Any, nu: Any = 0, ext: Any = None) -> Any:
+    def __call__(self, x, nu=0, ext=None):
         from scipy.interpolate import splev
 
         ext = self.ext if ext is None else ext
         ext = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}.get(ext, ext)
         return splev(x, self.tck, nu, ext)
 
-    def __getattr__(self, name: Any) -> Any:
+    def __getattr__(self, name):
         refuse(f"the attribute {name} of what it gives")
 
 
 class Interpolant:
     """A spline through points, of coefficients whose first axis is that of the points."""
 
-    def __init__(self, t: Any, c: Any, k: Any, axis: Any) -> None:
+    def __init__(self, t, c, k, axis):
         self.t, self.c, self.k, self.axis = t, c, k, axis
 
-    def __call__(self, x: Any, nu: Any = 0) -> Any:
+    def __call__(self, x, nu=0):
         points = np.asarray(x, dtype=float)
         made = spline_at(self.t, self.c, self.k, nu, points.ravel())
         made = made.reshape(points.shape + self.c.shape[1:])
@@ -90,11 +89,11 @@ class Interpolant:
         places = tuple(range(points.ndim))
         return np.moveaxis(made, places, tuple(range(self.axis, self.axis + points.ndim)))
 
-    def __getattr__(self, name: Any) -> Any:
+    def __getattr__(self, name):
         refuse(f"the attribute {name} of what it gives")
 
 
-def spline_through(x: Any, y: Any, k: Any) -> Any:
+def spline_through(x, y, k):
     """SciPy's own knots and coefficients: see ``_through``."""
     from scipy.interpolate import make_interp_spline
 
@@ -102,7 +101,7 @@ def spline_through(x: Any, y: Any, k: Any) -> Any:
     return found.t, found.c
 
 
-def spline_at(t: Any, c: Any, k: Any, order: Any, points: Any) -> Any:
+def spline_at(t, c, k, order, points):
     """SciPy's own values of a spline: see ``_values``."""
     from scipy.interpolate import BSpline
 
@@ -110,7 +109,7 @@ def spline_at(t: Any, c: Any, k: Any, order: Any, points: Any) -> Any:
 
 
 @defines(spline_through, rounded=True)
-def _through(x: Any, y: Any, k: Any) -> Any:
+def _through(x, y, k):
     """Knots and coefficients of the spline of degree ``k`` through points: no knot stands at those
     next to the ends (de Boor 1978, chapter XIII).
     """
@@ -140,7 +139,7 @@ def _through(x: Any, y: Any, k: Any) -> Any:
     return t, c
 
 
-def _points(x: Any, y: Any, axis: Any) -> Any:
+def _points(x, y, axis):
     x, y = np.asarray(x, dtype=float), np.asarray(y)
     if np.iscomplexobj(y):
         refuse("complex values")
@@ -149,15 +148,7 @@ def _points(x: Any, y: Any, axis: Any) -> Any:
     return x, np.moveaxis(y.astype(float), axis, 0), axis % y.ndim
 
 
-def make_interp_spline(
-    x: Any,
-    y: Any,
-    k: Any = 3,
-    t: Any = None,
-    bc_type: Any = None,
-    axis: Any = 0,
-    check_finite: Any = True,
-) -> Any:
+def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
     if t is not None:
         refuse("t=")
     if k > 1 and bc_type not in (None, "not-a-knot"):
@@ -167,15 +158,7 @@ def make_interp_spline(
     return Interpolant(t, c, k, axis)
 
 
-def interpolated_univariate_spline(
-    x: Any,
-    y: Any,
-    w: Any = None,
-    bbox: Any = (None, None),
-    k: Any = 3,
-    ext: Any = 0,
-    check_finite: Any = False,
-) -> Any:
+def interpolated_univariate_spline(x, y, w=None, bbox=(None, None), k=3, ext=0, check_finite=False):
     if w is not None:
         refuse("w=")
     if bbox[0] is not None or bbox[1] is not None:
@@ -185,41 +168,21 @@ def interpolated_univariate_spline(
     return Fitted(splrep(x, y, k=k, s=0), ext)
 
 
-def univariate_spline(
-    x: Any,
-    y: Any,
-    w: Any = None,
-    bbox: Any = (None, None),
-    k: Any = 3,
-    s: Any = None,
-    ext: Any = 0,
-    check_finite: Any = False,
-) -> Any:
+def univariate_spline(x, y, w=None, bbox=(None, None), k=3, s=None, ext=0, check_finite=False):
     if not isinstance(s, int | float) or s != 0:
         refuse("s= other than 0: the number of knots depends on the values")
     return interpolated_univariate_spline(x, y, w, bbox, k, ext)
 
 
-def _fitted(self: Any, x: Any, nu: Any = 0, ext: Any = None) -> Any:
+def _fitted(self, x, nu=0, ext=None):
     """A spline of FITPACK's that was made outside of the program."""
     t, c, k = self._eval_args
     return Fitted((t, c, k), self.ext)(x, nu, ext)
 
 
 def splrep(
-    x: Any,
-    y: Any,
-    w: Any = None,
-    xb: Any = None,
-    xe: Any = None,
-    k: Any = 3,
-    task: Any = 0,
-    s: Any = None,
-    t: Any = None,
-    full_output: Any = 0,
-    per: Any = 0,
-    quiet: Any = 1,
-) -> Any:
+    x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_output=0, per=0, quiet=1
+):
     for name, given in (("w", w), ("xb", xb), ("xe", xe), ("t", t)):
         if given is not None:
             refuse(f"{name}=")
@@ -237,7 +200,7 @@ defines(spline_at, rounded=True)(_values)
 # By knots and coefficients ------------------------------------------------------------------------
 
 
-def _splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
+def _splev(x, tck, der=0, ext=0):
     if hasattr(tck, "antiderivative"):  # a BSpline
         if ext != 0:
             raise ValueError(f"Extrapolation mode {ext} is not supported by BSpline.")
@@ -260,7 +223,7 @@ def _splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
     return np.where(inside, made, 0.0) if ext == 1 else made
 
 
-def _bisplev(x: Any, y: Any, tck: Any, dx: Any = 0, dy: Any = 0) -> Any:
+def _bisplev(x, y, tck, dx=0, dy=0):
     tx, ty, c, kx, ky = tck
     if dx != 0 or dy != 0:
         refuse("partial derivatives")
@@ -279,12 +242,12 @@ def _bisplev(x: Any, y: Any, tck: Any, dx: Any = 0, dy: Any = 0) -> Any:
     return made[0] if len(rows) > 1 else made[0][0]
 
 
-def _clipped(t: Any, k: Any, points: Any) -> Any:
+def _clipped(t, k, points):
     """Points as an array, those beyond the domain moved to its ends."""
     return np.clip(np.atleast_1d(np.asarray(points, dtype=float)), t[k], t[len(t) - k - 1])
 
 
-def _called(self: Any, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
+def _called(self, x, nu=0, extrapolate=None):
     """A spline that was made outside of the program."""
     if extrapolate is None:
         extrapolate = self.extrapolate
@@ -302,16 +265,16 @@ def _called(self: Any, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
     return np.where((points >= first) & (points <= last), made, np.nan)
 
 
-def _knots(self: Any) -> Any:
+def _knots(self):
     return self._t
 
 
-def _coefficients(self: Any) -> Any:
+def _coefficients(self):
     return self._c
 
 
 @when_imported("scipy.interpolate")
-def register(interpolate: ModuleType) -> None:
+def register(interpolate):
     """Say what the functions mean, whose own values are of another order of rounding."""
     defines(interpolate.splev, rounded=True)(_splev)
     defines(interpolate.bisplev, rounded=True)(_bisplev)

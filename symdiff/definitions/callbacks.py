@@ -11,7 +11,7 @@ from symdiff.definitions.declare import defines, refuse
 
 
 @defines(np.piecewise)
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+def piecewise(x, condlist, funclist, *args, **kw):
     """Each function of the elements for which its condition holds; the last is what is left."""
     x = np.asarray(x)
     conditions = _conditions(x, condlist)
@@ -36,7 +36,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> An
     return y
 
 
-def _conditions(x: Any, condlist: Any) -> Any:
+def _conditions(x, condlist):
     """The conditions of ``np.piecewise``, of which one may stand alone."""
     if not isinstance(condlist, (list, tuple)):
         condlist = [condlist] if np.ndim(condlist) == x.ndim else [*condlist]
@@ -46,7 +46,7 @@ def _conditions(x: Any, condlist: Any) -> Any:
 
 
 @defines(np.apply_along_axis)
-def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
     """What a function makes of each line, in its place."""
     if isinstance(func1d, np.ufunc) and len(args) >= func1d.nin:
         refuse("an array to write to (out) for a ufunc")
@@ -69,7 +69,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
 
 
 @defines(np.apply_over_axes)
-def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+def apply_over_axes(func, a, axes):
     """A reduction along one axis after the other, which stay with the length 1."""
     value = np.asarray(a)
     rank = value.ndim
@@ -81,37 +81,28 @@ def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
 
 
 @defines(np.fromfunction)
-def fromfunction(function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
+def fromfunction(function, shape, *, dtype=float, **kwargs):
     """A function of the positions."""
     return function(*np.indices(shape, dtype=dtype), **kwargs)
 
 
 @defines(np.vectorize)
-def vectorize(
-    pyfunc: Any,
-    otypes: Any = None,
-    doc: Any = None,
-    excluded: Any = None,
-    cache: Any = False,
-    signature: Any = None,
-) -> Any:
+def vectorize(pyfunc, otypes=None, doc=None, excluded=None, cache=False, signature=None):
     """A function of numbers as one of arrays."""
 
-    def vectorized(*args: Any, **kwargs: Any) -> Any:
+    def vectorized(*args, **kwargs):
         return _for_each(pyfunc, otypes, excluded, signature, args, kwargs)
 
     return vectorized
 
 
 @defines(np.vectorize.__call__)
-def call_vectorized(self: Any, *args: Any, **kwargs: Any) -> Any:
+def call_vectorized(self, *args, **kwargs):
     """What ``np.vectorize`` has made, outside of the program."""
     return _for_each(self.pyfunc, self.otypes, self.excluded, self.signature, args, kwargs)
 
 
-def _for_each(
-    pyfunc: Any, otypes: Any, excluded: Any, signature: Any, args: Any, kwargs: Any
-) -> Any:
+def _for_each(pyfunc, otypes, excluded, signature, args, kwargs):
     """A function of the elements of arrays that are broadcast against each other."""
     if signature is not None:
         refuse("a signature")
@@ -121,7 +112,7 @@ def _for_each(
     arrays = np.broadcast_arrays(*args, *kwargs.values())
     rows = [np.ravel(array) for array in arrays]
 
-    def of(elements: Any) -> Any:
+    def of(elements):
         count = len(elements) - len(names)
         named = {names[k]: elements[count + k] for k in range(len(names))}
         return pyfunc(*elements[:count], **named)
@@ -143,13 +134,13 @@ def _for_each(
     return made.astype(_type(otypes, 0, first)).reshape(shape)
 
 
-def _type(otypes: Any, place: Any, first: Any) -> Any:
+def _type(otypes, place, first):
     """The dtype of a result: that asked for, or that of the first."""
     return np.asarray(first).dtype if otypes is None else np.dtype(otypes[place])
 
 
 @defines(np.ndindex)
-def ndindex(*shape: Any) -> Any:
+def ndindex(*shape):
     """The positions of a shape, one after the other."""
     lengths: Any = shape
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
@@ -158,7 +149,7 @@ def ndindex(*shape: Any) -> Any:
 
 
 @defines(np.ndenumerate)
-def ndenumerate(arr: Any) -> Any:
+def ndenumerate(arr):
     """Positions and what stands there."""
     x = np.asarray(arr)
     return zip(ndindex(*x.shape), np.ravel(x), strict=False)

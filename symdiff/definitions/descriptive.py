@@ -1,10 +1,6 @@
 """What ``scipy.stats`` says of samples: means, moments, scores, entropies."""
 
-from __future__ import annotations
-
 import math
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +8,7 @@ from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
 
 
-def _samples(a: Any, axis: Any, nan_policy: Any = "propagate") -> tuple[Any, Any]:
+def _samples(a, axis, nan_policy="propagate"):
     """Samples as floats, and their axis; all in a row where that is None."""
     if nan_policy != "propagate":
         refuse(f"nan_policy={nan_policy!r}")
@@ -22,14 +18,14 @@ def _samples(a: Any, axis: Any, nan_policy: Any = "propagate") -> tuple[Any, Any
     return (np.ravel(a), 0) if axis is None else (np.atleast_1d(a), axis)
 
 
-def _shaped(made: Any, axis: Any, rank: Any, keepdims: Any) -> Any:
+def _shaped(made, axis, rank, keepdims):
     """With an axis of one in place of the one, or all, that are gone."""
     if not keepdims:
         return made
     return np.reshape(made, (1,) * rank) if axis is None else np.expand_dims(made, axis)
 
 
-def _mean(a: Any, axis: Any, weights: Any) -> Any:
+def _mean(a, axis, weights):
     if weights is None:
         return np.mean(a, axis=axis)
     w = np.asarray(weights)
@@ -38,43 +34,18 @@ def _mean(a: Any, axis: Any, weights: Any) -> Any:
     return np.sum(a * w, axis=axis) / np.sum(w, axis=axis)
 
 
-def gmean(
-    a: Any,
-    axis: Any = 0,
-    dtype: Any = None,
-    weights: Any = None,
-    *,
-    nan_policy: Any = "propagate",
-    keepdims: Any = False,
-) -> Any:
+def gmean(a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdims=False):
     x, along = _samples(a if dtype is None else np.asarray(a, dtype=dtype), axis, nan_policy)
     weights = weights if weights is None or axis is not None else np.ravel(weights)
     return _shaped(np.exp(_mean(np.log(x), along, weights)), axis, np.ndim(a), keepdims)
 
 
-def hmean(
-    a: Any,
-    axis: Any = 0,
-    dtype: Any = None,
-    *,
-    weights: Any = None,
-    nan_policy: Any = "propagate",
-    keepdims: Any = False,
-) -> Any:
+def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdims=False):
     given = {"axis": axis, "dtype": dtype, "nan_policy": nan_policy, "keepdims": keepdims}
     return pmean(a, -1, weights=weights, **given)
 
 
-def pmean(
-    a: Any,
-    p: Any,
-    *,
-    axis: Any = 0,
-    dtype: Any = None,
-    weights: Any = None,
-    nan_policy: Any = "propagate",
-    keepdims: Any = False,
-) -> Any:
+def pmean(a, p, *, axis=0, dtype=None, weights=None, nan_policy="propagate", keepdims=False):
     if not isinstance(p, int | float):
         refuse("an exponent p that is not known where it is compiled")
     given = {"axis": axis, "dtype": dtype, "nan_policy": nan_policy, "keepdims": keepdims}
@@ -86,19 +57,11 @@ def pmean(
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 
-def _central(a: Any, axis: Any) -> Any:
+def _central(a, axis):
     return a - np.mean(a, axis=axis, keepdims=True)
 
 
-def moment(
-    a: Any,
-    order: Any = 1,
-    axis: Any = 0,
-    nan_policy: Any = "propagate",
-    *,
-    center: Any = None,
-    keepdims: Any = False,
-) -> Any:
+def moment(a, order=1, axis=0, nan_policy="propagate", *, center=None, keepdims=False):
     if not isinstance(order, int):
         refuse("an order that is no integer known where it is compiled")
     x, along = _samples(a, axis, nan_policy)
@@ -109,14 +72,7 @@ def moment(
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 
-def skew(
-    a: Any,
-    axis: Any = 0,
-    bias: Any = True,
-    nan_policy: Any = "propagate",
-    *,
-    keepdims: Any = False,
-) -> Any:
+def skew(a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
     x, along = _samples(a, axis, nan_policy)
     apart, n = _central(x, along), x.shape[along]
     made = np.mean(apart**3, axis=along) / np.mean(apart**2, axis=along) ** 1.5
@@ -125,15 +81,7 @@ def skew(
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 
-def kurtosis(
-    a: Any,
-    axis: Any = 0,
-    fisher: Any = True,
-    bias: Any = True,
-    nan_policy: Any = "propagate",
-    *,
-    keepdims: Any = False,
-) -> Any:
+def kurtosis(a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepdims=False):
     x, along = _samples(a, axis, nan_policy)
     apart, n = _central(x, along), x.shape[along]
     made = np.mean(apart**4, axis=along) / np.mean(apart**2, axis=along) ** 2
@@ -142,39 +90,23 @@ def kurtosis(
     return _shaped(made - 3.0 if fisher else made, axis, np.ndim(a), keepdims)
 
 
-def sem(
-    a: Any,
-    axis: Any = 0,
-    ddof: Any = 1,
-    nan_policy: Any = "propagate",
-    *,
-    keepdims: Any = False,
-) -> Any:
+def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
     x, along = _samples(a, axis, nan_policy)
     made = np.std(x, axis=along, ddof=ddof) / x.shape[along] ** 0.5
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 
-def variation(
-    a: Any,
-    axis: Any = 0,
-    nan_policy: Any = "propagate",
-    ddof: Any = 0,
-    *,
-    keepdims: Any = False,
-) -> Any:
+def variation(a, axis=0, nan_policy="propagate", ddof=0, *, keepdims=False):
     x, along = _samples(a, axis, nan_policy)
     made = np.std(x, axis=along, ddof=ddof) / np.mean(x, axis=along)
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 
-def zscore(a: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate") -> Any:
+def zscore(a, axis=0, ddof=0, nan_policy="propagate"):
     return zmap(a, a, axis, ddof, nan_policy)
 
 
-def zmap(
-    scores: Any, compare: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate"
-) -> Any:
+def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate"):
     if nan_policy != "propagate":
         refuse(f"nan_policy={nan_policy!r}")
     x, y = np.asarray(scores), np.asarray(compare)
@@ -182,14 +114,7 @@ def zmap(
     return (x - mean) / np.std(y, axis=axis, ddof=ddof, keepdims=True)
 
 
-def trim_mean(
-    a: Any,
-    proportiontocut: Any,
-    axis: Any = 0,
-    *,
-    nan_policy: Any = "propagate",
-    keepdims: Any = False,
-) -> Any:
+def trim_mean(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=False):
     x, along = _samples(a, axis, nan_policy)
     count = x.shape[along]
     cut = int(proportiontocut * count)
@@ -201,14 +126,14 @@ def trim_mean(
 
 
 def iqr(
-    x: Any,
-    axis: Any = None,
-    rng: Any = (25, 75),
-    scale: Any = 1.0,
-    nan_policy: Any = "propagate",
-    interpolation: Any = "linear",
-    keepdims: Any = False,
-) -> Any:
+    x,
+    axis=None,
+    rng=(25, 75),
+    scale=1.0,
+    nan_policy="propagate",
+    interpolation="linear",
+    keepdims=False,
+):
     if nan_policy != "propagate":
         refuse(f"nan_policy={nan_policy!r}")
     if scale == "normal":
@@ -218,15 +143,7 @@ def iqr(
     return (np.percentile(x, high, **options) - np.percentile(x, low, **options)) / scale
 
 
-def entropy(
-    pk: Any,
-    qk: Any = None,
-    base: Any = None,
-    axis: Any = 0,
-    *,
-    nan_policy: Any = "propagate",
-    keepdims: Any = False,
-) -> Any:
+def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=False):
     from scipy.special import entr, rel_entr
 
     if base is not None and base <= 0:
@@ -244,7 +161,7 @@ def entropy(
 
 
 @when_imported("scipy.stats")
-def register(stats: ModuleType) -> None:
+def register(stats):
     """Say what the functions mean."""
     means = (gmean, hmean, pmean, trim_mean)
     others = (moment, skew, kurtosis, sem, variation, zscore, zmap, iqr, entropy)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,50 +11,50 @@ from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
 
 
-def _rows(x: Any, name: str) -> Any:
+def _rows(x, name):
     x = np.asarray(x)
     if x.ndim != 2:
         raise ValueError(f"{name} must be a 2-dimensional array.")
     return x.astype(np.float64)
 
 
-def _euclidean(a: Any, b: Any) -> Any:
+def _euclidean(a, b):
     return np.linalg.norm(a - b, axis=-1)
 
 
-def _squared(a: Any, b: Any) -> Any:
+def _squared(a, b):
     return np.sum((a - b) ** 2, axis=-1)
 
 
-def _cityblock(a: Any, b: Any) -> Any:
+def _cityblock(a, b):
     return np.sum(np.abs(a - b), axis=-1)
 
 
-def _chebyshev(a: Any, b: Any) -> Any:
+def _chebyshev(a, b):
     return np.max(np.abs(a - b), axis=-1)
 
 
-def _cosine(a: Any, b: Any) -> Any:
+def _cosine(a, b):
     lengths = np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1)
     return 1.0 - np.sum(a * b, axis=-1) / lengths
 
 
-def _correlation(a: Any, b: Any) -> Any:
+def _correlation(a, b):
     means = (np.mean(x, axis=-1, keepdims=True) for x in (a, b))
     return _cosine(*(x - mean for x, mean in zip((a, b), means, strict=True)))
 
 
-def _canberra(a: Any, b: Any) -> Any:
+def _canberra(a, b):
     sizes = np.abs(a) + np.abs(b)
     parts = np.abs(a - b) / np.where(sizes == 0, 1.0, sizes)
     return np.sum(np.where(sizes == 0, 0.0, parts), axis=-1)
 
 
-def _braycurtis(a: Any, b: Any) -> Any:
+def _braycurtis(a, b):
     return np.sum(np.abs(a - b), axis=-1) / np.sum(np.abs(a + b), axis=-1)
 
 
-def _jensenshannon(a: Any, b: Any) -> Any:
+def _jensenshannon(a, b):
     from scipy.special import rel_entr
 
     p, q = (x / np.sum(x, axis=-1, keepdims=True) for x in (a, b))
@@ -81,7 +80,7 @@ _ALIASES = {
 }
 
 
-def _minkowski(a: Any, b: Any, p: Any, w: Any) -> Any:
+def _minkowski(a, b, p, w):
     sizes = np.abs(a - b)
     if p == 1:
         return np.sum(sizes if w is None else w * sizes, axis=-1)
@@ -90,12 +89,12 @@ def _minkowski(a: Any, b: Any, p: Any, w: Any) -> Any:
     return np.linalg.norm(sizes, ord=p, axis=-1)
 
 
-def _mahalanobis(a: Any, b: Any, inverse: Any) -> Any:
+def _mahalanobis(a, b, inverse):
     apart = a - b
     return np.sqrt(np.sum(np.matmul(apart, inverse) * apart, axis=-1))
 
 
-def _between(a: Any, b: Any, all_rows: Any, metric: Any, given: Any) -> Any:
+def _between(a, b, all_rows, metric, given):
     """The distances of rows that are broadcast together; what a metric needs of all rows."""
     needed = _NEEDED.get(metric, ()) if isinstance(metric, str) else ()
     for name, value in given.items():
@@ -122,16 +121,7 @@ def _between(a: Any, b: Any, all_rows: Any, metric: Any, given: Any) -> Any:
     return made
 
 
-def cdist(
-    XA: Any,
-    XB: Any,
-    metric: Any = "euclidean",
-    *,
-    p: Any = None,
-    w: Any = None,
-    V: Any = None,
-    VI: Any = None,
-) -> Any:
+def cdist(XA, XB, metric="euclidean", *, p=None, w=None, V=None, VI=None):
     a, b = _rows(XA, "XA"), _rows(XB, "XB")
     if a.shape[1] != b.shape[1]:
         raise ValueError("XA and XB must have the same number of columns (i.e. feature dimension.)")
@@ -139,21 +129,13 @@ def cdist(
     return _between(a[:, None, :], b[None, :, :], both, metric, {"p": p, "w": w, "V": V, "VI": VI})
 
 
-def pdist(
-    X: Any,
-    metric: Any = "euclidean",
-    *,
-    p: Any = None,
-    w: Any = None,
-    V: Any = None,
-    VI: Any = None,
-) -> Any:
+def pdist(X, metric="euclidean", *, p=None, w=None, V=None, VI=None):
     x = _rows(X, "A")
     first, second = np.triu_indices(len(x), 1)
     return _between(x[first], x[second], x, metric, {"p": p, "w": w, "V": V, "VI": VI})
 
 
-def squareform(X: Any, force: Any = "no", checks: Any = True) -> Any:
+def squareform(X, force="no", checks=True):
     """Distances in a row as a symmetric matrix, or the other way round."""
     x = np.asarray(X)
     if x.ndim == 2:
@@ -174,6 +156,6 @@ def squareform(X: Any, force: Any = "no", checks: Any = True) -> Any:
 
 
 @when_imported("scipy.spatial.distance")
-def register(distance: ModuleType) -> None:
+def register(distance):
     """Say what distances between all rows mean; those of two vectors are followed in Python."""
     registered(distance, cdist, pdist, squareform, rounded=True)

@@ -6,7 +6,6 @@ support, or a parameter is none, derivatives are 0.
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from symdiff.definitions.multivariate import FROZEN, MULTIVARIATE
 # Arguments ----------------------------------------------------------------------------------------
 
 
-def _parsed(law: Any, args: Any, keywords: Any, more: Any) -> Any:
+def _parsed(law, args, keywords, more):
     """The parameters by name; an error as SciPy's where one is missing or not known."""
     names = (*law.shapes, *more)
     if len(args) > len(names):
@@ -38,7 +37,7 @@ def _parsed(law: Any, args: Any, keywords: Any, more: Any) -> Any:
     return given
 
 
-def _parameters(law: Any, args: Any, keywords: Any) -> Any:
+def _parameters(law, args, keywords):
     """Shapes, location and scale (None where not given), and where they are any good."""
     given = _parsed(law, args, keywords, ("loc", "scale"))
     shapes = [np.asarray(given[name], dtype=np.float64) for name in law.shapes]
@@ -50,7 +49,7 @@ def _parameters(law: Any, args: Any, keywords: Any) -> Any:
     return shapes, loc, scale, good
 
 
-def _standardised(law: Any, x: Any, args: Any, keywords: Any) -> Any:
+def _standardised(law, x, args, keywords):
     """The standardised argument, shapes and scale, and where they are any good."""
     shapes, loc, scale, good = _parameters(law, args, keywords)
     y = np.asarray(x)
@@ -65,7 +64,7 @@ def _standardised(law: Any, x: Any, args: Any, keywords: Any) -> Any:
 # Continuous ---------------------------------------------------------------------------------------
 
 
-def _inside(law: Any, y: Any, shapes: Any, ends: Any) -> Any:
+def _inside(law, y, shapes, ends):
     """``y``, a place inside where it is outside of the support, and whether it is inside."""
     low, high = law.support(*shapes)
     if low is None and high is None:
@@ -78,7 +77,7 @@ def _inside(law: Any, y: Any, shapes: Any, ends: Any) -> Any:
     return np.where(inside, y, _between(low, high)), inside
 
 
-def _between(low: Any, high: Any) -> Any:
+def _between(low, high):
     """A place between two ends, which may be infinite."""
     lower, upper = np.maximum(low, -1e300), np.minimum(high, 1e300)
     middle = 0.5 * lower + 0.5 * upper
@@ -86,12 +85,12 @@ def _between(low: Any, high: Any) -> Any:
     return np.where(np.logical_and(lower < -1e299, upper > 1e299), 0.0, near)
 
 
-def _finished(good: Any, inside: Any, found: Any, outside: Any) -> Any:
+def _finished(good, inside, found, outside):
     result = np.where(good, np.where(inside, found, outside), np.nan)
     return result[()] if result.ndim == 0 else result
 
 
-def _log_density(law: Any, x: Any, args: Any, keywords: Any) -> Any:
+def _log_density(law, x, args, keywords):
     y, shapes, scale, good = _standardised(law, x, args, keywords)
     place, inside = _inside(law, y, shapes, law.closed)
     found = law.log_density(place, *shapes)
@@ -100,7 +99,7 @@ def _log_density(law: Any, x: Any, args: Any, keywords: Any) -> Any:
     return _finished(good, inside, found, -np.inf)
 
 
-def _density(law: Any, x: Any, args: Any, keywords: Any) -> Any:
+def _density(law, x, args, keywords):
     y, shapes, scale, good = _standardised(law, x, args, keywords)
     place, inside = _inside(law, y, shapes, law.closed)
     found = np.exp(law.log_density(law.within(place), *shapes))
@@ -109,14 +108,14 @@ def _density(law: Any, x: Any, args: Any, keywords: Any) -> Any:
     return _finished(good, inside, found, 0.0)
 
 
-def _distribution(law: Any, function: Any, x: Any, args: Any, keywords: Any) -> Any:
+def _distribution(law, function, x, args, keywords):
     """A function of the distribution, which is constant outside of the support."""
     y, shapes, _, good = _standardised(law, x, args, keywords)
     place, inside = _inside(law, y, shapes, False)
     return _finished(good, inside, function(place, *shapes), 0.0)
 
 
-def _quantile(law: Any, function: Any, above: Any, q: Any, args: Any, keywords: Any) -> Any:
+def _quantile(law, function, above, q, args, keywords):
     """An inverse of the distribution, in the units of the argument; the ends of the support at 0
     and 1.
     """
@@ -136,13 +135,13 @@ def _quantile(law: Any, function: Any, above: Any, q: Any, args: Any, keywords: 
     return _finished(good, inside, found, 0.0)
 
 
-def _continuous(law: Any) -> dict[str, Any]:
+def _continuous(law):
     """The methods of a distribution that its law says something of."""
 
-    def pdf(x: Any, *args: Any, **kwds: Any) -> Any:
+    def pdf(x, *args, **kwds):
         return _density(law, x, args, kwds)
 
-    def logpdf(x: Any, *args: Any, **kwds: Any) -> Any:
+    def logpdf(x, *args, **kwds):
         return _log_density(law, x, args, kwds)
 
     found = {"pdf": pdf, "logpdf": logpdf}
@@ -153,36 +152,36 @@ def _continuous(law: Any) -> dict[str, Any]:
     return found
 
 
-def _cumulative(law: Any) -> dict[str, Any]:
-    def log_below(y: Any, *shapes: Any) -> Any:
+def _cumulative(law):
+    def log_below(y, *shapes):
         return np.log(law.below(y, *shapes))
 
-    def log_above(y: Any, *shapes: Any) -> Any:
+    def log_above(y, *shapes):
         return np.log(law.above(y, *shapes))
 
     log_cdf = getattr(law, "log_below", log_below)
     log_sf = getattr(law, "log_above", log_above)
 
-    def cdf(x: Any, *args: Any, **kwds: Any) -> Any:
+    def cdf(x, *args, **kwds):
         return _distribution(law, law.below, x, args, kwds)
 
-    def sf(x: Any, *args: Any, **kwds: Any) -> Any:
+    def sf(x, *args, **kwds):
         return _distribution(law, law.above, x, args, kwds)
 
-    def logcdf(x: Any, *args: Any, **kwds: Any) -> Any:
+    def logcdf(x, *args, **kwds):
         return _distribution(law, log_cdf, x, args, kwds)
 
-    def logsf(x: Any, *args: Any, **kwds: Any) -> Any:
+    def logsf(x, *args, **kwds):
         return _distribution(law, log_sf, x, args, kwds)
 
     return {"cdf": cdf, "sf": sf, "logcdf": logcdf, "logsf": logsf}
 
 
-def _inverses(law: Any) -> dict[str, Any]:
-    def ppf(q: Any, *args: Any, **kwds: Any) -> Any:
+def _inverses(law):
+    def ppf(q, *args, **kwds):
         return _quantile(law, law.quantile, False, q, args, kwds)
 
-    def isf(q: Any, *args: Any, **kwds: Any) -> Any:
+    def isf(q, *args, **kwds):
         return _quantile(law, law.quantile_above, True, q, args, kwds)
 
     return {"ppf": ppf, "isf": isf}
@@ -191,7 +190,7 @@ def _inverses(law: Any) -> dict[str, Any]:
 # Of counts ----------------------------------------------------------------------------------------
 
 
-def _counted(law: Any, k: Any, args: Any, keywords: Any) -> Any:
+def _counted(law, k, args, keywords):
     """The count from ``loc`` on, the shapes, and where they are any good."""
     given = _parsed(law, args, keywords, ("loc",))
     shapes = [np.asarray(given[name], dtype=np.float64) for name in law.shapes]
@@ -201,14 +200,14 @@ def _counted(law: Any, k: Any, args: Any, keywords: Any) -> Any:
     return count, shapes, np.logical_and(law.good(*shapes), np.logical_not(np.isnan(count)))
 
 
-def _log_mass(law: Any, k: Any, args: Any, keywords: Any) -> Any:
+def _log_mass(law, k, args, keywords):
     count, shapes, good = _counted(law, k, args, keywords)
     inside = np.logical_and(law.inside(count, *shapes), np.floor(count) == count)
     found = law.log_mass(np.where(inside, count, 1.0 * law.first), *shapes)
     return _finished(good, inside, found, -np.inf)
 
 
-def _sum(law: Any, function: Any, k: Any, args: Any, keywords: Any) -> Any:
+def _sum(law, function, k, args, keywords):
     """A function of the distribution, which is constant below the first count and at the last."""
     count, shapes, good = _counted(law, k, args, keywords)
     inside = law.inside(count, *shapes, last=False)
@@ -216,32 +215,32 @@ def _sum(law: Any, function: Any, k: Any, args: Any, keywords: Any) -> Any:
     return _finished(good, inside, found, 0.0)
 
 
-def _discrete(law: Any) -> dict[str, Any]:
-    def logpmf(k: Any, *args: Any, **kwds: Any) -> Any:
+def _discrete(law):
+    def logpmf(k, *args, **kwds):
         return _log_mass(law, k, args, kwds)
 
-    def pmf(k: Any, *args: Any, **kwds: Any) -> Any:
+    def pmf(k, *args, **kwds):
         return np.exp(_log_mass(law, k, args, kwds))
 
     if not hasattr(law, "below"):
         return {"logpmf": logpmf, "pmf": pmf}
 
-    def cdf(k: Any, *args: Any, **kwds: Any) -> Any:
+    def cdf(k, *args, **kwds):
         return _sum(law, law.below, k, args, kwds)
 
-    def sf(k: Any, *args: Any, **kwds: Any) -> Any:
+    def sf(k, *args, **kwds):
         return _sum(law, law.above, k, args, kwds)
 
-    def log_below(k: Any, *shapes: Any) -> Any:
+    def log_below(k, *shapes):
         return np.log(law.below(k, *shapes))
 
-    def log_above(k: Any, *shapes: Any) -> Any:
+    def log_above(k, *shapes):
         return np.log(law.above(k, *shapes))
 
-    def logcdf(k: Any, *args: Any, **kwds: Any) -> Any:
+    def logcdf(k, *args, **kwds):
         return _sum(law, log_below, k, args, kwds)
 
-    def logsf(k: Any, *args: Any, **kwds: Any) -> Any:
+    def logsf(k, *args, **kwds):
         return _sum(law, log_above, k, args, kwds)
 
     methods = (logpmf, pmf, cdf, sf, logcdf, logsf)
@@ -254,13 +253,13 @@ def _discrete(law: Any) -> dict[str, Any]:
 class Frozen:
     """A distribution with its parameters."""
 
-    def __init__(self, distribution: Any, args: Any, kwds: Any) -> None:
+    def __init__(self, distribution, args, kwds):
         self.distribution, self.args, self.kwds = distribution, args, kwds
 
-    def __getattr__(self, name: Any) -> Any:
+    def __getattr__(self, name):
         method = getattr(self.distribution, name)
 
-        def called(*args: Any, **kwds: Any) -> Any:
+        def called(*args, **kwds):
             if name == "rvs":
                 return method(*self.args, *args, **self.kwds, **kwds)
             return method(*args, *self.args, **self.kwds, **kwds)
@@ -268,17 +267,17 @@ class Frozen:
         return called
 
 
-def _freezing(distribution: Any) -> Any:
-    def frozen(*args: Any, **kwds: Any) -> Any:
+def _freezing(distribution):
+    def frozen(*args, **kwds):
         return Frozen(distribution, args, kwds)
 
     return frozen
 
 
-def _method_of_frozen(method: Any) -> Any:
+def _method_of_frozen(method):
     """A method of a distribution with its parameters that was made outside of the program."""
 
-    def found(self: Any, x: Any) -> Any:
+    def found(self, x):
         from scipy import stats
 
         distribution = getattr(stats, self.dist.name)
@@ -306,7 +305,7 @@ _METHODS = {
 
 
 @when_imported("scipy.stats")
-def register(stats: ModuleType) -> None:
+def register(stats):
     """Say what the distributions' methods mean, and what to write in place of those unknown."""
     for distribution in _distributions(stats):
         OBJECTS.add(distribution)
@@ -320,13 +319,13 @@ def register(stats: ModuleType) -> None:
                 _register(getattr(stats, name), methods_of(law), laws is MULTIVARIATE)
 
 
-def _register(distribution: Any, methods: dict[str, Any], checks: bool) -> None:
+def _register(distribution, methods, checks):
     DEFINITIONS[distribution] = _freezing(distribution)
     for name, definition in methods.items():
         defines(getattr(distribution, name), rounded=True, checks=checks)(definition)
 
 
-def _register_frozen(stats: ModuleType) -> None:
+def _register_frozen(stats):
     for frozen, methods in ((stats.norm(), _OF_FROZEN), (stats.poisson(1.0), ("pmf", "logpmf"))):
         for method in methods:
             DEFINITIONS[getattr(type(frozen), method)] = _method_of_frozen(method)
@@ -336,7 +335,7 @@ def _register_frozen(stats: ModuleType) -> None:
             DEFINITIONS[getattr(type(frozen), method)] = definition
 
 
-def _distributions(stats: ModuleType) -> list[Any]:
+def _distributions(stats):
     """All distributions, those too of which nothing is said."""
     kinds = (stats.rv_continuous, stats.rv_discrete)
     found = [value for value in vars(stats).values() if isinstance(value, kinds)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import matrix
 
 
-def cosm(A: Any) -> Any:
+def cosm(A):
     from scipy.linalg import expm
 
     a = matrix(A)
@@ -21,7 +20,7 @@ def cosm(A: Any) -> Any:
     return expm(1j * a).real
 
 
-def sinm(A: Any) -> Any:
+def sinm(A):
     from scipy.linalg import expm
 
     a = matrix(A)
@@ -30,29 +29,29 @@ def sinm(A: Any) -> Any:
     return expm(1j * a).imag
 
 
-def tanm(A: Any) -> Any:
+def tanm(A):
     return np.linalg.solve(cosm(A), sinm(A))
 
 
-def coshm(A: Any) -> Any:
+def coshm(A):
     from scipy.linalg import expm
 
     a = matrix(A)
     return 0.5 * (expm(a) + expm(-a))
 
 
-def sinhm(A: Any) -> Any:
+def sinhm(A):
     from scipy.linalg import expm
 
     a = matrix(A)
     return 0.5 * (expm(a) - expm(-a))
 
 
-def tanhm(A: Any) -> Any:
+def tanhm(A):
     return np.linalg.solve(coshm(A), sinhm(A))
 
 
-def expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: Any = True) -> Any:
+def expm_frechet(A, E, method=None, compute_expm=True):
     """The corner of the exponential of a block matrix (Al-Mohy and Higham 2009, eq. 3.1)."""
     from scipy.linalg import expm
 
@@ -64,7 +63,7 @@ def expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: Any = True) -
     return (expm(a), along) if compute_expm else along
 
 
-def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
+def solve_continuous_lyapunov(a, q):
     from scipy.linalg import solve_sylvester
 
     a, q = matrix(a), matrix(q)
@@ -73,7 +72,7 @@ def solve_continuous_lyapunov(a: Any, q: Any) -> Any:
     return solve_sylvester(a, a.T.conj(), q.astype(np.result_type(a, q)))
 
 
-def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
+def solve_discrete_lyapunov(a, q, method=None):
     """By a product of Kronecker's, or turned into a continuous one by a bilinear map."""
     a, q = matrix(a), matrix(q)
     unit = np.eye(a.shape[0], dtype=a.dtype)
@@ -90,7 +89,7 @@ def solve_discrete_lyapunov(a: Any, q: Any, method: Any = None) -> Any:
 
 
 @when_imported("scipy.linalg")
-def register(linalg: ModuleType) -> None:
+def register(linalg):
     """Say what the functions mean."""
     registered(
         linalg,

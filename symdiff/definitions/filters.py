@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,19 @@ from symdiff.definitions.libraries import when_imported
 # Recurrences --------------------------------------------------------------------------------------
 
 
-def recurrence(b: Any, a: Any, x: Any) -> Any:
+def recurrence(b, a, x):
     """``scipy.signal.lfilter`` of the last axis: an op."""
     raise TypeError("recurrence is staged")
 
 
-def _coefficients(c: Any) -> Any:
+def _coefficients(c):
     c = np.atleast_1d(c)
     if c.ndim != 1:
         refuse("coefficients in several dimensions")
     return c
 
 
-def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
+def lfilter(b, a, x, axis=-1, zi=None):
     b, a = _coefficients(b), _coefficients(a)
     lines = np.moveaxis(np.asarray(x), axis, -1)
     made = recurrence(b, a, lines)
@@ -40,7 +39,7 @@ def lfilter(b: Any, a: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     return np.moveaxis(made, -1, axis), np.moveaxis(left, -1, axis)
 
 
-def _left(c: Any, lines: Any, state: Any) -> Any:
+def _left(c, lines, state):
     """What the last elements of lines leave of a convolution with coefficients, behind the end."""
     count = state.shape[-1]
     places = np.arange(count)[:, None] + np.arange(count) + 1
@@ -49,7 +48,7 @@ def _left(c: Any, lines: Any, state: Any) -> Any:
     return before[..., lines.shape[-1] :][..., ::-1] @ table.T
 
 
-def lfilter_zi(b: Any, a: Any) -> Any:
+def lfilter_zi(b, a):
     """The state in which a filter stays while its input is 1."""
     b, a = _coefficients(b), _coefficients(a)
     count = max(len(a), len(b))
@@ -58,7 +57,7 @@ def lfilter_zi(b: Any, a: Any) -> Any:
     return np.cumsum(a[:-1]) * (np.sum(b) / np.sum(a)) - np.cumsum(b[:-1])
 
 
-def sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
+def sosfilt(sos, x, axis=-1, zi=None):
     """One section after the other."""
     sos = np.atleast_2d(sos)
     lines = np.moveaxis(np.asarray(x), axis, -1)
@@ -70,7 +69,7 @@ def sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     return np.moveaxis(lines, -1, axis)
 
 
-def _extended(lines: Any, kind: Any, edge: Any) -> Any:
+def _extended(lines, kind, edge):
     """Lines with a piece of themselves before and behind them."""
     if kind == "constant":
         return np.concatenate(
@@ -87,16 +86,7 @@ def _extended(lines: Any, kind: Any, edge: Any) -> Any:
     return np.concatenate((before, lines, behind), axis=-1)
 
 
-def filtfilt(
-    b: Any,
-    a: Any,
-    x: Any,
-    axis: Any = -1,
-    padtype: Any = "odd",
-    padlen: Any = None,
-    method: Any = "pad",
-    irlen: Any = None,
-) -> Any:
+def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
     """Forwards and backwards over lines that are extended at both ends."""
     if method != "pad":
         refuse(f"method={method!r}")
@@ -126,7 +116,7 @@ def filtfilt(
 # Trends, and the analytic signal ------------------------------------------------------------------
 
 
-def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0) -> Any:
+def detrend(data, axis=-1, type="linear", bp=0):
     """Without the mean, or the line of least squares."""
     if type not in ("linear", "l", "constant", "c"):
         raise ValueError("Trend type must be 'linear' or 'constant'.")
@@ -144,7 +134,7 @@ def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0) -> Any
     return left.astype(data.dtype) if data.dtype.char in "dfDF" else left
 
 
-def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
+def hilbert(x, N=None, axis=-1):
     """The positive frequencies, twice."""
     x = np.asarray(x)
     if np.iscomplexobj(x):
@@ -160,7 +150,7 @@ def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:
 # Convolutions -------------------------------------------------------------------------------------
 
 
-def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
+def convolve(in1, in2, mode="full", method="auto"):
     if method not in ("auto", "direct", "fft"):
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
     first, second = np.asarray(in1), np.asarray(in2)
@@ -173,11 +163,11 @@ def convolve(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> An
     return fftconvolve(first, second, mode).astype(np.result_type(first, second))
 
 
-def correlate(in1: Any, in2: Any, mode: Any = "full", method: Any = "auto") -> Any:
+def correlate(in1, in2, mode="full", method="auto"):
     return convolve(in1, np.flip(np.asarray(in2)).conj(), mode, method)
 
 
-def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
+def fftconvolve(in1, in2, mode="full", axes=None):
     first, second = np.asarray(in1), np.asarray(in2)
     if first.ndim != second.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality")
@@ -194,26 +184,20 @@ def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any
     return _cut(whole, first, second, mode, axes)
 
 
-def oaconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
+def oaconvolve(in1, in2, mode="full", axes=None):
     return fftconvolve(in1, in2, mode, axes)
 
 
-def convolve2d(
-    in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0
-) -> Any:
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     return _in_the_plane(in1, np.asarray(in2), mode, boundary, fillvalue, 1)
 
 
-def correlate2d(
-    in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0
-) -> Any:
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     second = np.flip(np.asarray(in2)).conj()
     return _in_the_plane(in1, second, mode, boundary, fillvalue, 0)
 
 
-def _in_the_plane(
-    in1: Any, second: Any, mode: Any, boundary: Any, fillvalue: Any, early: Any
-) -> Any:
+def _in_the_plane(in1, second, mode, boundary, fillvalue, early):
     """A convolution; of an even length the part in the middle may begin one ``early``."""
     first = np.asarray(in1)
     if first.ndim != 2 or second.ndim != 2:
@@ -232,14 +216,14 @@ def _in_the_plane(
     return _cut(whole, first, second, mode, (0, 1), early)
 
 
-def _axes(axes: Any, rank: Any) -> Any:
+def _axes(axes, rank):
     if axes is None:
         return tuple(range(rank))
     named = tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
     return tuple([k % rank for k in named])
 
 
-def _cut(whole: Any, first: Any, second: Any, mode: Any, axes: Any, early: Any = 1) -> Any:
+def _cut(whole, first, second, mode, axes, early=1):
     """The part of a whole convolution that is asked for."""
     if mode not in ("full", "same", "valid"):
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
@@ -257,7 +241,7 @@ def _cut(whole: Any, first: Any, second: Any, mode: Any, axes: Any, early: Any =
 
 
 @when_imported("scipy.signal")
-def register(signal: ModuleType) -> None:
+def register(signal):
     """Say what the functions mean."""
     registered(
         signal,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,11 @@ from symdiff.definitions.libraries import when_imported
 class Grid:
     """Values on a grid, of which what is between is asked."""
 
-    def __init__(
-        self, points: Any, values: Any, method: Any, bounds_error: Any, fill_value: Any
-    ) -> None:
+    def __init__(self, points, values, method, bounds_error, fill_value):
         self.points, self.values, self.method = points, values, method
         self.bounds_error, self.fill_value = bounds_error, fill_value
 
-    def __call__(self, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
+    def __call__(self, xi, method=None, *, nu=None):
         from scipy.interpolate import interpn as interpolated
 
         if nu is not None:
@@ -31,31 +28,24 @@ class Grid:
             self.points, self.values, xi, method, self.bounds_error, self.fill_value
         )
 
-    def __getattr__(self, name: Any) -> Any:
+    def __getattr__(self, name):
         refuse(f"the attribute {name} of what it gives")
 
 
 def regular_grid_interpolator(
-    points: Any,
-    values: Any,
-    method: Any = "linear",
-    bounds_error: Any = True,
-    fill_value: Any = np.nan,
+    points,
+    values,
+    method="linear",
+    bounds_error=True,
+    fill_value=np.nan,
     *,
-    solver: Any = None,
-    solver_args: Any = None,
-) -> Any:
+    solver=None,
+    solver_args=None,
+):
     return Grid(points, values, method, bounds_error, fill_value)
 
 
-def interpn(
-    points: Any,
-    values: Any,
-    xi: Any,
-    method: Any = "linear",
-    bounds_error: Any = True,
-    fill_value: Any = np.nan,
-) -> Any:
+def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
     """Sums of the values at the corners of the cells in which what is sought lies."""
     if method not in ("linear", "nearest"):
         refuse(f"method={method!r}")
@@ -78,7 +68,7 @@ def interpn(
     return made.reshape(places.shape[:-1] + table.shape[count:])
 
 
-def _stacked(xi: Any) -> Any:
+def _stacked(xi):
     """Points with their coordinates last; a tuple of arrays is broadcast."""
     if isinstance(xi, tuple):
         parts = np.broadcast_arrays(*xi)
@@ -86,7 +76,7 @@ def _stacked(xi: Any) -> Any:
     return np.asarray(xi, dtype=float)
 
 
-def _between(grids: Any, table: Any, columns: Any, method: Any) -> Any:
+def _between(grids, table, columns, method):
     """The values between the points of a grid; outside those on the lines that go on."""
     lower, shares = [], []
     for k, grid in enumerate(grids):
@@ -107,14 +97,14 @@ def _between(grids: Any, table: Any, columns: Any, method: Any) -> Any:
     return made
 
 
-def _called(self: Any, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
+def _called(self, xi, method=None, *, nu=None):
     """A grid that was made outside of the program."""
     made = Grid(self._grid, self._values, self.method, self.bounds_error, self.fill_value)
     return made(xi, method, nu=nu)
 
 
 @when_imported("scipy.interpolate")
-def register(interpolate: ModuleType) -> None:
+def register(interpolate):
     """Say what the class, its objects and the function mean."""
     defines(interpolate.RegularGridInterpolator)(regular_grid_interpolator)
     defines(interpolate.RegularGridInterpolator.__call__)(_called)

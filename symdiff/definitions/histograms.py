@@ -1,9 +1,5 @@
 """Histograms: their weights and their edges carry derivatives, what is counted does not."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
@@ -11,9 +7,7 @@ from symdiff.definitions.declare import defines, refuse
 
 # Where the bins are alike NumPy finds them by a division, in blocks: to its bits.
 @defines(np.histogram, rounded=True)
-def histogram(
-    a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
-) -> Any:
+def histogram(a, bins=10, range=None, density=None, weights=None):
     """How many elements, or what weights, lie between two edges and the next."""
     x, w = _elements(a, weights)
     edges = _edges(x, bins, range)
@@ -24,13 +18,13 @@ def histogram(
 
 
 @defines(np.histogram_bin_edges, rounded=True)
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
     """The edges alone."""
     x, _ = _elements(a, weights)
     return _edges(x, bins, range)
 
 
-def _elements(a: Any, weights: Any) -> Any:
+def _elements(a, weights):
     x = np.asarray(a)
     if x.dtype == bool:
         x = x.astype(np.uint8)
@@ -42,7 +36,7 @@ def _elements(a: Any, weights: Any) -> Any:
     return np.ravel(x), np.ravel(w)
 
 
-def _edges(x: Any, bins: Any, range: Any) -> Any:
+def _edges(x, bins, range):
     if isinstance(bins, str):
         refuse("a number of bins that the data choose")
     if np.ndim(bins) > 1:
@@ -61,7 +55,7 @@ def _edges(x: Any, bins: Any, range: Any) -> Any:
     return np.linspace(first, last, bins + 1, dtype=dtype)
 
 
-def _outer_edges(x: Any, range: Any) -> Any:
+def _outer_edges(x, range):
     if range is not None:
         first, last = range
         if first > last:
@@ -80,7 +74,7 @@ def _outer_edges(x: Any, range: Any) -> Any:
     return np.where(alike, first - 0.5, first), np.where(alike, last + 0.5, last)
 
 
-def _places(x: Any, edges: Any) -> Any:
+def _places(x, edges):
     """The bin of each element, the last one with its upper edge; one more of what is outside."""
     count = len(edges) - 1
     places = np.searchsorted(edges, x, side="right") - 1
@@ -88,13 +82,13 @@ def _places(x: Any, edges: Any) -> Any:
     return np.where((x >= edges[0]) & (x <= edges[-1]), places, count)
 
 
-def _counted(x: Any, w: Any, edges: Any) -> Any:
+def _counted(x, w, edges):
     made = np.zeros(len(edges), np.intp if w is None else w.dtype)
     np.add.at(made, _places(x, edges), 1 if w is None else w)
     return made[:-1].copy()
 
 
-def _summed_in_order(x: Any, w: Any, edges: Any) -> Any:
+def _summed_in_order(x, w, edges):
     """Differences of running sums over the elements in order."""
     order = np.argsort(x)
     ordered = x[order]
@@ -107,9 +101,7 @@ def _summed_in_order(x: Any, w: Any, edges: Any) -> Any:
 
 
 @defines(np.histogramdd)
-def histogramdd(
-    sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
-) -> Any:
+def histogramdd(sample, bins=10, range=None, density=None, weights=None):
     """What lies in the boxes of a grid."""
     if isinstance(sample, (list, tuple)):
         dtype = np.result_type(*sample)
@@ -150,20 +142,13 @@ def histogramdd(
     return made, edges
 
 
-def _count(rank: Any) -> Any:
+def _count(rank):
     """0, 1, ..., where ``range`` is another thing."""
     return tuple(range(rank))
 
 
 @defines(np.histogram2d)
-def histogram2d(
-    x: Any,
-    y: Any,
-    bins: Any = 10,
-    range: Any = None,
-    density: Any = None,
-    weights: Any = None,
-) -> Any:
+def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     """What lies in the rectangles of a grid."""
     if len(x) != len(y):
         raise ValueError("x and y must have the same length.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from symdiff.definitions.libraries import when_imported
 # Neighbours beyond the ends -----------------------------------------------------------------------
 
 
-def _around(lines: Any, left: Any, right: Any, mode: Any, cval: Any) -> Any:
+def _around(lines, left, right, mode, cval):
     """Lines with what stands for their neighbours beyond both ends."""
     count = lines.shape[-1]
     places = np.arange(-left, count + right)
@@ -34,7 +33,7 @@ def _around(lines: Any, left: Any, right: Any, mode: Any, cval: Any) -> Any:
     raise RuntimeError("boundary mode not supported")
 
 
-def _prepared(input: Any, weights: Any) -> Any:
+def _prepared(input, weights):
     x, w = np.asarray(input), np.asarray(weights)
     if x.dtype.kind in "biu":
         refuse("whole numbers (use x.astype(float))")
@@ -45,14 +44,7 @@ def _prepared(input: Any, weights: Any) -> Any:
 # Along an axis ------------------------------------------------------------------------------------
 
 
-def correlate1d(
-    input: Any,
-    weights: Any,
-    axis: Any = -1,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-) -> Any:
+def correlate1d(input, weights, axis=-1, mode="reflect", cval=0.0, origin=0):
     x, w, dtype = _prepared(input, weights)
     if w.ndim != 1:
         raise RuntimeError("no filter weights given")
@@ -62,42 +54,25 @@ def correlate1d(
     return np.moveaxis(made, -1, axis).astype(dtype)
 
 
-def convolve1d(
-    input: Any,
-    weights: Any,
-    axis: Any = -1,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-) -> Any:
+def convolve1d(input, weights, axis=-1, mode="reflect", cval=0.0, origin=0):
     w = np.asarray(weights)
     origin = -origin - (1 - len(w) % 2)
     return correlate1d(input, w[::-1].conj(), axis, mode, cval, origin)
 
 
-def uniform_filter1d(
-    input: Any, size: Any, axis: Any = -1, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
-) -> Any:
+def uniform_filter1d(input, size, axis=-1, mode="reflect", cval=0.0, origin=0):
     return correlate1d(input, np.ones(size) / size, axis, mode, cval, origin)
 
 
 def gaussian_filter1d(
-    input: Any,
-    sigma: Any,
-    axis: Any = -1,
-    order: Any = 0,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    truncate: Any = 4.0,
-    *,
-    radius: Any = None,
-) -> Any:
+    input, sigma, axis=-1, order=0, mode="reflect", cval=0.0, truncate=4.0, *, radius=None
+):
     reach = int(truncate * float(sigma) + 0.5) if radius is None else radius
     weights = _bell(sigma, order, reach)[::-1]
     return correlate1d(input, weights, axis, mode, cval, 0)
 
 
-def _bell(sigma: Any, order: Any, reach: Any) -> Any:
+def _bell(sigma, order, reach):
     """The normal density, or a derivative of it, that sums to 1."""
     places = np.arange(-reach, reach + 1)
     square = sigma * sigma
@@ -117,9 +92,7 @@ def _bell(sigma: Any, order: Any, reach: Any) -> Any:
 # Along all axes -----------------------------------------------------------------------------------
 
 
-def correlate(
-    input: Any, weights: Any, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
-) -> Any:
+def correlate(input, weights, mode="reflect", cval=0.0, origin=0):
     x, w, dtype = _prepared(input, weights)
     if w.ndim != x.ndim:
         raise RuntimeError("filter weights array has incorrect shape")
@@ -133,39 +106,29 @@ def correlate(
     return fftconvolve(around, np.flip(w).conj(), "valid").astype(dtype)
 
 
-def convolve(
-    input: Any, weights: Any, mode: Any = "reflect", cval: Any = 0.0, origin: Any = 0
-) -> Any:
+def convolve(input, weights, mode="reflect", cval=0.0, origin=0):
     w = np.asarray(weights)
     origins = _each(origin, w.ndim)
     moved = [-origins[k] - (1 - w.shape[k] % 2) for k in range(w.ndim)]
     return correlate(input, np.flip(w).conj(), mode, cval, moved)
 
 
-def _each(value: Any, count: Any) -> Any:
+def _each(value, count):
     """One for each axis."""
     if isinstance(value, (tuple, list)):
         return value
     return [value for _ in range(count)]
 
 
-def _axes(axes: Any, rank: Any) -> Any:
+def _axes(axes, rank):
     if axes is None:
         return tuple(range(rank))
     return tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
 
 
 def gaussian_filter(
-    input: Any,
-    sigma: Any,
-    order: Any = 0,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    truncate: Any = 4.0,
-    *,
-    radius: Any = None,
-    axes: Any = None,
-) -> Any:
+    input, sigma, order=0, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None
+):
     x = np.asarray(input)
     axes = _axes(axes, x.ndim)
     count = len(axes)
@@ -181,15 +144,7 @@ def gaussian_filter(
     return x
 
 
-def uniform_filter(
-    input: Any,
-    size: Any = 3,
-    mode: Any = "reflect",
-    cval: Any = 0.0,
-    origin: Any = 0,
-    *,
-    axes: Any = None,
-) -> Any:
+def uniform_filter(input, size=3, mode="reflect", cval=0.0, origin=0, *, axes=None):
     x = np.asarray(input)
     axes = _axes(axes, x.ndim)
     count = len(axes)
@@ -199,15 +154,15 @@ def uniform_filter(
     return x
 
 
-def sobel(input: Any, axis: Any = -1, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+def sobel(input, axis=-1, mode="reflect", cval=0.0):
     return _edges(input, axis, mode, cval, [1.0, 2.0, 1.0])
 
 
-def prewitt(input: Any, axis: Any = -1, mode: Any = "reflect", cval: Any = 0.0) -> Any:
+def prewitt(input, axis=-1, mode="reflect", cval=0.0):
     return _edges(input, axis, mode, cval, [1.0, 1.0, 1.0])
 
 
-def _edges(input: Any, axis: Any, mode: Any, cval: Any, weights: Any) -> Any:
+def _edges(input, axis, mode, cval, weights):
     """A difference along one axis, sums along the others."""
     x = np.asarray(input)
     modes, axis = _each(mode, x.ndim), axis % x.ndim
@@ -218,7 +173,7 @@ def _edges(input: Any, axis: Any, mode: Any, cval: Any, weights: Any) -> Any:
     return made
 
 
-def laplace(input: Any, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None) -> Any:
+def laplace(input, mode="reflect", cval=0.0, *, axes=None):
     x = np.asarray(input)
     axes = _axes(axes, x.ndim)
     modes = _each(mode, len(axes))
@@ -229,7 +184,7 @@ def laplace(input: Any, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = N
 
 
 @when_imported("scipy.ndimage")
-def register(ndimage: ModuleType) -> None:
+def register(ndimage):
     """Say what the functions mean."""
     registered(
         ndimage,

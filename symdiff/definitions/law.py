@@ -9,7 +9,6 @@ have is not known. Only derivatives are taken of what stands here, inside of the
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ LOG_PI = math.log(math.pi)
 LOG_ROOT_2_PI = 0.5 * math.log(2.0 * math.pi)
 
 
-def special() -> Any:
+def special():
     from scipy import special as found
 
     return found
@@ -31,17 +30,17 @@ class Law:
     closed = True  # whether derivatives of the density are taken at the ends of the support
 
     @staticmethod
-    def support(*shapes: Any) -> Any:
+    def support(*shapes):
         """The ends of the support; None where there is none."""
         return None, None
 
     @staticmethod
-    def within(y: Any) -> Any:
+    def within(y):
         """``y``, but no further out than where the density is 0 and its logarithm overflows."""
         return y
 
     @staticmethod
-    def good(*shapes: Any) -> Any:
+    def good(*shapes):
         """Where there is such a law."""
         found = True
         for shape in shapes:
@@ -53,7 +52,7 @@ class Positive(Law):
     """What laws of positive numbers have."""
 
     @staticmethod
-    def support(*shapes: Any) -> Any:
+    def support(*shapes):
         return 0.0, None
 
 
@@ -61,5 +60,5 @@ class Unit(Law):
     """What laws of numbers between 0 and 1 have."""
 
     @staticmethod
-    def support(*shapes: Any) -> Any:
+    def support(*shapes):
         return 0.0, 1.0

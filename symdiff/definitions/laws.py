@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -57,7 +56,7 @@ class Beta(Unit):
     shapes = ("a", "b")
 
     @staticmethod
-    def log_density(y: Any, a: Any, b: Any) -> Any:
+    def log_density(y, a, b):
         powers = special().xlog1py(b - 1.0, -y) + special().xlogy(a - 1.0, y)
         return powers - special().betaln(a, b)
 
@@ -97,14 +96,14 @@ class Triang(Unit):
     good = staticmethod(lambda c: np.logical_and(c >= 0, c <= 1))
 
     @staticmethod
-    def log_density(y: Any, c: Any) -> Any:
+    def log_density(y, c):
         rises = y < c
         up = np.where(rises, y / np.where(rises, c, 1.0), 1.0)
         down = np.where(rises, 1.0, (1.0 - y) / np.where(rises, 1.0, 1.0 - c))
         return LOG_2 + np.log(np.where(rises, up, down))
 
     @staticmethod
-    def below(y: Any, c: Any) -> Any:
+    def below(y, c):
         rises = y < c
         up = y * y / np.where(rises, c, 1.0)
         left = 1.0 - y
@@ -135,7 +134,7 @@ class Truncnorm(Law):
     above = staticmethod(lambda y, a, b: np.exp(Truncnorm.log_above(y, a, b)))
 
 
-def _log_mass(a: Any, b: Any) -> Any:
+def _log_mass(a, b):
     """The logarithm of what the normal distribution has between two places, in the lower tail."""
     upper = a > 0
     low = special().log_ndtr(np.where(upper, -b, a))

@@ -1,9 +1,6 @@
 """Continuous laws of positive numbers: see ``definitions.law``."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +49,7 @@ class Chi(Positive):
     shapes = ("df",)
 
     @staticmethod
-    def log_density(y: Any, df: Any) -> Any:
+    def log_density(y, df):
         factor = (0.5 * df - 1.0) * LOG_2 + special().gammaln(0.5 * df)
         return special().xlogy(df - 1.0, y) - 0.5 * (y * y) - factor
 
@@ -64,7 +61,7 @@ class F(Positive):
     shapes = ("dfn", "dfd")
 
     @staticmethod
-    def log_density(y: Any, n: Any, d: Any) -> Any:
+    def log_density(y, n, d):
         ratio = n / d
         powers = special().xlogy(0.5 * n - 1.0, y) - 0.5 * (n + d) * np.log1p(ratio * y)
         return 0.5 * n * np.log(ratio) + powers - special().betaln(0.5 * n, 0.5 * d)
@@ -79,7 +76,7 @@ class Betaprime(Positive):
     shapes = ("a", "b")
 
     @staticmethod
-    def log_density(y: Any, a: Any, b: Any) -> Any:
+    def log_density(y, a, b):
         powers = special().xlogy(a - 1.0, y) - (a + b) * np.log1p(y)
         return powers - special().betaln(a, b)
 
@@ -111,7 +108,7 @@ class Lognorm(Positive):
     closed = False
 
     @staticmethod
-    def log_density(y: Any, s: Any) -> Any:
+    def log_density(y, s):
         logarithm = np.log(y)
         return Norm.log_density(logarithm / s) - np.log(s) - logarithm
 
@@ -140,7 +137,7 @@ class Foldnorm(Positive):
     )
 
     @staticmethod
-    def below(y: Any, c: Any) -> Any:
+    def below(y, c):
         root = math.sqrt(2.0)
         return 0.5 * (special().erf((y - c) / root) + special().erf((y + c) / root))
 
@@ -209,7 +206,7 @@ class Nakagami(Positive):
     shapes = ("nu",)
 
     @staticmethod
-    def log_density(y: Any, nu: Any) -> Any:
+    def log_density(y, nu):
         powers = special().xlogy(nu, nu) + special().xlogy(2.0 * nu - 1.0, y)
         return LOG_2 + powers - special().gammaln(nu) - nu * (y * y)
 
@@ -223,7 +220,7 @@ class Rice(Positive):
     good = staticmethod(lambda b: b >= 0)
 
     @staticmethod
-    def log_density(y: Any, b: Any) -> Any:
+    def log_density(y, b):
         apart = y - b
         return np.log(y) - 0.5 * (apart * apart) + np.log(special().i0e(y * b))
 
@@ -233,7 +230,7 @@ class Fisk(Positive):
     closed = False
 
     @staticmethod
-    def log_density(y: Any, c: Any) -> Any:
+    def log_density(y, c):
         logarithm = np.log(y)
         return np.log(c) + Logistic.log_density(c * logarithm) - logarithm
 
@@ -248,27 +245,27 @@ class Invgauss(Positive):
     closed = False
 
     @staticmethod
-    def log_density(y: Any, mu: Any) -> Any:
+    def log_density(y, mu):
         apart = (y - mu) / mu
         return -LOG_ROOT_2_PI - 1.5 * np.log(y) - 0.5 * (apart * apart) / y
 
     @staticmethod
-    def _tails(y: Any, mu: Any) -> Any:
+    def _tails(y, mu):
         root = np.sqrt(y)
         return (y / mu - 1.0) / root, 2.0 / mu + special().log_ndtr(-(y / mu + 1.0) / root)
 
     @staticmethod
-    def below(y: Any, mu: Any) -> Any:
+    def below(y, mu):
         z, far = Invgauss._tails(y, mu)
         return special().ndtr(z) + np.exp(far)
 
     @staticmethod
-    def log_below(y: Any, mu: Any) -> Any:
+    def log_below(y, mu):
         z, far = Invgauss._tails(y, mu)
         return np.logaddexp(special().log_ndtr(z), far)
 
     @staticmethod
-    def above(y: Any, mu: Any) -> Any:
+    def above(y, mu):
         z, far = Invgauss._tails(y, mu)
         return special().ndtr(-z) - np.exp(far)
 

@@ -1,9 +1,6 @@
 """Continuous laws of the whole line: see ``definitions.law``."""
 
-from __future__ import annotations
-
 import math
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +21,7 @@ class T(Law):
     shapes = ("df",)
 
     @staticmethod
-    def log_density(y: Any, df: Any) -> Any:
+    def log_density(y, df):
         normal = df == np.inf
         few = np.where(normal, 1.0, df)
         found = -special().betaln(0.5 * few, 0.5) - 0.5 * np.log(few)
@@ -51,7 +48,7 @@ class Laplace(Law):
     above = staticmethod(lambda y: Laplace.below(-y))
 
     @staticmethod
-    def below(y: Any) -> Any:
+    def below(y):
         tail = 0.5 * np.exp(np.where(y > 0, -y, y))  # of np.abs the derivative at 0 is 0
         return np.where(y > 0, 1.0 - tail, tail)
 
@@ -104,7 +101,7 @@ class Gennorm(Law):
     )
 
     @staticmethod
-    def below(y: Any, beta: Any) -> Any:
+    def below(y, beta):
         tail = 0.5 * special().gammaincc(1.0 / beta, np.abs(y) ** beta)
         return np.where(y > 0, 1.0 - tail, tail)
 
@@ -115,11 +112,11 @@ class Exponnorm(Law):
     shapes = ("K",)
 
     @staticmethod
-    def log_density(y: Any, k: Any) -> Any:
+    def log_density(y, k):
         return Exponnorm._log_tail(y, 1.0 / k) - np.log(k)
 
     @staticmethod
-    def _log_tail(y: Any, rate: Any) -> Any:
+    def _log_tail(y, rate):
         """``rate² / 2 - rate * y + log_ndtr(y - rate)``, the same where these cancel."""
         low = y < rate
         place, slow = np.where(low, 0.0, y), np.where(low, 0.0, rate)
@@ -128,11 +125,11 @@ class Exponnorm(Law):
         return np.where(low, np.log(special().erfcx(root)) - LOG_2 - 0.5 * (y * y), high)
 
     @staticmethod
-    def below(y: Any, k: Any) -> Any:
+    def below(y, k):
         return special().ndtr(y) - np.exp(Exponnorm._log_tail(y, 1.0 / k))
 
     @staticmethod
-    def above(y: Any, k: Any) -> Any:
+    def above(y, k):
         return special().ndtr(-y) + np.exp(Exponnorm._log_tail(y, 1.0 / k))
 
 
@@ -141,7 +138,7 @@ class Johnsonsu(Law):
     good = staticmethod(lambda a, b: np.logical_and(a == a, b > 0))
 
     @staticmethod
-    def log_density(y: Any, a: Any, b: Any) -> Any:
+    def log_density(y, a, b):
         inner = Norm.log_density(a + b * np.arcsinh(y))
         return np.log(b) - 0.5 * np.log1p(y * y) + inner
 
@@ -166,7 +163,7 @@ class Moyal(Law):
     above = staticmethod(lambda y: special().erf(Moyal._root(y)))
 
     @staticmethod
-    def _root(y: Any) -> Any:
+    def _root(y):
         """No larger than where the tail is 0, and products of its derivatives are finite."""
         return np.exp(-0.5 * Moyal.within(y)) / math.sqrt(2.0)
 
@@ -176,7 +173,7 @@ class Hypsecant(Law):
     above = staticmethod(lambda y: Hypsecant.below(-y))
 
     @staticmethod
-    def below(y: Any) -> Any:
+    def below(y):
         tail = 2.0 / math.pi * np.arctan(np.exp(np.where(y > 0, -y, y)))
         return np.where(y > 0, 1.0 - tail, tail)
 
@@ -196,12 +193,12 @@ class Genextreme(Law):
     good = staticmethod(lambda c: c == c)
 
     @staticmethod
-    def support(c: Any) -> Any:
+    def support(c):
         end = 1.0 / np.where(c == 0.0, 1.0, c)
         return np.where(c < 0.0, end, -np.inf), np.where(c > 0.0, end, np.inf)
 
     @staticmethod
-    def log_density(y: Any, c: Any) -> Any:
+    def log_density(y, c):
         inner = _mean_log(-y, c)
         return (1.0 - c) * inner - np.exp(inner)
 
@@ -210,6 +207,6 @@ class Genextreme(Law):
     log_below = staticmethod(lambda y, c: -np.exp(_mean_log(-y, c)))
 
 
-def _mean_log(y: Any, c: Any) -> Any:
+def _mean_log(y, c):
     """``log1p(c * y) / c``, and ``y`` where ``c`` is 0."""
     return np.log1p(special().inv_boxcox1p(y, c))

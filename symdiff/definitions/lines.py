@@ -1,13 +1,9 @@
 """An array as the lines that a reduction takes, whatever axes it goes along."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 
-def axes_of(x: Any, axis: Any) -> Any:
+def axes_of(x, axis):
     """The axes reduced over, from 0 up."""
     if axis is None:
         return tuple(range(x.ndim))
@@ -18,7 +14,7 @@ def axes_of(x: Any, axis: Any) -> Any:
     return tuple(k % x.ndim for k in axes)
 
 
-def lines_of(x: Any, axis: Any) -> Any:
+def lines_of(x, axis):
     """The elements that are reduced to one along the last axis."""
     axes = axes_of(x, axis)
     if len(axes) == x.ndim:

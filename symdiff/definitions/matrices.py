@@ -4,18 +4,13 @@ Values are SciPy's own; what is said here is differentiated. Options that only s
 are taken and make no difference; stacks of matrices are refused.
 """
 
-from __future__ import annotations
-
-from types import ModuleType
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
 
 
-def matrix(a: Any) -> Any:
+def matrix(a):
     """A matrix, and no stack of them."""
     a = np.asarray(a)
     if a.ndim != 2:
@@ -23,7 +18,7 @@ def matrix(a: Any) -> Any:
     return a
 
 
-def _read(a: Any, assume_a: Any, lower: Any) -> Any:
+def _read(a, assume_a, lower):
     """The matrix of which only some entries are read."""
     a = matrix(a)
     if assume_a in (None, "gen", "general", "banded"):
@@ -44,23 +39,23 @@ def _read(a: Any, assume_a: Any, lower: Any) -> Any:
     raise ValueError(f"{assume_a} is not a recognized matrix structure")
 
 
-def hermitian(a: Any, lower: Any) -> Any:
+def hermitian(a, lower):
     """The Hermitian matrix of which one triangle is read."""
     half = np.tril(a, -1) if lower else np.triu(a, 1)
     return half + half.T.conj() + np.diag(np.diag(a).real)
 
 
-def order_of_pivots(packed: Any, pivots: Any) -> Any:
+def order_of_pivots(packed, pivots):
     """The rows of a matrix in the order in which its factors have them: an op."""
     raise TypeError("order_of_pivots is staged")
 
 
-def unitary_factor(a: Any) -> Any:
+def unitary_factor(a):
     """``u @ vh`` of singular vectors: an op, whose derivative needs none of them by itself."""
     raise TypeError("unitary_factor is staged")
 
 
-def solve(a: Any, b: Any, lower: Any = False, assume_a: Any = None, transposed: Any = False) -> Any:
+def solve(a, b, lower=False, assume_a=None, transposed=False):
     a = _read(a, assume_a, lower)
     if transposed and np.iscomplexobj(a):
         raise NotImplementedError(
@@ -70,27 +65,25 @@ def solve(a: Any, b: Any, lower: Any = False, assume_a: Any = None, transposed: 
     return np.linalg.solve(a.T if transposed else a, b)
 
 
-def inv(a: Any, *, assume_a: Any = None, lower: Any = False) -> Any:
+def inv(a, *, assume_a=None, lower=False):
     if assume_a == "diagonal":  # SciPy leaves what stands beside the diagonal
         refuse("assume_a='diagonal' (give the diagonal to np.diag)")
     return np.linalg.inv(_read(a, assume_a, lower))
 
 
-def det(a: Any) -> Any:
+def det(a):
     found = np.linalg.det(matrix(a))
     return found.astype(np.result_type(found, np.float64))
 
 
-def cholesky(a: Any, lower: Any = False) -> Any:
+def cholesky(a, lower=False):
     a = matrix(a)
     if lower:
         return np.linalg.cholesky(a)
     return np.linalg.cholesky(a.T.conj()).T.conj()
 
 
-def solve_triangular(
-    a: Any, b: Any, trans: Any = 0, lower: Any = False, unit_diagonal: Any = False
-) -> Any:
+def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False):
     a = matrix(a)
     if unit_diagonal:
         a = np.tril(a, -1) if lower else np.triu(a, 1)
@@ -104,20 +97,20 @@ def solve_triangular(
     return np.linalg.solve(a, b)
 
 
-def cho_factor(a: Any, lower: Any = False) -> Any:
+def cho_factor(a, lower=False):
     a = matrix(a)
     factor = cholesky(a, lower)
     rest = np.triu(a, 1) if lower else np.tril(a, -1)  # is left as it was
     return factor + rest, lower
 
 
-def cho_solve(c_and_lower: Any, b: Any) -> Any:
+def cho_solve(c_and_lower, b):
     c, lower = c_and_lower
     factor = np.tril(matrix(c)) if lower else np.triu(matrix(c)).T.conj()
     return np.linalg.solve(factor.T.conj(), np.linalg.solve(factor, b))
 
 
-def lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0) -> Any:
+def lu_solve(lu_and_piv, b, trans=0):
     packed, pivots = lu_and_piv
     packed, b = matrix(packed), np.asarray(b)
     order = order_of_pivots(packed, pivots)
@@ -130,7 +123,7 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: Any = 0) -> Any:
     return np.linalg.solve(lower.T, np.linalg.solve(upper.T, b))[np.argsort(order)]
 
 
-def lu(a: Any, permute_l: Any = False, p_indices: Any = False) -> Any:
+def lu(a, permute_l=False, p_indices=False):
     from scipy.linalg import lu_factor
 
     a = matrix(a)
@@ -147,7 +140,7 @@ def lu(a: Any, permute_l: Any = False, p_indices: Any = False) -> Any:
     return np.eye(rows, dtype=packed.real.dtype)[back], lower, upper
 
 
-def solveh_banded(ab: Any, b: Any, lower: Any = False) -> Any:
+def solveh_banded(ab, b, lower=False):
     """The other half of the band is the conjugate of what is given."""
     from scipy.linalg import solve_banded
 
@@ -170,7 +163,7 @@ def solveh_banded(ab: Any, b: Any, lower: Any = False) -> Any:
     return solve_banded((width, width), np.stack((*upper[::-1], diagonal, *below)), b)
 
 
-def lstsq(a: Any, b: Any, cond: Any = None, lapack_driver: Any = None) -> Any:
+def lstsq(a, b, cond=None, lapack_driver=None):
     if lapack_driver not in (None, "gelsd", "gelss"):
         refuse(f"lapack_driver={lapack_driver!r}")
     a, b = matrix(a), np.asarray(b)
@@ -180,7 +173,7 @@ def lstsq(a: Any, b: Any, cond: Any = None, lapack_driver: Any = None) -> Any:
     return x, residuals[0] if b.ndim == 1 and a.shape[0] > a.shape[1] else residuals, rank, s
 
 
-def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: Any = False) -> Any:
+def pinv(a, *, atol=None, rtol=None, return_rank=False):
     if atol is not None:
         refuse("atol= (give rtol=)")
     if return_rank:
@@ -191,27 +184,18 @@ def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: Any = False
     return np.linalg.pinv(a, rtol=rtol)
 
 
-def pinvh(
-    a: Any, atol: Any = None, rtol: Any = None, lower: Any = True, return_rank: Any = False
-) -> Any:
+def pinvh(a, atol=None, rtol=None, lower=True, return_rank=False):
     return pinv(hermitian(matrix(a), lower), atol=atol, rtol=rtol, return_rank=return_rank)
 
 
-def eigvalsh_tridiagonal(
-    d: Any,
-    e: Any,
-    select: Any = "a",
-    select_range: Any = None,
-    tol: Any = 0.0,
-    lapack_driver: Any = "auto",
-) -> Any:
+def eigvalsh_tridiagonal(d, e, select="a", select_range=None, tol=0.0, lapack_driver="auto"):
     if select not in ("a", "all", 0):
         refuse(f"select={select!r}")
     d, e = np.asarray(d), np.asarray(e)
     return np.linalg.eigvalsh(np.diag(d) + np.diag(e, -1))  # of which one triangle is read
 
 
-def cho_solve_banded(cb_and_lower: Any, b: Any) -> Any:
+def cho_solve_banded(cb_and_lower, b):
     """Both triangular factors are bands, the second one the adjoint of the first."""
     from scipy.linalg import solve_banded
 
@@ -233,7 +217,7 @@ def cho_solve_banded(cb_and_lower: Any, b: Any) -> Any:
     return solve_banded((0, width), band, solve_banded((width, 0), other, b))
 
 
-def polar(a: Any, side: Any = "right") -> Any:
+def polar(a, side="right"):
     if side not in ("right", "left"):
         raise ValueError("`side` must be either 'right' or 'left'")
     a = matrix(a)
@@ -242,7 +226,7 @@ def polar(a: Any, side: Any = "right") -> Any:
     return u, (p + p.T.conj()) / 2
 
 
-def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+def norm(a, ord=None, axis=None, keepdims=False):
     a = np.asarray(a)
     of_all = axis is None and not keepdims and ord in (None, 2)
     if of_all and a.ndim == 1 and a.size and a.dtype.char in "fdFD":  # BLAS's, which scales
@@ -252,7 +236,7 @@ def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
 
 
 @when_imported("scipy.linalg")
-def register(linalg: ModuleType) -> None:
+def register(linalg):
     """Say what the functions mean."""
     registered(
         linalg,

@@ -3,10 +3,6 @@
 NaN stands last in what is sorted: of each line the first elements count, as many as are present.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import defines, is_known_empty, refuse
@@ -21,7 +17,7 @@ from symdiff.definitions.quantiles import (
 
 
 @defines(np.nanmedian)
-def nanmedian(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+def nanmedian(a, axis=None, out=None, keepdims=False):
     """The mean of the one or two elements in the middle."""
     x = np.asarray(a)
     lines = lines_of(x, axis)
@@ -31,9 +27,7 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) 
     return np.expand_dims(medians, axes_of(x, axis)) if keepdims else medians
 
 
-def _quantiles(
-    x: Any, q: Any, weak: Any, axis: Any, method: Any, keepdims: Any, weights: Any
-) -> Any:
+def _quantiles(x, q, weak, axis, method, keepdims, weights):
     """What stands at given fractions of the sorted elements."""
     if is_known_empty(x):
         return np.sum(x, axis=axis, keepdims=keepdims) + np.nan  # as the mean of nothing
@@ -55,12 +49,12 @@ defines(np.nanquantile)(by_fractions(_quantiles, "Quantiles"))
 defines(np.nanpercentile)(by_fractions(_quantiles, "Percentiles"))
 
 
-def _present(lines: Any) -> Any:
+def _present(lines):
     """How many elements of each line are not NaN."""
     return np.sum(~np.isnan(lines), axis=-1)
 
 
-def _ordered(lines: Any) -> Any:
+def _ordered(lines):
     """Each line sorted, with a NaN behind it: what is in a line without an element."""
     ordered = np.sort(lines, axis=-1)
     if lines.dtype.kind not in "fc":

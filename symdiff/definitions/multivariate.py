@@ -15,13 +15,13 @@ from symdiff.definitions.declare import is_one_row, refuse
 LOG_2_PI = math.log(2.0 * math.pi)
 
 
-def _special() -> Any:
+def _special():
     from scipy import special
 
     return special
 
 
-def _squeezed(result: Any) -> Any:
+def _squeezed(result):
     result = np.squeeze(result)
     return result[()] if result.ndim == 0 else result
 
@@ -29,14 +29,14 @@ def _squeezed(result: Any) -> Any:
 # The normal distribution --------------------------------------------------------------------------
 
 
-def _is_of_one(mean: Any, cov: Any) -> bool:
+def _is_of_one(mean, cov):
     """Return whether there is one variable."""
     if mean is not None:
         return mean.ndim == 0 or is_one_row(mean)
     return cov.ndim < 2 or is_one_row(cov)
 
 
-def normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
+def normal_logpdf(x, mean=None, cov=1, allow_singular=False):
     if allow_singular:
         refuse("allow_singular=True")
     mean = None if mean is None else np.asarray(mean)
@@ -62,7 +62,7 @@ def normal_logpdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = 
     return _squeezed(-0.5 * (cov.shape[0] * LOG_2_PI + found))
 
 
-def _of_one(x: Any, mean: Any, cov: Any) -> Any:
+def _of_one(x, mean, cov):
     """Of one variable: each entry of ``x`` is a place, or each row of more dimensions."""
     variance = np.reshape(cov, ())
     place = x if x.ndim < 2 else x[..., 0]
@@ -70,14 +70,14 @@ def _of_one(x: Any, mean: Any, cov: Any) -> Any:
     return _squeezed(-0.5 * (LOG_2_PI + np.log(variance) + apart * apart / variance))
 
 
-def normal_pdf(x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
+def normal_pdf(x, mean=None, cov=1, allow_singular=False):
     return np.exp(normal_logpdf(x, mean, cov, allow_singular))
 
 
 # Dirichlet's, and the multinomial distribution ----------------------------------------------------
 
 
-def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
+def dirichlet_logpdf(x, alpha):
     x, alpha = np.asarray(x), np.asarray(alpha)
     if alpha.ndim != 1:
         raise ValueError("Parameter vector 'a' must be one dimensional")
@@ -86,11 +86,11 @@ def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
     return _squeezed(np.sum(_special().xlogy(alpha - 1.0, x.T).T, axis=0) - constant)
 
 
-def dirichlet_pdf(x: Any, alpha: Any) -> Any:
+def dirichlet_pdf(x, alpha):
     return np.exp(dirichlet_logpdf(x, alpha))
 
 
-def multinomial_logpmf(x: Any, n: Any, p: Any) -> Any:
+def multinomial_logpmf(x, n, p):
     x, n, p = np.asarray(x), np.asarray(n), np.asarray(p, dtype=np.float64)
     gammaln = _special().gammaln
     each = _special().xlogy(x, p) - gammaln(x + 1.0)
@@ -98,32 +98,32 @@ def multinomial_logpmf(x: Any, n: Any, p: Any) -> Any:
     return result[()] if result.ndim == 0 else result
 
 
-def multinomial_pmf(x: Any, n: Any, p: Any) -> Any:
+def multinomial_pmf(x, n, p):
     return np.exp(multinomial_logpmf(x, n, p))
 
 
 # Those with parameters that were made outside of the program -------------------------------------
 
 
-def frozen_normal_logpdf(self: Any, x: Any) -> Any:
+def frozen_normal_logpdf(self, x):
     from scipy import stats
 
     return stats.multivariate_normal.logpdf(x, self.mean, self.cov_object._covariance)
 
 
-def frozen_normal_pdf(self: Any, x: Any) -> Any:
+def frozen_normal_pdf(self, x):
     from scipy import stats
 
     return stats.multivariate_normal.pdf(x, self.mean, self.cov_object._covariance)
 
 
-def frozen_dirichlet_logpdf(self: Any, x: Any) -> Any:
+def frozen_dirichlet_logpdf(self, x):
     from scipy import stats
 
     return stats.dirichlet.logpdf(x, self.alpha)
 
 
-def frozen_dirichlet_pdf(self: Any, x: Any) -> Any:
+def frozen_dirichlet_pdf(self, x):
     from scipy import stats
 
     return stats.dirichlet.pdf(x, self.alpha)

@@ -11,9 +11,7 @@ from symdiff.definitions.lines import axes_of
 
 
 @defines(np.interp, rounded=True)
-def interp(
-    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
-) -> Any:
+def interp(x, xp, fp, left=None, right=None, period=None):
     """Values between knots on straight lines; other ones outside, or the same ones again."""
     at, knots, values = np.asarray(x), np.asarray(xp), np.asarray(fp)
     if period is not None:
@@ -33,7 +31,7 @@ def interp(
     return made.astype(np.complex128 if np.iscomplexobj(values) else np.float64)[()]
 
 
-def _periodic(x: Any, xp: Any, fp: Any, period: Any) -> Any:
+def _periodic(x, xp, fp, period):
     if period == 0:
         raise ValueError("period must be a non-zero value")
     length = abs(period)
@@ -52,7 +50,7 @@ def _periodic(x: Any, xp: Any, fp: Any, period: Any) -> Any:
 # On a grid of equal steps NumPy takes the first step for all of them: so do its values, which are
 # kept. The derivatives are those of each step.
 @defines(np.gradient, rounded=True)
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+def gradient(f, *varargs, axis=None, edge_order=1):
     """Central differences inside, one-sided ones at the ends."""
     x = np.asarray(f)
     axes = axes_of(x, axis)
@@ -74,7 +72,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
     return made[0] if len(made) == 1 else made
 
 
-def _along(f: Any, distances: Any, axis: Any, edge_order: Any) -> Any:
+def _along(f, distances, axis, edge_order):
     """The differences along one axis: it stands last, to be gone along."""
     if f.shape[axis] < edge_order + 1:
         raise ValueError(
@@ -97,7 +95,7 @@ def _along(f: Any, distances: Any, axis: Any, edge_order: Any) -> Any:
     return np.moveaxis(made, -1, axis)
 
 
-def _steps(distances: Any, count: Any) -> Any:
+def _steps(distances, count):
     places = np.asarray(distances)
     if places.ndim != 1:
         raise ValueError("distances must be either scalars or 1d")
@@ -106,7 +104,7 @@ def _steps(distances: Any, count: Any) -> Any:
     return np.diff(places.astype(np.float64) if places.dtype.kind in "iu" else places)
 
 
-def _ends_of_equal_steps(f: Any, step: Any, edge_order: Any) -> Any:
+def _ends_of_equal_steps(f, step, edge_order):
     if edge_order == 1:
         return (f[..., 1] - f[..., 0]) / step, (f[..., -1] - f[..., -2]) / step
     first = -1.5 / step * f[..., 0] + 2.0 / step * f[..., 1] + -0.5 / step * f[..., 2]
@@ -114,7 +112,7 @@ def _ends_of_equal_steps(f: Any, step: Any, edge_order: Any) -> Any:
     return first, last
 
 
-def _ends(f: Any, steps: Any, edge_order: Any) -> Any:
+def _ends(f, steps, edge_order):
     if edge_order == 1:
         return (f[..., 1] - f[..., 0]) / steps[0], (f[..., -1] - f[..., -2]) / steps[-1]
     a, b = steps[0], steps[1]
@@ -127,7 +125,7 @@ def _ends(f: Any, steps: Any, edge_order: Any) -> Any:
 
 
 @defines(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary, to_end=None, to_begin=None):
     """The differences of neighbours, with what is asked for before and behind them."""
     x = np.ravel(ary)
     made = x[1:] - x[:-1]
@@ -135,7 +133,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     return np.concatenate((before, made, after))
 
 
-def _edge(given: Any, dtype: Any) -> Any:
+def _edge(given, dtype):
     if given is None:
         return np.zeros(0, dtype)
     edge = np.asarray(given)
@@ -145,9 +143,7 @@ def _edge(given: Any, dtype: Any) -> Any:
 
 
 @defines(np.cross)
-def cross(
-    a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
-) -> Any:
+def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     """Products at right angles to both of two vectors, wherever these stand."""
     first, second = np.asarray(a), np.asarray(b)
     if axis is not None:
@@ -157,6 +153,6 @@ def cross(
 
 
 @defines(np.linalg.cross)
-def linalg_cross(x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
+def linalg_cross(x1, x2, /, *, axis=-1):
     """Products at right angles to both of two vectors of three, along an axis."""
     return cross(x1, x2, axis=axis)

@@ -1,9 +1,5 @@
 """Padding with ramps, with odd reflections, and with what nobody cares about."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
@@ -11,7 +7,7 @@ from symdiff.definitions.declare import defines, refuse
 
 # Ramps and reflections over several lengths are rounded in other orders.
 @defines(np.pad, rounded=True)
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+def pad(array, pad_width, mode="constant", **kwargs):
     """The array with something around it."""
     x = np.asarray(array)
     if callable(mode):
@@ -30,7 +26,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     refuse(f"mode={mode!r}")
 
 
-def _pairs(given: Any, rank: Any) -> Any:
+def _pairs(given, rank):
     """What stands before and after each axis."""
     if not isinstance(given, (tuple, list)):
         return [(given, given)] * rank
@@ -41,7 +37,7 @@ def _pairs(given: Any, rank: Any) -> Any:
     return pairs * rank if len(pairs) == 1 else pairs
 
 
-def _ramped(x: Any, widths: Any, end_values: Any = 0) -> Any:
+def _ramped(x, widths, end_values=0):
     ends = _pairs(end_values, x.ndim)
     for axis in range(x.ndim):
         rows = np.moveaxis(x, axis, 0)
@@ -51,7 +47,7 @@ def _ramped(x: Any, widths: Any, end_values: Any = 0) -> Any:
     return x
 
 
-def _ramp(start: Any, stop: Any, count: Any) -> Any:
+def _ramp(start, stop, count):
     """From an end value up to an edge, which is not reached."""
     shares = (np.arange(count) / max(count, 1)).reshape((count,) + (1,) * np.ndim(stop))
     made = start + shares * (stop - start)
@@ -60,7 +56,7 @@ def _ramp(start: Any, stop: Any, count: Any) -> Any:
     return made.astype(stop.dtype)
 
 
-def _reflected(x: Any, widths: Any, mode: Any) -> Any:
+def _reflected(x, widths, mode):
     """Each time around, the way back is turned upside down and the end is the next start."""
     for axis in range(x.ndim):
         rows = np.moveaxis(x, axis, 0)

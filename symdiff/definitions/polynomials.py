@@ -14,7 +14,7 @@ from symdiff.definitions.declare import defines, refuse
 
 
 @defines(np.correlate)
-def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+def correlate(a, v, mode="valid"):
     """Of a longer second operand NumPy turns the sums round, and then the result."""
     a, v = np.atleast_1d(a), np.atleast_1d(v).conj()
     if len(a) < len(v):
@@ -23,20 +23,20 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
 
 
 @defines(np.polyadd)
-def polyadd(a1: Any, a2: Any) -> Any:
+def polyadd(a1, a2):
     """The sum of two polynomials."""
     first, second = _of_one_length(a1, a2)
     return first + second
 
 
 @defines(np.polysub)
-def polysub(a1: Any, a2: Any) -> Any:
+def polysub(a1, a2):
     """The difference of two polynomials."""
     first, second = _of_one_length(a1, a2)
     return first - second
 
 
-def _of_one_length(a1: Any, a2: Any) -> Any:
+def _of_one_length(a1, a2):
     first, second = np.atleast_1d(a1), np.atleast_1d(a2)
     missing = len(second) - len(first)
     if missing > 0:
@@ -47,7 +47,7 @@ def _of_one_length(a1: Any, a2: Any) -> Any:
 
 
 @defines(np.polyval)
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p, x):
     """Horner's rule."""
     x = np.asanyarray(x)
     value = np.zeros_like(x)
@@ -57,12 +57,12 @@ def polyval(p: Any, x: Any) -> Any:
 
 
 @defines(np.polymul)
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1, a2):
     """The product of two polynomials."""
     return np.convolve(_without_leading_zeros(a1), _without_leading_zeros(a2))
 
 
-def _without_leading_zeros(p: Any) -> Any:
+def _without_leading_zeros(p):
     """The coefficients from the first one on that is not 0; 0 of none."""
     given = np.atleast_1d(p)
     c = np.concatenate((np.zeros(1, given.dtype), given))
@@ -71,7 +71,7 @@ def _without_leading_zeros(p: Any) -> Any:
 
 
 @defines(np.polydiv)
-def polydiv(u: Any, v: Any) -> Any:
+def polydiv(u, v):
     """The quotient and the remainder of two polynomials."""
     dividend, divisor = np.atleast_1d(u) + 0.0, np.atleast_1d(v) + 0.0
     dtype = np.result_type(dividend, divisor)
@@ -86,7 +86,7 @@ def polydiv(u: Any, v: Any) -> Any:
 
 
 @defines(np.polyder)
-def polyder(p: Any, m: Any = 1) -> Any:
+def polyder(p, m=1):
     """The m-th derivative."""
     if m < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
@@ -97,7 +97,7 @@ def polyder(p: Any, m: Any = 1) -> Any:
 
 
 @defines(np.polyint)
-def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+def polyint(p, m=1, k=None):
     """The m-th integral, with the constants ``k``."""
     if m < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
@@ -113,7 +113,7 @@ def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
 
 
 @defines(np.poly)
-def poly(seq_of_zeros: Any) -> Any:
+def poly(seq_of_zeros):
     """The polynomial with the given roots."""
     roots = np.atleast_1d(seq_of_zeros)
     if roots.ndim != 1:
@@ -131,15 +131,7 @@ def poly(seq_of_zeros: Any) -> Any:
 
 
 @defines(np.polyfit)
-def polyfit(
-    x: Any,
-    y: Any,
-    deg: Any,
-    rcond: Any = None,
-    full: Any = False,
-    w: Any = None,
-    cov: Any = False,
-) -> Any:
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """Least squares, each power scaled to the length 1."""
     if full:
         refuse("full=True")
@@ -171,7 +163,7 @@ def polyfit(
     return c, (inverse if ordinates.ndim == 1 else inverse[:, :, None]) * factor
 
 
-def _check_points(x: Any, y: Any, w: Any, deg: Any) -> None:
+def _check_points(x, y, w, deg):
     if deg < 0:
         raise ValueError("expected deg >= 0")
     if x.ndim != 1:

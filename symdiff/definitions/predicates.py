@@ -10,18 +10,18 @@ from symdiff.definitions.declare import defines, refuse
 
 
 @defines(np.isposinf)
-def isposinf(x: Any, out: Any = None) -> Any:
+def isposinf(x, out=None):
     """Return whether elements are infinite and above 0."""
     return np.logical_and(np.isinf(_real(x)), ~np.signbit(x))
 
 
 @defines(np.isneginf)
-def isneginf(x: Any, out: Any = None) -> Any:
+def isneginf(x, out=None):
     """Return whether elements are infinite and below 0."""
     return np.logical_and(np.isinf(_real(x)), np.signbit(x))
 
 
-def _real(x: Any) -> Any:
+def _real(x):
     if np.iscomplexobj(x):
         raise TypeError(
             "This operation is not supported for complex128 values because it would be ambiguous."
@@ -30,7 +30,7 @@ def _real(x: Any) -> Any:
 
 
 @defines(np.iscomplex)
-def iscomplex(x: Any) -> Any:
+def iscomplex(x):
     """Return whether elements have an imaginary part."""
     if np.iscomplexobj(x):
         return np.imag(x) != 0
@@ -38,15 +38,13 @@ def iscomplex(x: Any) -> Any:
 
 
 @defines(np.isreal)
-def isreal(x: Any) -> Any:
+def isreal(x):
     """Return whether elements have no imaginary part."""
     return np.imag(x) == 0
 
 
 @defines(np.nan_to_num)
-def nan_to_num(
-    x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
-) -> Any:
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """What is not finite replaced, in real and imaginary parts."""
     array = np.asarray(x)
     if array.dtype.kind == "c":
@@ -61,7 +59,7 @@ def nan_to_num(
     return made[()]
 
 
-def _finite(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+def _finite(x, nan, posinf, neginf):
     if x.dtype.kind != "f":
         return x.copy()
     limits = np.finfo(x.dtype)
@@ -71,7 +69,7 @@ def _finite(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
 
 
 @defines(np.asarray_chkfinite)
-def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+def asarray_chkfinite(a, dtype=None, order=None):
     """An array in which all is finite."""
     x = np.asarray(a, dtype=dtype, order=order)
     if x.dtype.kind in "fc" and not np.all(np.isfinite(x)):
@@ -80,7 +78,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
 
 
 @defines(np.astype)
-def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
+def astype(x, dtype, /, *, copy=True, device=None):
     """An array in another dtype."""
     if not isinstance(x, (np.ndarray, np.generic)):
         raise TypeError("Input should be a NumPy array or scalar.")
@@ -88,7 +86,7 @@ def astype(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> An
 
 
 @defines(np.require)
-def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+def require(a, dtype=None, requirements=None, *, like=None):
     """An array of a dtype, in an order."""
     wanted = requirements or ()
     if isinstance(wanted, str):
@@ -105,7 +103,7 @@ def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = 
 
 
 @defines(np.fromiter)
-def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
+def fromiter(iter, dtype, count=-1, *, like=None):
     """What is gone over, as a vector."""
     items = np.array([item for item in iter], dtype=dtype)  # noqa: C416
     if count < 0:
@@ -116,6 +114,6 @@ def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any
 
 
 @defines(np.mask_indices)
-def mask_indices(n: Any, mask_func: Any, k: Any = 0) -> Any:
+def mask_indices(n, mask_func, k=0):
     """The positions that a function such as ``np.triu`` leaves."""
     return np.nonzero(mask_func(np.ones((n, n), int), k) != 0)

@@ -3,10 +3,6 @@
 ``np.median`` and the linear rule along one axis are ops; here stand the other forms.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
@@ -23,26 +19,17 @@ _ALPHA_BETA = {
 
 
 @defines(np.median)
-def median(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+def median(a, axis=None, out=None, keepdims=False):
     """The mean of the one or two elements in the middle."""
     x = np.asarray(a)
     medians = np.median(lines_of(x, axis), axis=-1)
     return np.expand_dims(medians, axes_of(x, axis)) if keepdims else medians
 
 
-def by_fractions(found: Any, name: Any) -> Any:
+def by_fractions(found, name):
     """The definition of what is given fractions, or percents; ``found`` is what stands there."""
 
-    def definition(
-        a: Any,
-        q: Any,
-        axis: Any = None,
-        out: Any = None,
-        method: Any = "linear",
-        keepdims: Any = False,
-        *,
-        weights: Any = None,
-    ) -> Any:
+    def definition(a, q, axis=None, out=None, method="linear", keepdims=False, *, weights=None):
         x, weak = np.asarray(a), type(q) in (int, float)
         fractions = np.asarray(np.true_divide(q, 100) if name == "Percentiles" else q)
         check_fractions(x, fractions, weights, method, name)
@@ -51,9 +38,7 @@ def by_fractions(found: Any, name: Any) -> Any:
     return definition
 
 
-def _quantiles(
-    x: Any, q: Any, weak: Any, axis: Any, method: Any, keepdims: Any, weights: Any
-) -> Any:
+def _quantiles(x, q, weak, axis, method, keepdims, weights):
     """What stands at given fractions of the sorted elements."""
     lines = lines_of(x, axis)
     if weights is None:
@@ -73,7 +58,7 @@ defines(np.quantile)(by_fractions(_quantiles, "Quantiles"))
 defines(np.percentile)(by_fractions(_quantiles, "Percentiles"))
 
 
-def check_fractions(x: Any, q: Any, weights: Any, method: Any, name: Any) -> None:
+def check_fractions(x, q, weights, method, name):
     """Raise what NumPy does of arguments that make no sense."""
     if x.dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")
@@ -90,7 +75,7 @@ def check_fractions(x: Any, q: Any, weights: Any, method: Any, name: Any) -> Non
         raise ValueError("Weights must be non-negative.")
 
 
-def arranged(found: Any, q: Any, x: Any, axis: Any, keepdims: Any, scalar: Any) -> Any:
+def arranged(found, q, x, axis, keepdims, scalar):
     """What was found for each line along the last axis: the axes of the fractions come first."""
     result = np.moveaxis(found, -1, 0).reshape(q.shape + found.shape[:-1])
     if scalar:
@@ -100,7 +85,7 @@ def arranged(found: Any, q: Any, x: Any, axis: Any, keepdims: Any, scalar: Any) 
     return np.expand_dims(result, tuple(q.ndim + k for k in axes_of(x, axis)))
 
 
-def points(ordered: Any, count: Any, q: Any, weak: Any, method: Any) -> Any:
+def points(ordered, count, q, weak, method):
     """What stands at fractions of each line, of which ``count`` elements are there."""
     whole = q.dtype.kind != "f"
     if whole and method == "linear":
@@ -123,14 +108,14 @@ def points(ordered: Any, count: Any, q: Any, weak: Any, method: Any) -> Any:
     return np.where(share >= 0.5, upper - rise * rest, lower + rise * share)
 
 
-def _at(ordered: Any, places: Any) -> Any:
+def _at(ordered, places):
     """The elements of each line at the same places, or at places of its own."""
     if places.ndim == 1:
         return ordered[..., places]
     return np.take_along_axis(ordered, places, axis=-1)
 
 
-def _nearest(count: Any, q: Any, method: Any) -> Any:
+def _nearest(count, q, method):
     """The positions that the rules without anything in between choose."""
     if method == "lower":
         return np.floor((count - 1) * q)
@@ -146,7 +131,7 @@ def _nearest(count: Any, q: Any, method: Any) -> Any:
     return np.where((place == low) & (low % 2 == 1), low, low + 1)
 
 
-def _between(count: Any, q: Any, method: Any) -> Any:
+def _between(count, q, method):
     """The positions, between elements, that the other rules choose."""
     if method == "linear":
         return (count - 1) * q
@@ -160,7 +145,7 @@ def _between(count: Any, q: Any, method: Any) -> Any:
     return count * q + (alpha + q * (1 - alpha - beta)) - 1
 
 
-def _share(place: Any, low: Any, method: Any) -> Any:
+def _share(place, low, method):
     """How much of the way from one neighbour to the next."""
     if method == "midpoint":
         return np.where(place % 1 == 0, 0.0, 0.5).astype(place.dtype)
@@ -169,7 +154,7 @@ def _share(place: Any, low: Any, method: Any) -> Any:
     return place - low
 
 
-def weight_lines(weights: Any, x: Any, axis: Any, order: Any) -> Any:
+def weight_lines(weights, x, axis, order):
     """The weights of the elements of each line, in the order of the elements."""
     w = np.asarray(weights)
     if w.shape != x.shape:
@@ -186,7 +171,7 @@ def weight_lines(weights: Any, x: Any, axis: Any, order: Any) -> Any:
     return np.take_along_axis(lines_of(w, axis), order, axis=-1)
 
 
-def weighted_points(ordered: Any, weights: Any, q: Any) -> Any:
+def weighted_points(ordered, weights, q):
     """The first element up to which the weights make up a fraction of them all."""
     reached = np.cumsum(weights, axis=-1, dtype=np.float64)
     reached = reached / reached[..., -1:]

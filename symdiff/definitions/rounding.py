@@ -1,16 +1,12 @@
 """Functions whose result is an array of one kind or of another, by what is in their argument."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import defines
 
 
 @defines(np.real_if_close)
-def real_if_close(a: Any, tol: Any = 100) -> Any:
+def real_if_close(a, tol=100):
     """The real parts where no imaginary part is more than rounding, else the array itself."""
     array = np.asanyarray(a)
     if not np.iscomplexobj(array):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from symdiff.definitions.declare import defines, refuse, registered
 from symdiff.definitions.libraries import when_imported
 
 
-def _along(y: Any, x: Any, axis: Any) -> tuple[Any, Any]:
+def _along(y, x, axis):
     """The samples with their axis last, and the steps between them; None where all are one.
 
     Sums of whole numbers are SciPy's, which wrap, and of truths are truths.
@@ -28,15 +27,13 @@ def _along(y: Any, x: Any, axis: Any) -> tuple[Any, Any]:
     return np.moveaxis(y, axis, -1), places[..., 1:] - places[..., :-1]
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+def trapezoid(y, x=None, dx=1.0, axis=-1):
     lines, steps = _along(y, x, axis)
     parts = (lines[..., 1:] + lines[..., :-1]) / 2.0
     return np.sum((dx if steps is None else steps) * parts, axis=-1)
 
 
-def cumulative_trapezoid(
-    y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1, initial: Any = None
-) -> Any:
+def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
     lines, steps = _along(y, x, axis)
     if lines.shape[-1] == 0:
         raise ValueError("At least one point is required along `axis`.")
@@ -49,13 +46,13 @@ def cumulative_trapezoid(
     return np.moveaxis(made, -1, axis)
 
 
-def _quotient(n: Any, d: Any) -> Any:
+def _quotient(n, d):
     """``n / d``, and 0 where two places are the same."""
     is_none = d == 0
     return np.where(is_none, 0.0, n / np.where(is_none, 1.0, d))
 
 
-def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
+def simpson(y, x=None, *, dx=1.0, axis=-1):
     """Parabolas through three points each; of an even number the last step by one through the last
     three (Cartwright 2017, equation 8).
     """
@@ -95,7 +92,7 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
     )
 
 
-def romb(y: Any, dx: Any = 1.0, axis: Any = -1, show: Any = False) -> Any:
+def romb(y, dx=1.0, axis=-1, show=False):
     """Romberg's rule, of ``2**k + 1`` samples."""
     if show:
         refuse("show=True")
@@ -118,7 +115,7 @@ def romb(y: Any, dx: Any = 1.0, axis: Any = -1, show: Any = False) -> Any:
     return row[-1]
 
 
-def fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
+def fixed_quad(func, a, b, args=(), n=5):
     """Gauss's rule of ``n`` nodes."""
     from scipy.special import roots_legendre
 
@@ -128,7 +125,7 @@ def fixed_quad(func: Any, a: Any, b: Any, args: Any = (), n: Any = 5) -> Any:
 
 
 @when_imported("scipy.integrate")
-def register(integrate: ModuleType) -> None:
+def register(integrate):
     """Say what the functions mean, whose own sums are of another order."""
     registered(integrate, trapezoid, cumulative_trapezoid, simpson, romb, rounded=True)
     defines(integrate.fixed_quad)(fixed_quad)

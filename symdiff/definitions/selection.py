@@ -11,7 +11,7 @@ from symdiff.definitions.lines import axes_of
 
 
 @defines(np.choose)
-def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+def choose(a, choices, out=None, mode="raise"):
     """Of each place the array that is chosen there."""
     dtype = np.result_type(*choices)
     parts = [np.asarray(choice, dtype=dtype) for choice in choices]
@@ -31,7 +31,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
 
 
 @defines(np.resize)
-def resize(a: Any, new_shape: Any) -> Any:
+def resize(a, new_shape):
     """The elements in a row, again and again."""
     row = np.ravel(a)
     shape = new_shape if isinstance(new_shape, (tuple, list)) else (new_shape,)
@@ -47,7 +47,7 @@ def resize(a: Any, new_shape: Any) -> Any:
 
 
 @defines(np.unstack)
-def unstack(x: Any, /, *, axis: Any = 0) -> Any:
+def unstack(x, /, *, axis=0):
     """The parts along an axis."""
     if np.ndim(x) == 0:
         raise ValueError("Input array must be at least 1-d.")
@@ -55,15 +55,7 @@ def unstack(x: Any, /, *, axis: Any = 0) -> Any:
 
 
 @defines(np.linspace, rounded=True)
-def linspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: Any = True,
-    retstep: Any = False,
-    dtype: Any = None,
-    axis: Any = 0,
-) -> Any:
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
     """Points at equal distances between the elements of arrays."""
     first, last = np.asarray(start), np.asarray(stop)
     natural = np.result_type(first, last, float(num))
@@ -80,15 +72,7 @@ def linspace(
 
 
 @defines(np.logspace)
-def logspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: Any = True,
-    base: Any = 10.0,
-    dtype: Any = None,
-    axis: Any = 0,
-) -> Any:
+def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """Powers of a base, at equal distances of the exponents."""
     if np.ndim(base) > 0:
         rank = max(np.ndim(start), np.ndim(stop), np.ndim(base))
@@ -99,14 +83,7 @@ def logspace(
 
 
 @defines(np.geomspace)
-def geomspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: Any = True,
-    dtype: Any = None,
-    axis: Any = 0,
-) -> Any:
+def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """Points whose quotients are equal."""
     first, last = np.asarray(start), np.asarray(stop)
     if np.any(first == 0) or np.any(last == 0):
@@ -125,14 +102,14 @@ def geomspace(
 
 
 @defines(np.isin)
-def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False) -> Any:
+def isin(element, test_elements, assume_unique=False, invert=False):
     """Return whether each element is one of those asked for."""
     found = np.any(np.asarray(element)[..., None] == np.ravel(test_elements), axis=-1)
     return np.logical_not(found) if invert else found
 
 
 @defines(np.take)
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+def take(a, indices, axis=None, out=None, mode="raise"):
     """The elements at places, which are brought into the range of those there are."""
     x = np.ravel(a) if axis is None else np.asarray(a)
     along = 0 if axis is None else axis
@@ -148,13 +125,13 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
 
 
 @defines(np.searchsorted)
-def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+def searchsorted(a, v, side="left", sorter=None):
     """Where elements would be inserted into what ``sorter`` sorts."""
     return np.searchsorted(np.asarray(a)[np.asarray(sorter)], v, side)
 
 
 @defines(np.delete)
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+def delete(arr, obj, axis=None):
     """What is left along an axis without some places."""
     x = np.ravel(arr) if axis is None or np.ndim(arr) == 0 else np.asarray(arr)
     along = 0 if axis is None else axes_of(x, axis)[0]
@@ -168,7 +145,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     return np.concatenate(parts, axis=along).astype(x.dtype)
 
 
-def _without(obj: Any, count: Any) -> Any:
+def _without(obj, count):
     """Which of so many places are not named."""
     kept = np.ones(count, bool)
     if isinstance(obj, slice):
@@ -187,7 +164,7 @@ def _without(obj: Any, count: Any) -> Any:
 
 
 @defines(np.insert)
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(arr, obj, values, axis=None):
     """New elements before some places along an axis."""
     x = np.ravel(arr) if axis is None or np.ndim(arr) == 0 else np.asarray(arr)
     along = 0 if axis is None else axes_of(x, axis)[0]
@@ -219,7 +196,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     return made
 
 
-def _inserted(x: Any, place: Any, new: Any, along: Any) -> Any:
+def _inserted(x, place, new, along):
     """All of ``new`` before one place."""
     count, number, before = x.shape[along], new.shape[along], (slice(None),) * along
     if not -count <= place <= count:
@@ -231,7 +208,7 @@ def _inserted(x: Any, place: Any, new: Any, along: Any) -> Any:
 
 
 @defines(np.trim_zeros)
-def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
+def trim_zeros(filt, trim="fb", axis=None):
     """A vector without the zeros at its ends."""
     if axis is not None:
         refuse("an axis")

@@ -4,10 +4,6 @@ The values are summed from the highest degree on (Clenshaw 1955), two terms at a
 takes the two that are left, the next coefficient and the number of the turn's degree.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
@@ -17,7 +13,7 @@ from symdiff.definitions.declare import defines, is_one_row, refuse
 
 
 @defines(polynomial.polyval)
-def polyval(x: Any, c: Any, tensor: Any = True) -> Any:
+def polyval(x, c, tensor=True):
     """Horner's rule."""
     x, c = _argument(x), _stacked(c, x, tensor)
     value = c[-1] + x * 0
@@ -27,23 +23,23 @@ def polyval(x: Any, c: Any, tensor: Any = True) -> Any:
 
 
 @defines(chebyshev.chebval)
-def chebval(x: Any, c: Any, tensor: Any = True) -> Any:
+def chebval(x, c, tensor=True):
     """A sum of Chebyshev polynomials."""
     x = _argument(x)
     double = 2 * x
 
-    def step(low: Any, high: Any, next_: Any, degree: Any) -> Any:
+    def step(low, high, next_, degree):
         return next_ - high, low + high * double
 
     return _summed(_stacked(c, x, tensor), x, x, step)
 
 
 @defines(legendre.legval)
-def legval(x: Any, c: Any, tensor: Any = True) -> Any:
+def legval(x, c, tensor=True):
     """A sum of Legendre polynomials."""
     x = _argument(x)
 
-    def step(low: Any, high: Any, next_: Any, degree: Any) -> Any:
+    def step(low, high, next_, degree):
         rest = next_ - high * ((degree - 1) / degree)
         return rest, low + high * x * ((2 * degree - 1) / degree)
 
@@ -51,41 +47,41 @@ def legval(x: Any, c: Any, tensor: Any = True) -> Any:
 
 
 @defines(hermite.hermval)
-def hermval(x: Any, c: Any, tensor: Any = True) -> Any:
+def hermval(x, c, tensor=True):
     """A sum of the physicists' Hermite polynomials."""
     x = _argument(x)
     double = x * 2
 
-    def step(low: Any, high: Any, next_: Any, degree: Any) -> Any:
+    def step(low, high, next_, degree):
         return next_ - high * (2 * (degree - 1)), low + high * double
 
     return _summed(_stacked(c, x, tensor), x, double, step)
 
 
 @defines(hermite_e.hermeval)
-def hermeval(x: Any, c: Any, tensor: Any = True) -> Any:
+def hermeval(x, c, tensor=True):
     """A sum of the probabilists' Hermite polynomials."""
     x = _argument(x)
 
-    def step(low: Any, high: Any, next_: Any, degree: Any) -> Any:
+    def step(low, high, next_, degree):
         return next_ - high * (degree - 1), low + high * x
 
     return _summed(_stacked(c, x, tensor), x, x, step)
 
 
 @defines(laguerre.lagval)
-def lagval(x: Any, c: Any, tensor: Any = True) -> Any:
+def lagval(x, c, tensor=True):
     """A sum of Laguerre polynomials."""
     x = _argument(x)
 
-    def step(low: Any, high: Any, next_: Any, degree: Any) -> Any:
+    def step(low, high, next_, degree):
         rest = next_ - (high * (degree - 1)) / degree
         return rest, low + (high * ((2 * degree - 1) - x)) / degree
 
     return _summed(_stacked(c, x, tensor), x, 1 - x, step)
 
 
-def _summed(c: Any, x: Any, first: Any, step: Any) -> Any:
+def _summed(c, x, first, step):
     """The value of a series, ``first`` its polynomial of degree one."""
     if is_one_row(c):
         return c[0] + 0 * first
@@ -95,11 +91,11 @@ def _summed(c: Any, x: Any, first: Any, step: Any) -> Any:
     return low + high * first
 
 
-def _argument(x: Any) -> Any:
+def _argument(x):
     return np.asarray(x) if isinstance(x, (tuple, list)) else x
 
 
-def _stacked(c: Any, x: Any, tensor: Any) -> Any:
+def _stacked(c, x, tensor):
     """Coefficients each of which broadcasts against ``x``."""
     coefficients = _coefficients(c)
     if not tensor:
@@ -107,7 +103,7 @@ def _stacked(c: Any, x: Any, tensor: Any) -> Any:
     return coefficients.reshape(coefficients.shape + (1,) * np.ndim(x))
 
 
-def _coefficients(c: Any) -> Any:
+def _coefficients(c):
     array = np.array(c, ndmin=1)
     return array + 0.0 if array.dtype.kind in "biu" else array
 
@@ -115,16 +111,16 @@ def _coefficients(c: Any) -> Any:
 # Derivatives --------------------------------------------------------------------------------------
 
 
-def _derivative(of_one: Any) -> Any:
+def _derivative(of_one):
     """The definition of what takes derivatives; ``of_one`` makes one, of rows of coefficients."""
 
-    def derivative(c: Any, m: Any = 1, scl: Any = 1, axis: Any = 0) -> Any:
+    def derivative(c, m=1, scl=1, axis=0):
         return _derived(c, m, scl, axis, of_one)
 
     return derivative
 
 
-def _derived(c: Any, m: Any, scl: Any, axis: Any, derivative: Any) -> Any:
+def _derived(c, m, scl, axis, derivative):
     """``derivative`` of the coefficients along an axis, ``m`` times."""
     if m < 0:
         raise ValueError("The order of derivation must be non-negative")
@@ -139,24 +135,24 @@ def _derived(c: Any, m: Any, scl: Any, axis: Any, derivative: Any) -> Any:
     return np.moveaxis(rows, 0, axis)
 
 
-def _scaled(rows: Any, scl: Any) -> Any:
+def _scaled(rows, scl):
     return (rows * scl).astype(rows.dtype)
 
 
-def _column(numbers: Any, rows: Any) -> Any:
+def _column(numbers, rows):
     """Whole numbers in the dtype of the rows, one a row."""
     return numbers.astype(rows.dtype).reshape((-1,) + (1,) * (rows.ndim - 1))
 
 
-def _of_powers(c: Any) -> Any:
+def _of_powers(c):
     return _column(np.arange(1, len(c)), c) * c[1:]
 
 
-def _of_hermite(c: Any) -> Any:
+def _of_hermite(c):
     return _column(2 * np.arange(1, len(c)), c) * c[1:]
 
 
-def _of_chebyshev(c: Any) -> Any:
+def _of_chebyshev(c):
     left = c.copy()
     for k in range(len(c) - 1, 2, -1):
         left[k - 2] += (k * left[k]) / (k - 2)
@@ -164,7 +160,7 @@ def _of_chebyshev(c: Any) -> Any:
     return np.concatenate((left[1:2], higher))
 
 
-def _of_legendre(c: Any) -> Any:
+def _of_legendre(c):
     left = c.copy()
     for k in range(len(c) - 1, 2, -1):
         left[k - 2] += left[k]
@@ -172,7 +168,7 @@ def _of_legendre(c: Any) -> Any:
     return np.concatenate((left[1:2], higher))
 
 
-def _of_laguerre(c: Any) -> Any:
+def _of_laguerre(c):
     left = c.copy()
     for k in range(len(c) - 1, 1, -1):
         left[k - 1] += left[k]
@@ -182,20 +178,16 @@ def _of_laguerre(c: Any) -> Any:
 # Integrals ----------------------------------------------------------------------------------------
 
 
-def _integral(of_one: Any, value: Any) -> Any:
+def _integral(of_one, value):
     """The definition of what integrates; ``value`` is that of a series at a place."""
 
-    def integral(
-        c: Any, m: Any = 1, k: Any = (), lbnd: Any = 0, scl: Any = 1, axis: Any = 0
-    ) -> Any:
+    def integral(c, m=1, k=(), lbnd=0, scl=1, axis=0):
         return _integrated(c, m, k, lbnd, scl, axis, of_one, value)
 
     return integral
 
 
-def _integrated(
-    c: Any, m: Any, k: Any, lbnd: Any, scl: Any, axis: Any, integral: Any, value: Any
-) -> Any:
+def _integrated(c, m, k, lbnd, scl, axis, integral, value):
     """``integral`` of the coefficients along an axis, ``m`` times, each with its constant."""
     if m < 0:
         raise ValueError("The order of integration must be non-negative")
@@ -216,29 +208,29 @@ def _integrated(
     return np.moveaxis(rows, 0, axis)
 
 
-def _integral_of_powers(c: Any) -> Any:
+def _integral_of_powers(c):
     return np.concatenate((c[:1] * 0, c / _column(np.arange(1, len(c) + 1), c)))
 
 
-def _integral_of_hermite(c: Any) -> Any:
+def _integral_of_hermite(c):
     return np.concatenate((c[:1] * 0, c / _column(2 * np.arange(1, len(c) + 1), c)))
 
 
-def _integral_of_chebyshev(c: Any) -> Any:
+def _integral_of_chebyshev(c):
     higher = c[1:] / _column(2 * np.arange(2, len(c) + 1), c)
     made = np.concatenate((c[:1] * 0, c[:1], higher))
     made[1 : len(c) - 1] -= c[2:] / _column(2 * np.arange(1, len(c) - 1), c)
     return made
 
 
-def _integral_of_legendre(c: Any) -> Any:
+def _integral_of_legendre(c):
     terms = c / _column(2 * np.arange(len(c)) + 1, c)
     made = np.concatenate((c[:1] * 0, terms))
     made[1 : len(c) - 1] -= terms[2:]
     return made
 
 
-def _integral_of_laguerre(c: Any) -> Any:
+def _integral_of_laguerre(c):
     return np.concatenate((c[:1], c[1:] - c[:-1], -c[-1:]))
 
 

@@ -11,14 +11,8 @@ from symdiff.definitions.declare import defines, refuse
 
 @defines(np.unique)
 def unique(
-    ar: Any,
-    return_index: Any = False,
-    return_inverse: Any = False,
-    return_counts: Any = False,
-    axis: Any = None,
-    *,
-    equal_nan: Any = True,
-) -> Any:
+    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True
+):
     """The elements in order, each once."""
     x = np.asarray(ar)
     if axis is not None:
@@ -45,20 +39,20 @@ def unique(
 
 
 @defines(np.union1d)
-def union1d(ar1: Any, ar2: Any) -> Any:
+def union1d(ar1, ar2):
     """What is in one or both."""
     return unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
 
 
 @defines(np.setdiff1d)
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+def setdiff1d(ar1, ar2, assume_unique=False):
     """What is in the first and not in the second."""
     kept = np.ravel(ar1) if assume_unique else unique(ar1)
     return kept[~np.isin(kept, ar2)]
 
 
 @defines(np.intersect1d)
-def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+def intersect1d(ar1, ar2, assume_unique=False):
     """What is in both."""
     first = np.ravel(ar1) if assume_unique else unique(ar1)
     second = np.ravel(ar2) if assume_unique else unique(ar2)
@@ -67,7 +61,7 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
 
 
 @defines(np.setxor1d)
-def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+def setxor1d(ar1, ar2, assume_unique=False):
     """What is in one and not in both."""
     first = np.ravel(ar1) if assume_unique else unique(ar1)
     second = np.ravel(ar2) if assume_unique else unique(ar2)
@@ -78,7 +72,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
 
 
 @defines(np.lexsort)
-def lexsort(keys: Any, axis: Any = -1) -> Any:
+def lexsort(keys, axis=-1):
     """The order by the last key, then by the one before, and so on."""
     if not isinstance(keys, (tuple, list)):
         refuse("keys that are no tuple or list")

@@ -1,10 +1,5 @@
 """Smoothing by ``scipy.signal``: Savitzky and Golay's filter, sections forwards and backwards."""
 
-from __future__ import annotations
-
-from types import ModuleType
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
@@ -14,15 +9,8 @@ from symdiff.definitions.libraries import when_imported
 
 
 def savgol_filter(
-    x: Any,
-    window_length: Any,
-    polyorder: Any,
-    deriv: Any = 0,
-    delta: Any = 1.0,
-    axis: Any = -1,
-    mode: Any = "interp",
-    cval: Any = 0.0,
-) -> Any:
+    x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0
+):
     """Polynomials of least squares: of a window in its middle, at the ends of the whole window."""
     from scipy.signal import savgol_coeffs
 
@@ -52,7 +40,7 @@ def savgol_filter(
     return np.moveaxis(made, -1, axis).astype(x.dtype)
 
 
-def sosfiltfilt(sos: Any, x: Any, axis: Any = -1, padtype: Any = "odd", padlen: Any = None) -> Any:
+def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
     """Sections forwards and backwards over lines that are extended at both ends."""
     if padtype not in ("even", "odd", "constant", None):
         raise ValueError(
@@ -76,7 +64,7 @@ def sosfiltfilt(sos: Any, x: Any, axis: Any = -1, padtype: Any = "odd", padlen: 
     return np.moveaxis(lines[..., edge : edge + count], -1, axis)
 
 
-def _settled(sos: Any, lines: Any) -> Any:
+def _settled(sos, lines):
     """The sections, each in the state that the first element has brought about for ever."""
     first, scale = lines[..., :1], np.ones(1, lines.dtype)
     for section in sos:
@@ -87,6 +75,6 @@ def _settled(sos: Any, lines: Any) -> Any:
 
 
 @when_imported("scipy.signal")
-def register(signal: ModuleType) -> None:
+def register(signal):
     """Say what the functions mean."""
     registered(signal, savgol_filter, sosfiltfilt, rounded=True)

@@ -9,24 +9,19 @@ solver has not converged, they are what these formulas give at the point that it
 the derivative of nothing: a ``ConvergenceWarning`` names the line and the residual.
 """
 
-from __future__ import annotations
-
-from types import ModuleType
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse, registered
 from symdiff.definitions.libraries import when_imported
 
 
-def _staged(name: str) -> Any:
+def _staged(name):
     """A function of the front end's that only definitions call."""
 
-    def called(*arguments: Any, **keywords: Any) -> Any:
+    def called(*arguments, **keywords):
         raise NotImplementedError(name)  # definitions are followed, never run
 
-    def staged(stager: Any, arguments: Any, keywords: Any) -> Any:
+    def staged(stager, arguments, keywords):
         return getattr(stager, name)(*arguments, **keywords)
 
     called.__symdiff_staged__ = staged  # type: ignore[attr-defined]
@@ -40,17 +35,17 @@ valued = _staged("valued")
 without_derivative = _staged("without_derivative")
 
 
-def _tuple(args: Any) -> Any:
+def _tuple(args):
     return args if isinstance(args, tuple) else (args,)
 
 
 # Roots --------------------------------------------------------------------------------------------
 
 
-def _between(name: Any, f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
+def _between(name, f, a, b, args, options):
     """A root between two numbers."""
 
-    def residual(x: Any, *args: Any) -> Any:
+    def residual(x, *args):
         return f(x, *args)
 
     callback = followed(residual, (0.0,), _tuple(args))
@@ -58,19 +53,17 @@ def _between(name: Any, f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
     return solution("zero", x, callback)
 
 
-def _told(name: Any, callback: Any, arguments: Any, options: Any, start: Any) -> Any:
+def _told(name, callback, arguments, options, start):
     """A root; of a solver that is to return whatever it has, with the news whether that is one."""
     if options.get("disp", True):
         return solver(name, callback, arguments, options, start)
     return solver(name, callback, arguments, {**options, "full_output": True}, start, (0,))
 
 
-def _bracketed(name: str) -> Any:
+def _bracketed(name):
     """The definition of a solver that is given an interval."""
 
-    def definition(
-        f: Any, a: Any, b: Any, args: Any = (), full_output: Any = False, **options: Any
-    ) -> Any:
+    def definition(f, a, b, args=(), full_output=False, **options):
         if full_output:
             refuse("full_output=True")
         return _between(name, f, a, b, args, options)
@@ -79,15 +72,7 @@ def _bracketed(name: str) -> Any:
     return definition
 
 
-def newton(
-    func: Any,
-    x0: Any,
-    fprime: Any = None,
-    args: Any = (),
-    fprime2: Any = None,
-    full_output: Any = False,
-    **options: Any,
-) -> Any:
+def newton(func, x0, fprime=None, args=(), fprime2=None, full_output=False, **options):
     if full_output:
         refuse("full_output=True")
     if fprime2 is not None:
@@ -97,7 +82,7 @@ def newton(
     if fprime is not None:
         return _by_slopes(func, x0, fprime, args, **options)
 
-    def residual(x: Any, *args: Any) -> Any:
+    def residual(x, *args):
         return func(x, *args)
 
     start = 1.0 * x0
@@ -106,21 +91,12 @@ def newton(
     return solution("zero", x, callback)
 
 
-def _by_slopes(
-    func: Any,
-    x0: Any,
-    fprime: Any,
-    args: Any,
-    tol: Any = 1.48e-08,
-    maxiter: Any = 50,
-    disp: Any = True,
-    **options: Any,
-) -> Any:
+def _by_slopes(func, x0, fprime, args, tol=1.48e-08, maxiter=50, disp=True, **options):
     """Newton's method as ``root_scalar`` calls it, with the same steps."""
     if options:
         refuse(f"{next(iter(options))}= with fprime=")
 
-    def residual(x: Any, *args: Any) -> Any:
+    def residual(x, *args):
         return func(x, *args)
 
     start = 1.0 * x0
@@ -133,7 +109,7 @@ def _by_slopes(
     return solution("zero", x, followed(residual, (start,), _tuple(args)))
 
 
-def fixed_point(func: Any, x0: Any, args: Any = (), **options: Any) -> Any:
+def fixed_point(func, x0, args=(), **options):
     """Where ``func(x) - x`` is 0."""
     if np.iscomplexobj(x0):
         refuse("complex numbers")
@@ -141,10 +117,10 @@ def fixed_point(func: Any, x0: Any, args: Any = (), **options: Any) -> Any:
     if np.ndim(x0) > 1:
         refuse("x0 with more than one axis")
 
-    def image(x: Any, *args: Any) -> Any:
+    def image(x, *args):
         return np.asarray(func(x, *args)) if np.ndim(x) > 0 else func(x, *args)
 
-    def residual(x: Any, *args: Any) -> Any:
+    def residual(x, *args):
         return image(x, *args) - x
 
     callback = followed(image, (start,), _tuple(args))
@@ -156,15 +132,7 @@ def fixed_point(func: Any, x0: Any, args: Any = (), **options: Any) -> Any:
     return np.asarray(solution("zero", float(x), equation))
 
 
-def fsolve(
-    func: Any,
-    x0: Any,
-    args: Any = (),
-    fprime: Any = None,
-    full_output: Any = False,
-    col_deriv: Any = False,
-    **options: Any,
-) -> Any:
+def fsolve(func, x0, args=(), fprime=None, full_output=False, col_deriv=False, **options):
     if full_output:
         refuse("full_output=True")
     if fprime is not None:
@@ -175,7 +143,7 @@ def fsolve(
     return solution("zeros", x, callback)
 
 
-def _started(x0: Any) -> Any:
+def _started(x0):
     """Where a system is started from: a row of numbers."""
     if np.ndim(x0) > 1:
         refuse("x0 with more than one axis")
@@ -184,8 +152,8 @@ def _started(x0: Any) -> Any:
     return np.atleast_1d(np.asarray(x0, dtype=np.float64))
 
 
-def _system(func: Any, start: Any, args: Any) -> Any:
-    def residuals(x: Any, *args: Any) -> Any:
+def _system(func, start, args):
+    def residuals(x, *args):
         return np.atleast_1d(np.asarray(func(x, *args)))
 
     return followed(residuals, (start,), _tuple(args))
@@ -194,17 +162,15 @@ def _system(func: Any, start: Any, args: Any) -> Any:
 class Found:
     """What SciPy gives, as far as it is known."""
 
-    def __init__(self, **parts: Any) -> None:
+    def __init__(self, **parts):
         for name, value in parts.items():
             setattr(self, name, value)
 
-    def __getattr__(self, name: Any) -> Any:
+    def __getattr__(self, name):
         refuse(f"the attribute {name} of what it gives")
 
 
-def root(
-    fun: Any, x0: Any, args: Any = (), jac: Any = None, callback: Any = None, **options: Any
-) -> Any:
+def root(fun, x0, args=(), jac=None, callback=None, **options):
     if callback is not None:
         refuse("callback=")
     start = _started(x0)
@@ -218,21 +184,21 @@ def root(
     return Found(x=solution("zeros", x, system), success=success)
 
 
-def _first(fun: Any, slope: Any) -> Any:
+def _first(fun, slope):
     """The function itself, which gives its derivative too where that is ``True``."""
     if slope is not True:
         return fun
 
-    def value(x: Any, *args: Any) -> Any:
+    def value(x, *args):
         return fun(x, *args)[0]
 
     return value
 
 
-def _both(fun: Any, slope: Any) -> Any:
+def _both(fun, slope):
     """The function and its derivative in one."""
 
-    def both(x: Any, *args: Any) -> Any:
+    def both(x, *args):
         value, derivative = fun(x, *args) if slope is True else (fun(x, *args), slope(x, *args))
         if np.ndim(x) == 0:
             return float(value), float(derivative)
@@ -241,18 +207,16 @@ def _both(fun: Any, slope: Any) -> Any:
     return both
 
 
-def _as_numbers(value: Any) -> Any:
+def _as_numbers(value):
     return np.asarray(value) if np.ndim(value) > 0 else float(value)
 
 
-def root_scalar(
-    f: Any, args: Any = (), fprime: Any = None, fprime2: Any = None, **given: Any
-) -> Any:
+def root_scalar(f, args=(), fprime=None, fprime2=None, **given):
     if fprime2 is not None:
         refuse("fprime2= (leave it out)")
     own = _first(f, fprime)
 
-    def residual(x: Any, *args: Any) -> Any:
+    def residual(x, *args):
         return own(x, *args)
 
     equation = called = followed(residual, (0.0,), _tuple(args))
@@ -266,16 +230,8 @@ def root_scalar(
 
 
 def minimize(
-    fun: Any,
-    x0: Any,
-    args: Any = (),
-    hess: Any = None,
-    hessp: Any = None,
-    bounds: Any = None,
-    constraints: Any = (),
-    callback: Any = None,
-    **options: Any,
-) -> Any:
+    fun, x0, args=(), hess=None, hessp=None, bounds=None, constraints=(), callback=None, **options
+):
     if hess is not None or hessp is not None:
         refuse("hess= and hessp= (leave them out)")
     if bounds is not None or len(constraints) > 0:
@@ -286,20 +242,18 @@ def minimize(
     return _least("minimize", fun, start, (x0,), _tuple(args), options)
 
 
-def minimize_scalar(
-    fun: Any, bounds: Any = None, args: Any = (), method: Any = None, **options: Any
-) -> Any:
+def minimize_scalar(fun, bounds=None, args=(), method=None, **options):
     if bounds is not None or method not in (None, "brent", "golden"):
         refuse("bounds=, with which the minimum may stand at one")
     given = {**options, "method": method}
     return _least("minimize_scalar", fun, 0.0, (), _tuple(args), given)
 
 
-def _least(name: Any, fun: Any, start: Any, first: Any, args: Any, options: Any) -> Any:
+def _least(name, fun, start, first, args, options):
     slope = options.get("jac")
     own = _first(fun, slope)
 
-    def objective(x: Any, *args: Any) -> Any:
+    def objective(x, *args):
         return float(own(x, *args))
 
     callback = called = followed(objective, (start,), args)
@@ -313,12 +267,12 @@ def _least(name: Any, fun: Any, start: Any, first: Any, args: Any, options: Any)
     return Found(x=x, fun=value, success=found[2])
 
 
-def _squares(func: Any, start: Any, args: Any) -> Any:
+def _squares(func, start, args):
     """Half the sum of squares of what a function gives, as the function of which a minimum is
     found.
     """
 
-    def objective(x: Any, *args: Any) -> Any:
+    def objective(x, *args):
         residuals = np.asarray(func(x, *args))
         return float(0.5 * np.sum(residuals * residuals))
 
@@ -326,19 +280,19 @@ def _squares(func: Any, start: Any, args: Any) -> Any:
 
 
 def least_squares(
-    fun: Any,
-    x0: Any,
-    jac: Any = "2-point",
-    bounds: Any = None,
-    method: Any = "trf",
-    ftol: Any = 1e-8,
-    xtol: Any = 1e-8,
-    gtol: Any = 1e-8,
-    x_scale: Any = None,
-    loss: Any = "linear",
-    args: Any = (),
-    **options: Any,
-) -> Any:
+    fun,
+    x0,
+    jac="2-point",
+    bounds=None,
+    method="trf",
+    ftol=1e-8,
+    xtol=1e-8,
+    gtol=1e-8,
+    x_scale=None,
+    loss="linear",
+    args=(),
+    **options,
+):
     if callable(jac):
         refuse("a function as jac= (leave it out)")
     if bounds is not None:
@@ -349,7 +303,7 @@ def least_squares(
         refuse("x_scale=")
     start = _started(x0)
 
-    def residuals(x: Any, *args: Any) -> Any:
+    def residuals(x, *args):
         return np.atleast_1d(np.asarray(fun(x, *args)))
 
     callback = followed(residuals, (start,), _tuple(args))
@@ -364,12 +318,12 @@ def least_squares(
     return Found(x=x, cost=valued(0.5 * np.sum(rest * rest), found[1]), fun=rest, success=found[2])
 
 
-def _arity(function: Any) -> int:
+def _arity(function):
     """How many parameters a function has."""
     raise NotImplementedError  # definitions are followed, never run
 
 
-def _arity_staged(stager: Any, arguments: Any, keywords: Any) -> int:
+def _arity_staged(stager, arguments, keywords):
     return len(stager.parameters(arguments[0]).parameters)
 
 
@@ -377,21 +331,21 @@ _arity.__symdiff_staged__ = _arity_staged  # type: ignore[attr-defined]
 
 
 def curve_fit(
-    f: Any,
-    xdata: Any,
-    ydata: Any,
-    p0: Any = None,
-    sigma: Any = None,
-    absolute_sigma: Any = False,
-    check_finite: Any = True,
-    bounds: Any = None,
-    method: Any = None,
-    jac: Any = None,
+    f,
+    xdata,
+    ydata,
+    p0=None,
+    sigma=None,
+    absolute_sigma=False,
+    check_finite=True,
+    bounds=None,
+    method=None,
+    jac=None,
     *,
-    full_output: Any = False,
-    nan_policy: Any = None,
-    **options: Any,
-) -> Any:
+    full_output=False,
+    nan_policy=None,
+    **options,
+):
     """The parameters with the least squares; what is said of their covariance is not known."""
     if full_output or nan_policy is not None:
         refuse("full_output=True and nan_policy=")
@@ -405,7 +359,7 @@ def curve_fit(
     if sigma is not None and np.ndim(sigma) > 1:
         refuse("a matrix as sigma=")
 
-    def residuals(p: Any, *args: Any) -> Any:
+    def residuals(p, *args):
         apart = f(xdata, *[p[k] for k in range(count)]) - y
         return apart if sigma is None else apart / np.asarray(sigma)
 
@@ -418,12 +372,12 @@ def curve_fit(
     return solution("minimum", x, _squares(residuals, start, ())), Found()
 
 
-def rosen(x: Any) -> Any:
+def rosen(x):
     x = np.asarray(x)
     return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, axis=0)
 
 
-def rosen_der(x: Any) -> Any:
+def rosen_der(x):
     x = np.asarray(x)
     inner, before, after = x[1:-1], x[:-2], x[2:]
     middle = 200 * (inner - before**2) - 400 * (after - inner**2) * inner - 2 * (1 - inner)
@@ -432,7 +386,7 @@ def rosen_der(x: Any) -> Any:
 
 
 @when_imported("scipy.optimize")
-def register_optimize(optimize: ModuleType) -> None:
+def register_optimize(optimize):
     """Define what finds roots and minima."""
     for name in ("brentq", "brenth", "bisect", "ridder"):
         defines(getattr(optimize, name))(_bracketed(name))
@@ -446,13 +400,13 @@ def register_optimize(optimize: ModuleType) -> None:
 # Differential equations ---------------------------------------------------------------------------
 
 
-def _rate(func: Any, start: Any, args: Any, time_first: bool) -> Any:
+def _rate(func, start, args, time_first):
     """The rate of change that a user's function gives, as the solver asks for it."""
 
-    def by_state(y: Any, t: Any, *args: Any) -> Any:
+    def by_state(y, t, *args):
         return np.atleast_1d(np.asarray(func(y, t, *args), dtype=np.float64))
 
-    def by_time(t: Any, y: Any, *args: Any) -> Any:
+    def by_time(t, y, *args):
         return np.atleast_1d(np.asarray(func(t, y, *args), dtype=np.float64))
 
     if time_first:
@@ -460,30 +414,30 @@ def _rate(func: Any, start: Any, args: Any, time_first: bool) -> Any:
     return followed(by_state, (start, 0.0), _tuple(args))
 
 
-def _number(name: str, value: Any) -> Any:
+def _number(name, value):
     if value is not None and np.ndim(value) > 0:
         refuse(f"an array as {name}")
     return value
 
 
 def odeint(
-    func: Any,
-    y0: Any,
-    t: Any,
-    args: Any = (),
-    Dfun: Any = None,
-    col_deriv: Any = 0,
-    full_output: Any = 0,
-    ml: Any = None,
-    mu: Any = None,
-    rtol: Any = None,
-    atol: Any = None,
-    hmax: Any = 0.0,
-    hmin: Any = 0.0,
-    mxstep: Any = 0,
-    tfirst: Any = False,
-    **rest: Any,
-) -> Any:
+    func,
+    y0,
+    t,
+    args=(),
+    Dfun=None,
+    col_deriv=0,
+    full_output=0,
+    ml=None,
+    mu=None,
+    rtol=None,
+    atol=None,
+    hmax=0.0,
+    hmin=0.0,
+    mxstep=0,
+    tfirst=False,
+    **rest,
+):
     if full_output:
         refuse("full_output=True")
     if Dfun is not None or ml is not None or mu is not None:
@@ -495,7 +449,7 @@ def odeint(
 
     if tfirst:
 
-        def turned(y: Any, t: Any, *args: Any) -> Any:
+        def turned(y, t, *args):
             return func(t, y, *args)
 
         rate = _rate(turned, start, args, False)
@@ -514,22 +468,22 @@ def odeint(
 
 
 def solve_ivp(
-    fun: Any,
-    t_span: Any,
-    y0: Any,
-    method: Any = "RK45",
-    t_eval: Any = None,
-    dense_output: Any = False,
-    events: Any = None,
-    vectorized: Any = False,
-    args: Any = None,
+    fun,
+    t_span,
+    y0,
+    method="RK45",
+    t_eval=None,
+    dense_output=False,
+    events=None,
+    vectorized=False,
+    args=None,
     *,
-    rtol: Any = None,
-    atol: Any = None,
-    max_step: Any = None,
-    first_step: Any = None,
-    min_step: Any = None,
-) -> Any:
+    rtol=None,
+    atol=None,
+    max_step=None,
+    first_step=None,
+    min_step=None,
+):
     if dense_output:
         refuse("dense_output=True")
     if events is not None:
@@ -578,19 +532,19 @@ def solve_ivp(
 
 
 def quad(
-    func: Any,
-    a: Any,
-    b: Any,
-    args: Any = (),
-    full_output: Any = 0,
-    epsabs: Any = 1.49e-8,
-    epsrel: Any = 1.49e-8,
-    weight: Any = None,
-    wvar: Any = None,
-    wopts: Any = None,
-    complex_func: Any = False,
-    **once: Any,
-) -> Any:
+    func,
+    a,
+    b,
+    args=(),
+    full_output=0,
+    epsabs=1.49e-8,
+    epsrel=1.49e-8,
+    weight=None,
+    wvar=None,
+    wopts=None,
+    complex_func=False,
+    **once,
+):
     if full_output:
         refuse("full_output=True")
     if weight is not None or wvar is not None or wopts is not None:
@@ -598,7 +552,7 @@ def quad(
     if complex_func:
         refuse("complex_func=True")
 
-    def integrand(x: Any, *args: Any) -> Any:
+    def integrand(x, *args):
         return float(func(x, *args))
 
     options = {"epsabs": epsabs, "epsrel": epsrel}
@@ -611,23 +565,13 @@ def quad(
     return solution("integral", found[0], callback, ends, name, options), found[1]
 
 
-def quad_vec(
-    f: Any,
-    a: Any,
-    b: Any,
-    epsabs: Any = 1e-200,
-    epsrel: Any = 1e-8,
-    workers: Any = 1,
-    full_output: Any = False,
-    args: Any = (),
-    **once: Any,
-) -> Any:
+def quad_vec(f, a, b, epsabs=1e-200, epsrel=1e-8, workers=1, full_output=False, args=(), **once):
     if full_output:
         refuse("full_output=True")
     if workers != 1:
         refuse("workers=")
 
-    def integrand(x: Any, *args: Any) -> Any:
+    def integrand(x, *args):
         return f(x, *args)
 
     options = {"epsabs": epsabs, "epsrel": epsrel}
@@ -639,7 +583,7 @@ def quad_vec(
 
 
 @when_imported("scipy.integrate")
-def register_integrate(integrate: ModuleType) -> None:
+def register_integrate(integrate):
     """Define what solves differential equations, and what integrates."""
     for definition in (odeint, solve_ivp, quad, quad_vec):
         defines(getattr(integrate, definition.__name__))(definition)

@@ -6,7 +6,6 @@ products and solutions are ops.
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,12 @@ from symdiff.definitions.declare import DEFINITIONS, refuse
 from symdiff.definitions.libraries import when_imported
 
 
-def sparse_product(data: Any, rows: Any, columns: Any, x: Any, count: Any) -> Any:
+def sparse_product(data, rows, columns, x, count):
     """A sparse matrix of ``count`` rows times an array: an op."""
     raise TypeError("sparse_product is staged")
 
 
-def sparse_solve(data: Any, rows: Any, columns: Any, b: Any, by_rows: Any) -> Any:
+def sparse_solve(data, rows, columns, b, by_rows):
     """The solution of equations whose matrix is sparse: an op."""
     raise TypeError("sparse_solve is staged")
 
@@ -30,72 +29,68 @@ class Entries:
 
     __array_ufunc__ = None  # an array before it leaves the product to it
 
-    def __init__(
-        self, data: Any, rows: Any, columns: Any, shape: Any, is_array: Any, kind: Any
-    ) -> None:
+    def __init__(self, data, rows, columns, shape, is_array, kind):
         self.data, self.rows, self.columns, self.shape = data, rows, columns, shape
         self.is_array = is_array  # whose ``*`` goes by elements; that of matrices is ``@``
         self.kind = kind  # how equations with the matrix are solved
 
     @property
-    def T(self) -> Any:
+    def T(self):
         shape = self.shape[1], self.shape[0]
         kind = {"csr": "csc", "csc": "csr"}.get(self.kind, self.kind)
         return Entries(self.data, self.columns, self.rows, shape, self.is_array, kind)
 
-    def _with(self, data: Any, kind: Any) -> Any:
+    def _with(self, data, kind):
         return Entries(data, self.rows, self.columns, self.shape, self.is_array, kind)
 
-    def transpose(self) -> Any:
+    def transpose(self):
         return self.T
 
-    def conj(self) -> Any:
+    def conj(self):
         return self._with(self.data.conj(), self.kind)
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other):
         return self.dot(other)
 
-    def dot(self, other: Any) -> Any:
+    def dot(self, other):
         x = np.asarray(other)
         if x.ndim not in (1, 2):
             refuse(f"an array in {x.ndim} dimensions")
         return sparse_product(self.data, self.rows, self.columns, x, self.shape[0])
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other):
         x = np.asarray(other)
         return self.T.dot(x) if x.ndim == 1 else self.T.dot(x.T).T
 
-    def tocsr(self) -> Any:
+    def tocsr(self):
         return self._with(self.data, "csr")
 
-    def tocsc(self) -> Any:
+    def tocsc(self):
         return self._with(self.data, "csc")
 
-    def tocoo(self) -> Any:
+    def tocoo(self):
         return self._with(self.data, "coo")
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other):
         if np.ndim(other) == 0:
             return self._with(self.data * other, self.kind)
         if self.is_array:
             refuse("elementwise products (write @ for matrix products)")
         return self.dot(other)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other):
         return self * other if self.is_array or np.ndim(other) == 0 else other @ self
 
-    def toarray(self) -> Any:
+    def toarray(self):
         dense = np.zeros(self.shape, self.data.dtype)
         np.add.at(dense, (self.rows, self.columns), self.data)
         return dense
 
 
-def _making(kind: Any, is_array: Any) -> Any:
+def _making(kind, is_array):
     """A matrix that the program makes, of entries in one of the forms that the formats have."""
 
-    def made(
-        arg1: Any, shape: Any = None, dtype: Any = None, copy: Any = False, *, maxprint: Any = None
-    ) -> Any:
+    def made(arg1, shape=None, dtype=None, copy=False, *, maxprint=None):
         if isinstance(arg1, Entries):
             return Entries(arg1.data, arg1.rows, arg1.columns, arg1.shape, is_array, kind)
         if not isinstance(arg1, tuple) or shape is None:
@@ -121,7 +116,7 @@ def _making(kind: Any, is_array: Any) -> Any:
 # Matrices made outside ----------------------------------------------------------------------------
 
 
-def entries_of(matrix: Any) -> Any:
+def entries_of(matrix):
     """The entries of a matrix in one of the formats that list them."""
     if isinstance(matrix, Entries):
         return matrix
@@ -144,41 +139,41 @@ def entries_of(matrix: Any) -> Any:
     return Entries(matrix.data, rows, columns, shape, not isinstance(matrix, spmatrix), kind)
 
 
-def _product(self: Any, other: Any) -> Any:
+def _product(self, other):
     return entries_of(self).dot(other)
 
 
-def _product_from_the_left(self: Any, other: Any) -> Any:
+def _product_from_the_left(self, other):
     return other @ entries_of(self)
 
 
-def _times(self: Any, other: Any) -> Any:
+def _times(self, other):
     return entries_of(self) * other
 
 
-def _times_from_the_left(self: Any, other: Any) -> Any:
+def _times_from_the_left(self, other):
     return other * entries_of(self)
 
 
-def _transposed(self: Any) -> Any:
+def _transposed(self):
     return entries_of(self).T
 
 
-def _transpose(self: Any, axes: Any = None, copy: Any = False) -> Any:
+def _transpose(self, axes=None, copy=False):
     return entries_of(self).T
 
 
-def _shape(self: Any) -> Any:
+def _shape(self):
     return self._shape
 
 
-def _dense(self: Any, order: Any = None, out: Any = None) -> Any:
+def _dense(self, order=None, out=None):
     if out is not None:
         refuse("out=")
     return entries_of(self).toarray()
 
 
-def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> Any:
+def spsolve(A, b, permc_spec=None, use_umfpack=True):
     entries, right = entries_of(A), np.asarray(b)
     if right.ndim != 1:
         refuse("several right sides (solve for one after the other)")
@@ -187,7 +182,7 @@ def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: Any = True) -> 
 
 
 @when_imported("scipy.sparse")
-def register(sparse: ModuleType) -> None:
+def register(sparse):
     """Say what the methods of sparse matrices mean."""
     methods: dict[str, Any] = {
         **{"__matmul__": _product, "dot": _product, "__rmatmul__": _product_from_the_left},
@@ -204,7 +199,7 @@ def register(sparse: ModuleType) -> None:
 
 
 @when_imported("scipy.sparse.linalg")
-def register_solve(linalg: ModuleType) -> None:
+def register_solve(linalg):
     """Say what solving means."""
     solve: Any = spsolve
     DEFINITIONS[linalg.spsolve] = solve

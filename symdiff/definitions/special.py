@@ -1,10 +1,6 @@
 """Functions that ``scipy.special`` has in Python, by those that it has as ufuncs."""
 
-from __future__ import annotations
-
 import math
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +9,7 @@ from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
 
 
-def polygamma(n: Any, x: Any) -> Any:
+def polygamma(n, x):
     """Derivatives of the digamma function: Hurwitz's zeta functions."""
     n, x = np.asarray(n), np.asarray(x)
     factor = (-1.0) ** (n + 1) * special().gamma(n + 1.0)
@@ -21,7 +17,7 @@ def polygamma(n: Any, x: Any) -> Any:
     return np.where(n == 0, special().psi(x), factor * special().zeta(order, x))
 
 
-def multigammaln(a: Any, d: Any) -> Any:
+def multigammaln(a, d):
     """The logarithm of the gamma function of matrices."""
     a = np.asarray(a)
     if isinstance(d, float):
@@ -34,14 +30,14 @@ def multigammaln(a: Any, d: Any) -> Any:
     return total
 
 
-def softplus(x: Any) -> Any:
+def softplus(x):
     return np.logaddexp(0, x)
 
 
 # Derivatives of Bessel functions ------------------------------------------------------------------
 
 
-def _differences(function: Any, sign: Any, v: Any, z: Any, n: Any) -> Any:
+def _differences(function, sign, v, z, n):
     """The ``n``-th derivative, where the first is ``(f(v - 1) + sign * f(v + 1)) / 2``."""
     if not isinstance(n, int):
         refuse("an order of the derivative, n, that is not known where it is compiled")
@@ -56,32 +52,32 @@ def _differences(function: Any, sign: Any, v: Any, z: Any, n: Any) -> Any:
     return total / 2.0**n
 
 
-def jvp(v: Any, z: Any, n: Any = 1) -> Any:
+def jvp(v, z, n=1):
     return _differences(special().jv, -1, v, z, n)
 
 
-def yvp(v: Any, z: Any, n: Any = 1) -> Any:
+def yvp(v, z, n=1):
     return _differences(special().yv, -1, v, z, n)
 
 
-def ivp(v: Any, z: Any, n: Any = 1) -> Any:
+def ivp(v, z, n=1):
     return _differences(special().iv, 1, v, z, n)
 
 
-def kvp(v: Any, z: Any, n: Any = 1) -> Any:
+def kvp(v, z, n=1):
     return (-1) ** n * _differences(special().kv, 1, v, z, n)
 
 
-def h1vp(v: Any, z: Any, n: Any = 1) -> Any:
+def h1vp(v, z, n=1):
     return _differences(special().hankel1, -1, v, z, n)
 
 
-def h2vp(v: Any, z: Any, n: Any = 1) -> Any:
+def h2vp(v, z, n=1):
     return _differences(special().hankel2, -1, v, z, n)
 
 
 @when_imported("scipy.special")
-def register(special: ModuleType) -> None:
+def register(special):
     """Say what the functions mean; those that this SciPy has."""
     names = (polygamma, multigammaln, softplus, jvp, yvp, ivp, kvp, h1vp, h2vp)
     registered(special, *names, rounded=True)

@@ -6,7 +6,6 @@ both, and evaluated by its coefficients; one that was made outside of the progra
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,10 @@ from symdiff.definitions.libraries import when_imported
 class Piecewise:
     """Polynomials on intervals between breakpoints; the highest coefficients stand first."""
 
-    def __init__(self, c: Any, x: Any, extrapolate: Any, axis: Any) -> None:
+    def __init__(self, c, x, extrapolate, axis):
         self.c, self.x, self.extrapolate, self.axis = c, x, extrapolate, axis
 
-    def __call__(self, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
+    def __call__(self, x, nu=0, extrapolate=None):
         if extrapolate is None:
             extrapolate = self.extrapolate
         points = np.asarray(x, dtype=float)
@@ -35,7 +34,7 @@ class Piecewise:
         first, count = tuple(range(points.ndim)), points.ndim
         return np.moveaxis(made, first, tuple(range(self.axis, self.axis + count)))
 
-    def derivative(self, nu: Any = 1) -> Any:
+    def derivative(self, nu=1):
         if nu < 0:
             return self.antiderivative(-nu)
         c = self.c
@@ -43,7 +42,7 @@ class Piecewise:
             c = _derived(c)
         return Piecewise(c, self.x, self.extrapolate, self.axis)
 
-    def antiderivative(self, nu: Any = 1) -> Any:
+    def antiderivative(self, nu=1):
         if nu < 0:
             return self.derivative(-nu)
         c = self.c
@@ -52,7 +51,7 @@ class Piecewise:
         kept = False if self.extrapolate == "periodic" else self.extrapolate
         return Piecewise(c, self.x, kept, self.axis)
 
-    def integrate(self, a: Any, b: Any, extrapolate: Any = None) -> Any:
+    def integrate(self, a, b, extrapolate=None):
         if extrapolate is None:
             extrapolate = self.extrapolate
         if extrapolate == "periodic":
@@ -62,11 +61,11 @@ class Piecewise:
         return np.asarray(found).reshape(self.c.shape[2:])
 
 
-def _order(c: Any) -> Any:
+def _order(c):
     return c.shape[0]
 
 
-def _values(c: Any, x: Any, points: Any, nu: Any, extrapolate: Any) -> Any:
+def _values(c, x, points, nu, extrapolate):
     """The values, or derivatives of order ``nu``, at points in a row."""
     if nu < 0:
         raise ValueError("Order of derivative cannot be negative")
@@ -87,18 +86,18 @@ def _values(c: Any, x: Any, points: Any, nu: Any, extrapolate: Any) -> Any:
     return np.where(known.reshape((-1,) + (1,) * (c.ndim - 2)), total, np.nan)
 
 
-def _powers(c: Any) -> Any:
+def _powers(c):
     """The exponent of each coefficient."""
     return np.arange(_order(c) - 1, -1, -1).reshape((-1,) + (1,) * (c.ndim - 1))
 
 
-def _derived(c: Any) -> Any:
+def _derived(c):
     if _order(c) == 1:
         return np.zeros_like(c)
     return (c * _powers(c))[:-1]
 
 
-def _integrated(c: Any, x: Any) -> Any:
+def _integrated(c, x):
     """The coefficients of the integral from the first breakpoint on."""
     higher = c / (_powers(c) + 1)
     steps = np.diff(x).reshape((-1,) + (1,) * (c.ndim - 2))
@@ -112,7 +111,7 @@ def _integrated(c: Any, x: Any) -> Any:
     return np.concatenate((higher, starts[None]))
 
 
-def _between(c: Any, x: Any, low: Any, high: Any, extrapolate: Any) -> Any:
+def _between(c, x, low, high, extrapolate):
     """The sum of the integrals over intervals, of the outer ones to where they are cut."""
     places = np.arange(len(x) - 1)
     first = np.clip(np.searchsorted(x, low, side="right") - 1, 0, len(x) - 2)
@@ -127,7 +126,7 @@ def _between(c: Any, x: Any, low: Any, high: Any, extrapolate: Any) -> Any:
     return np.where((low >= x[0]) & (high <= x[-1]), total, np.nan)
 
 
-def _from_start(c: Any, behind: Any) -> Any:
+def _from_start(c, behind):
     """The integral over the beginning of each interval."""
     behind = behind.reshape((-1,) + (1,) * (c.ndim - 2))
     total, power = np.zeros(c.shape[1:], c.dtype), behind
@@ -140,7 +139,7 @@ def _from_start(c: Any, behind: Any) -> Any:
 # Interpolation ------------------------------------------------------------------------------------
 
 
-def _prepared(x: Any, y: Any, axis: Any) -> Any:
+def _prepared(x, y, axis):
     """Knots, their steps, values with the knots' axis first, steps that broadcast, and slopes."""
     knots, values = np.asarray(x, dtype=float), np.asarray(y)
     if knots.ndim != 1:
@@ -159,22 +158,20 @@ def _prepared(x: Any, y: Any, axis: Any) -> Any:
     return knots, steps, values, wide, np.diff(values, axis=0) / wide, axis
 
 
-def _hermite(values: Any, wide: Any, slopes: Any, given: Any) -> Any:
+def _hermite(values, wide, slopes, given):
     """The coefficients of cubic polynomials with given slopes at the knots."""
     bend = (given[:-1] + given[1:] - 2 * slopes) / wide
     return np.stack((bend / wide, (slopes - given[:-1]) / wide - bend, given[:-1], values[:-1]))
 
 
-def cubic_hermite_spline(x: Any, y: Any, dydx: Any, axis: Any = 0, extrapolate: Any = None) -> Any:
+def cubic_hermite_spline(x, y, dydx, axis=0, extrapolate=None):
     knots, _, values, wide, slopes, axis = _prepared(x, y, axis)
     given = np.moveaxis(np.asarray(dydx), axis, 0).astype(values.dtype)
     c = _hermite(values, wide, slopes, given)
     return Piecewise(c, knots, True if extrapolate is None else extrapolate, axis)
 
 
-def cubic_spline(
-    x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None
-) -> Any:
+def cubic_spline(x, y, axis=0, bc_type="not-a-knot", extrapolate=None):
     knots, steps, values, wide, slopes, axis = _prepared(x, y, axis)
     if isinstance(bc_type, str) and bc_type == "periodic":
         given = _periodic_slopes(steps, values, wide, slopes)
@@ -186,7 +183,7 @@ def cubic_spline(
     return Piecewise(c, knots, True if extrapolate is None else extrapolate, axis)
 
 
-def _condition(kind: Any) -> Any:
+def _condition(kind):
     """What is asked at an end: the order of a derivative and its value; 3 is not-a-knot."""
     if isinstance(kind, str):
         if kind == "not-a-knot":
@@ -200,9 +197,7 @@ def _condition(kind: Any) -> Any:
     return order, np.asarray(value)
 
 
-def _slopes(
-    knots: Any, steps: Any, values: Any, wide: Any, slopes: Any, start: Any, end: Any
-) -> Any:
+def _slopes(knots, steps, values, wide, slopes, start, end):
     """The slopes at the knots that make the second derivative continuous."""
     from scipy.linalg import solve_banded
 
@@ -222,9 +217,7 @@ def _slopes(
     return solve_banded((1, 1), np.stack((above, diagonal, below)), flat).reshape(right.shape)
 
 
-def _end_equation(
-    condition: Any, width: Any, steps: Any, values: Any, wide: Any, slopes: Any, sign: Any
-) -> Any:
+def _end_equation(condition, width, steps, values, wide, slopes, sign):
     """The equation of an end, which stands first in what is given: both entries, and its right
     side.
     """
@@ -239,7 +232,7 @@ def _end_equation(
     return steps[1:2], width, right / broad
 
 
-def _periodic_slopes(steps: Any, values: Any, wide: Any, slopes: Any) -> Any:
+def _periodic_slopes(steps, values, wide, slopes):
     if not np.allclose(values[0], values[-1], rtol=1e-15, atol=1e-15):
         raise ValueError(
             "The first and last `y` point along axis 0 must be identical (within machine"
@@ -269,7 +262,7 @@ def _periodic_slopes(steps: Any, values: Any, wide: Any, slopes: Any) -> Any:
     return np.concatenate((found, end[None], found[:1]))
 
 
-def pchip_interpolator(x: Any, y: Any, axis: Any = 0, extrapolate: Any = None) -> Any:
+def pchip_interpolator(x, y, axis=0, extrapolate=None):
     """Slopes of monotone interpolation (Fritsch and Butland 1984)."""
     knots, _, values, wide, slopes, axis = _prepared(x, y, axis)
     if np.iscomplexobj(values):
@@ -287,7 +280,7 @@ def pchip_interpolator(x: Any, y: Any, axis: Any = 0, extrapolate: Any = None) -
     return Piecewise(c, knots, True if extrapolate is None else extrapolate, axis)
 
 
-def akima(x: Any, y: Any, axis: Any = 0, *, method: Any = "akima", extrapolate: Any = None) -> Any:
+def akima(x, y, axis=0, *, method="akima", extrapolate=None):
     """Slopes that are means of those around, by how much these change (Akima 1970)."""
     if method not in ("akima", "makima"):
         raise NotImplementedError(f"`method`={method!r} is unsupported.")
@@ -312,7 +305,7 @@ def akima(x: Any, y: Any, axis: Any = 0, *, method: Any = "akima", extrapolate: 
     return Piecewise(c, knots, False if extrapolate is None else extrapolate, axis)
 
 
-def _end_slope(near: Any, far: Any, slope: Any, other: Any) -> Any:
+def _end_slope(near, far, slope, other):
     """From three points, cut so that the shape is kept."""
     found = ((2 * near + far) * slope - near * other) / (near + far)
     wrong = np.sign(found) != np.sign(slope)
@@ -320,7 +313,7 @@ def _end_slope(near: Any, far: Any, slope: Any, other: Any) -> Any:
     return np.where(wrong, 0.0, np.where(steep, 3.0 * slope, found))
 
 
-def ppoly(c: Any, x: Any, extrapolate: Any = None, axis: Any = 0) -> Any:
+def ppoly(c, x, extrapolate=None, axis=0):
     c = np.asarray(c)
     c = c.astype(complex if np.iscomplexobj(c) else float)
     if axis != 0:
@@ -329,7 +322,7 @@ def ppoly(c: Any, x: Any, extrapolate: Any = None, axis: Any = 0) -> Any:
     return Piecewise(c, knots, True if extrapolate is None else extrapolate, axis)
 
 
-def _increasing(x: Any) -> Any:
+def _increasing(x):
     if x[0] > x[-1]:
         raise ValueError("symdiff takes breakpoints that increase")
     return x
@@ -341,9 +334,7 @@ def _increasing(x: Any) -> Any:
 class Lines:
     """Lines between points, the axis of the points first in ``y``."""
 
-    def __init__(
-        self, x: Any, y: Any, axis: Any, bounds_error: Any, fill_value: Any, kind: Any
-    ) -> None:
+    def __init__(self, x, y, axis, bounds_error, fill_value, kind):
         self.x, self.y, self.axis, self.kind = x, y, axis, kind
         self.bounds_error, self.fill_value = bounds_error, fill_value
         self.spline = None
@@ -351,7 +342,7 @@ class Lines:
             t, c = spline_through(x, y, kind)
             self.spline = Interpolant(t, c, kind, 0)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x):
         points = np.asarray(x)
         if points.dtype.kind != "f":
             points = points.astype(float)
@@ -362,7 +353,7 @@ class Lines:
         first, count = tuple(range(points.ndim)), points.ndim
         return np.moveaxis(made, first, tuple(range(self.axis, self.axis + count)))
 
-    def _inside(self, points: Any) -> Any:
+    def _inside(self, points):
         x, y = self.x, self.y
         if self.spline is not None:
             return self.spline(points)
@@ -375,7 +366,7 @@ class Lines:
         slope = (y[place] - y[place - 1]) / (x[place] - x[place - 1]).reshape(wide)
         return slope * (points - x[place - 1]).reshape(wide) + y[place - 1]
 
-    def _place(self, points: Any) -> Any:
+    def _place(self, points):
         """Which of the points each one takes its value from."""
         if self.kind == "next":
             return np.searchsorted(self.x, points)
@@ -385,7 +376,7 @@ class Lines:
         side: Any = "left" if self.kind == "nearest" else "right"
         return np.searchsorted(middles, points, side=side)
 
-    def _filled(self, made: Any, points: Any) -> Any:
+    def _filled(self, made, points):
         below, above = points < self.x[0], points > self.x[-1]
         if self.bounds_error and np.any(below | above):
             raise ValueError("A value in x_new is outside of the interpolation range")
@@ -400,15 +391,15 @@ _STEPS = ("linear", "nearest", "nearest-up", "next", "previous", "zero")
 
 
 def interp1d(
-    x: Any,
-    y: Any,
-    kind: Any = "linear",
-    axis: Any = -1,
-    copy: Any = True,
-    bounds_error: Any = None,
-    fill_value: Any = np.nan,
-    assume_sorted: Any = False,
-) -> Any:
+    x,
+    y,
+    kind="linear",
+    axis=-1,
+    copy=True,
+    bounds_error=None,
+    fill_value=np.nan,
+    assume_sorted=False,
+):
     if kind in _DEGREES:
         kind = _DEGREES[kind]
     elif kind not in _STEPS and not isinstance(kind, int):
@@ -436,37 +427,37 @@ def interp1d(
 # Registering --------------------------------------------------------------------------------------
 
 
-def _kept(self: Any) -> Any:
+def _kept(self):
     """A piecewise polynomial that was made outside of the program."""
     return Piecewise(self.c, _increasing(self.x), self.extrapolate, self.axis)
 
 
-def _coefficients(self: Any) -> Any:
+def _coefficients(self):
     return self._c
 
 
-def _breakpoints(self: Any) -> Any:
+def _breakpoints(self):
     return self._x
 
 
-def _called(self: Any, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
+def _called(self, x, nu=0, extrapolate=None):
     return _kept(self)(x, nu, extrapolate)
 
 
-def _derivative(self: Any, nu: Any = 1) -> Any:
+def _derivative(self, nu=1):
     return _kept(self).derivative(nu)
 
 
-def _antiderivative(self: Any, nu: Any = 1) -> Any:
+def _antiderivative(self, nu=1):
     return _kept(self).antiderivative(nu)
 
 
-def _integral(self: Any, a: Any, b: Any, extrapolate: Any = None) -> Any:
+def _integral(self, a, b, extrapolate=None):
     return _kept(self).integrate(a, b, extrapolate)
 
 
 @when_imported("scipy.interpolate")
-def register(interpolate: ModuleType) -> None:
+def register(interpolate):
     """Say what the classes and their methods mean."""
     made: dict[str, Any] = {
         "Akima1DInterpolator": akima,

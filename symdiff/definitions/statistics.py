@@ -1,9 +1,5 @@
 """Weighted means, covariances and correlations."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import defines
@@ -11,14 +7,7 @@ from symdiff.definitions.lines import axes_of
 
 
 @defines(np.average)
-def average(
-    a: Any,
-    axis: Any = None,
-    weights: Any = None,
-    returned: Any = False,
-    *,
-    keepdims: Any = False,
-) -> Any:
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     """The sum of products with the weights over the sum of these."""
     x = np.asarray(a)
     if weights is None:
@@ -39,7 +28,7 @@ def average(
     return mean, total if np.shape(total) == np.shape(mean) else np.full(np.shape(mean), total)
 
 
-def _along_axes(w: Any, x: Any, axis: Any) -> Any:
+def _along_axes(w, x, axis):
     """Weights of the shape of ``x``, or of its shape along the axes."""
     if w.shape == x.shape:
         return w
@@ -55,17 +44,7 @@ def _along_axes(w: Any, x: Any, axis: Any) -> Any:
 
 
 @defines(np.cov)
-def cov(
-    m: Any,
-    y: Any = None,
-    rowvar: Any = True,
-    bias: Any = False,
-    ddof: Any = None,
-    fweights: Any = None,
-    aweights: Any = None,
-    *,
-    dtype: Any = None,
-) -> Any:
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
     """Products of deviations from weighted means, over the degrees of freedom."""
     variables = _variables(m, y, rowvar, dtype)
     lost = _lost_freedom(bias, ddof)
@@ -86,7 +65,7 @@ def cov(
     return np.squeeze(products)
 
 
-def _variables(m: Any, y: Any, rowvar: Any, dtype: Any) -> Any:
+def _variables(m, y, rowvar, dtype):
     """A row for each variable, a column for each observation."""
     first = np.asarray(m)
     if dtype is None:
@@ -104,7 +83,7 @@ def _variables(m: Any, y: Any, rowvar: Any, dtype: Any) -> Any:
     return np.concatenate((rows, others), axis=0)
 
 
-def _lost_freedom(bias: Any, ddof: Any) -> Any:
+def _lost_freedom(bias, ddof):
     if ddof is None:
         return 1 if bias == 0 else 0
     if ddof != int(ddof):
@@ -112,7 +91,7 @@ def _lost_freedom(bias: Any, ddof: Any) -> Any:
     return ddof
 
 
-def _weights(variables: Any, fweights: Any, aweights: Any) -> Any:
+def _weights(variables, fweights, aweights):
     """The weight of each observation; None where all are alike."""
     counts = None if fweights is None else np.asarray(fweights, dtype=float)
     importance = None if aweights is None else np.asarray(aweights, dtype=float)
@@ -132,13 +111,13 @@ def _weights(variables: Any, fweights: Any, aweights: Any) -> Any:
     return counts if importance is None else counts * importance
 
 
-def _share_of_one(weights: Any, aweights: Any, total: Any) -> Any:
+def _share_of_one(weights, aweights, total):
     """How much of ``total`` one observation has, in the mean over the observations."""
     return 1 if aweights is None else np.sum(weights * np.asarray(aweights)) / total
 
 
 @defines(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
+def corrcoef(x, y=None, rowvar=True, *, dtype=None):
     """Covariances over the standard deviations of both, within the unit square."""
     covariances = cov(x, y, rowvar, dtype=dtype)
     if covariances.ndim == 0:

@@ -1,24 +1,19 @@
 """Matrices of ``scipy.linalg`` that are made of few numbers, and solving with them."""
 
-from __future__ import annotations
-
-from types import ModuleType
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
 
 
-def _line(x: Any) -> Any:
+def _line(x):
     x = np.atleast_1d(x)
     if x.ndim != 1:
         refuse("stacks of lines")
     return x
 
 
-def toeplitz(c: Any, r: Any = None) -> Any:
+def toeplitz(c, r=None):
     c = _line(c)
     r = c.conj() if r is None else _line(r)
     rows, columns = len(c), len(r)
@@ -26,20 +21,20 @@ def toeplitz(c: Any, r: Any = None) -> Any:
     return np.concatenate((c[::-1], r[1:]))[places]
 
 
-def hankel(c: Any, r: Any = None) -> Any:
+def hankel(c, r=None):
     c = _line(c)
     r = np.zeros_like(c) if r is None else _line(r)
     places = np.arange(len(c))[:, None] + np.arange(len(r))
     return np.concatenate((c, r[1:]))[places]
 
 
-def circulant(c: Any) -> Any:
+def circulant(c):
     c = _line(c)
     places = np.arange(len(c))
     return c[(places[:, None] - places) % len(c)].astype(c.dtype.newbyteorder("="))
 
 
-def companion(a: Any) -> Any:
+def companion(a):
     a = _line(a)
     if len(a) < 2:
         raise ValueError("The length of `a` along the last axis must be at least 2.")
@@ -51,13 +46,13 @@ def companion(a: Any) -> Any:
     return np.concatenate((row[None], np.eye(len(a) - 2, len(a) - 1, dtype=row.dtype)))
 
 
-def leslie(f: Any, s: Any) -> Any:
+def leslie(f, s):
     f, s = _line(f), _line(s)
     below = np.concatenate((np.diag(s), np.zeros((len(s), 1), s.dtype)), axis=1)
     return np.concatenate((f[None], below)).astype(np.result_type(f, s))
 
 
-def convolution_matrix(a: Any, n: Any, mode: Any = "full") -> Any:
+def convolution_matrix(a, n, mode="full"):
     if n <= 0:
         raise ValueError("n must be a positive integer.")
     if mode not in ("full", "valid", "same"):
@@ -71,25 +66,25 @@ def convolution_matrix(a: Any, n: Any, mode: Any = "full") -> Any:
     return whole[cut : len(whole) - cut] if mode == "valid" else whole
 
 
-def hilbert(n: Any) -> Any:
+def hilbert(n):
     values = 1.0 / (1.0 + np.arange(2 * n - 1))
     return hankel(values[:n], values[n - 1 :])
 
 
-def khatri_rao(a: Any, b: Any) -> Any:
+def khatri_rao(a, b):
     a, b = np.asarray(a), np.asarray(b)
     columns = a[..., :, None, :] * b[..., None, :, :]
     return columns.reshape((*columns.shape[:-3], a.shape[-2] * b.shape[-2], columns.shape[-1]))
 
 
-def fiedler(a: Any) -> Any:
+def fiedler(a):
     a = _line(a)
     if a.size == 0:
         return np.array([], dtype=float)
     return np.zeros((1, 1)) if a.size == 1 else np.abs(a[:, None] - a)
 
 
-def block_diag(*arrs: Any) -> Any:
+def block_diag(*arrs):
     blocks = [np.atleast_2d(a) for a in arrs]
     rows, columns = 0, 0
     for block in blocks:
@@ -105,27 +100,19 @@ def block_diag(*arrs: Any) -> Any:
     return made
 
 
-def _first_lines(c_or_cr: Any) -> Any:
+def _first_lines(c_or_cr):
     if isinstance(c_or_cr, tuple):
         return c_or_cr
     c = np.asarray(c_or_cr)
     return c, c.conj()
 
 
-def solve_toeplitz(c_or_cr: Any, b: Any) -> Any:
+def solve_toeplitz(c_or_cr, b):
     c, r = _first_lines(c_or_cr)
     return np.linalg.solve(toeplitz(c, r), b)
 
 
-def solve_circulant(
-    c: Any,
-    b: Any,
-    singular: Any = "raise",
-    tol: Any = None,
-    caxis: Any = -1,
-    baxis: Any = 0,
-    outaxis: Any = 0,
-) -> Any:
+def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
     if singular != "raise":
         refuse(f"singular={singular!r}")
     c, b = _line(c), np.asarray(b)
@@ -138,14 +125,14 @@ def solve_circulant(
     return x if np.iscomplexobj(c) or np.iscomplexobj(b) else x.real
 
 
-def matmul_toeplitz(c_or_cr: Any, x: Any) -> Any:
+def matmul_toeplitz(c_or_cr, x):
     c, r = _first_lines(c_or_cr)
     x = np.asarray(x)  # SciPy's is of double precision whatever is given
     return toeplitz(c, r) @ x.astype(np.result_type(x, np.float64))
 
 
 @when_imported("scipy.linalg")
-def register(linalg: ModuleType) -> None:
+def register(linalg):
     """Say what the functions mean."""
     registered(
         linalg,

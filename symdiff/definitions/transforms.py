@@ -7,7 +7,6 @@ zeros, or extended by its mirror image, times factors of modulus 1 (Makhoul 1980
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -18,29 +17,29 @@ from symdiff.definitions.libraries import when_imported
 # Fourier ------------------------------------------------------------------------------------------
 
 
-def _in_time(name: str) -> Callable[..., Any]:
+def _in_time(name):
     """A transform of ``scipy.fft`` along one axis."""
     function = getattr(np.fft, name)
 
-    def transform(x: Any, n: Any = None, axis: Any = -1, norm: Any = None) -> Any:
+    def transform(x, n=None, axis=-1, norm=None):
         return function(x, n, axis, norm)
 
     return transform
 
 
-def _in_the_plane(name: str) -> Callable[..., Any]:
+def _in_the_plane(name):
     function = _numpys(name)
 
-    def transform(x: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None) -> Any:
+    def transform(x, s=None, axes=(-2, -1), norm=None):
         return function(x, s, axes, norm)
 
     return transform
 
 
-def _in_space(name: str) -> Callable[..., Any]:
+def _in_space(name):
     function = _numpys(name)
 
-    def transform(x: Any, s: Any = None, axes: Any = None, norm: Any = None) -> Any:
+    def transform(x, s=None, axes=None, norm=None):
         if s is not None and axes is None:
             lengths = tuple(s) if isinstance(s, (tuple, list)) else (s,)
             return function(x, lengths, tuple(range(-len(lengths), 0)), norm)
@@ -49,13 +48,13 @@ def _in_space(name: str) -> Callable[..., Any]:
     return transform
 
 
-def _numpys(name: str) -> Callable[..., Any]:
+def _numpys(name):
     """NumPy's function, which takes a half spectrum of one entry as well where SciPy does."""
     function: Callable[..., Any] = getattr(np.fft, name)
     if not name.startswith("irfft"):
         return function
 
-    def of_half(x: Any, s: Any, axes: Any, norm: Any) -> Any:
+    def of_half(x, s, axes, norm):
         x = np.asarray(x)
         axes = tuple(range(x.ndim)) if axes is None else axes
         if s is None and x.shape[axes[-1]] == 1:
@@ -65,33 +64,33 @@ def _numpys(name: str) -> Callable[..., Any]:
     return of_half
 
 
-def fftfreq(n: Any, d: Any = 1.0) -> Any:
+def fftfreq(n, d=1.0):
     return np.fft.fftfreq(n, d)
 
 
-def rfftfreq(n: Any, d: Any = 1.0) -> Any:
+def rfftfreq(n, d=1.0):
     return np.fft.rfftfreq(n, d)
 
 
-def fftshift(x: Any, axes: Any = None) -> Any:
+def fftshift(x, axes=None):
     return np.fft.fftshift(x, axes)
 
 
-def ifftshift(x: Any, axes: Any = None) -> Any:
+def ifftshift(x, axes=None):
     return np.fft.ifftshift(x, axes)
 
 
 # Cosines and sines --------------------------------------------------------------------------------
 
 
-def _turned(x: Any, shift: Any, divisor: Any) -> Any:
+def _turned(x, shift, divisor):
     """Lines times ``exp(-iπ (k + shift) / divisor)``."""
     angles = (np.arange(x.shape[-1]) + shift) * (np.pi / divisor)
     cosines, sines = np.cos(angles).astype(x.real.dtype), np.sin(angles).astype(x.real.dtype)
     return x * cosines - 1j * (x * sines)
 
 
-def _sums(x: Any, type: Any, sines: Any) -> Any:
+def _sums(x, type, sines):
     """The unscaled sums of real lines."""
     n = x.shape[-1]
     zero = np.zeros_like(x[..., :1])
@@ -118,11 +117,11 @@ def _sums(x: Any, type: Any, sines: Any) -> Any:
     return made[..., ::-1] if sines else made
 
 
-def _signs(x: Any) -> Any:
+def _signs(x):
     return (1 - 2 * (np.arange(x.shape[-1]) % 2)).astype(x.dtype)
 
 
-def _scaled_ends(x: Any, type: Any, sines: Any, inverse: Any) -> Any:
+def _scaled_ends(x, type, sines, inverse):
     """The ends of a line in or of an orthogonal transform, times the root of 2 or 1/2."""
     factor = 0.5**0.5 if inverse else 2.0**0.5
     if type == 1:
@@ -132,9 +131,7 @@ def _scaled_ends(x: Any, type: Any, sines: Any, inverse: Any) -> Any:
     return np.concatenate((x[..., :1] * factor, x[..., 1:]), axis=-1)
 
 
-def _one_way(
-    x: Any, type: Any, n: Any, axis: Any, norm: Any, sines: Any, back: Any, orthogonalize: Any
-) -> Any:
+def _one_way(x, type, n, axis, norm, sines, back, orthogonalize):
     if type not in (1, 2, 3, 4):
         raise ValueError(f"Invalid type for transform: {type}")
     if norm not in (None, "backward", "ortho", "forward"):
@@ -153,7 +150,7 @@ def _one_way(
     return np.moveaxis(made, -1, axis)
 
 
-def _real_one(x: Any, type: Any, norm: Any, sines: Any, back: Any, orthogonalize: Any) -> Any:
+def _real_one(x, type, norm, sines, back, orthogonalize):
     """A transform of real lines, back by the type that undoes it."""
     even = norm == "ortho" if orthogonalize is None else orthogonalize
     kind = {2: 3, 3: 2}.get(type, type) if back else type
@@ -172,29 +169,15 @@ def _real_one(x: Any, type: Any, norm: Any, sines: Any, back: Any, orthogonalize
     return made
 
 
-def _trigonometric(sines: bool, back: bool) -> Callable[..., Any]:
-    def transform(
-        x: Any,
-        type: Any = 2,
-        n: Any = None,
-        axis: Any = -1,
-        norm: Any = None,
-        orthogonalize: Any = None,
-    ) -> Any:
+def _trigonometric(sines, back):
+    def transform(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
         return _one_way(x, type, n, axis, norm, sines, back, orthogonalize)
 
     return transform
 
 
-def _trigonometric_in_space(sines: bool, back: bool) -> Callable[..., Any]:
-    def transform(
-        x: Any,
-        type: Any = 2,
-        s: Any = None,
-        axes: Any = None,
-        norm: Any = None,
-        orthogonalize: Any = None,
-    ) -> Any:
+def _trigonometric_in_space(sines, back):
+    def transform(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
         made = np.asarray(x)
         if axes is None:
             axes = tuple(range(made.ndim))
@@ -211,7 +194,7 @@ def _trigonometric_in_space(sines: bool, back: bool) -> Callable[..., Any]:
 
 
 @when_imported("scipy.fft")
-def register(fft: ModuleType) -> None:
+def register(fft):
     """Say what the functions mean."""
     for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
         defines(getattr(fft, name), rounded=True)(_in_time(name))

@@ -21,14 +21,14 @@ _NEXT: dict[tuple[str, str], Callable[..., Any]] = {
 }
 
 
-def _first(kind: str, x: Any) -> Any:
+def _first(kind, x):
     """The function of degree one."""
     if kind == "lag":
         return 1 - x
     return 2 * x if kind == "herm" else x
 
 
-def _columns(kind: str, following: Any, x: Any, deg: Any) -> Any:
+def _columns(kind, following, x, deg):
     if not isinstance(deg, int):
         refuse("a degree that is not known where it is compiled")
     if deg < 0:
@@ -40,15 +40,15 @@ def _columns(kind: str, following: Any, x: Any, deg: Any) -> Any:
     return np.stack(made, axis=-1)
 
 
-def _matrix(kind: str, following: Any) -> Any:
-    def vander(x: Any, deg: Any) -> Any:
+def _matrix(kind, following):
+    def vander(x, deg):
         return _columns(kind, following, x, deg)
 
     return vander
 
 
-def _matrix_of_two(kind: str, following: Any) -> Any:
-    def vander2d(x: Any, y: Any, deg: Any) -> Any:
+def _matrix_of_two(kind, following):
+    def vander2d(x, y, deg):
         a, b = np.array(x, ndmin=1), np.array(y, ndmin=1)
         if a.shape != b.shape:
             refuse("x and y of two shapes")
@@ -59,15 +59,15 @@ def _matrix_of_two(kind: str, following: Any) -> Any:
     return vander2d
 
 
-def _at_points(value: Any) -> Any:
-    def val2d(x: Any, y: Any, c: Any) -> Any:
+def _at_points(value):
+    def val2d(x, y, c):
         return value(np.asarray(y), value(np.asarray(x), c), tensor=False)
 
     return val2d
 
 
-def _on_a_grid(value: Any) -> Any:
-    def grid2d(x: Any, y: Any, c: Any) -> Any:
+def _on_a_grid(value):
+    def grid2d(x, y, c):
         return value(np.asarray(y), value(np.asarray(x), c))
 
     return grid2d
@@ -86,7 +86,7 @@ for (_module, _letters), _following in _NEXT.items():
 
 
 @defines(np.polynomial.polynomial.polyfromroots, rounded=True)
-def polyfromroots(roots: Any) -> Any:
+def polyfromroots(roots):
     """The coefficients of the product of ``x - root``, the lowest first."""
     roots = np.asarray(roots)
     return np.poly(roots)[::-1].astype(np.result_type(roots, np.float64))

@@ -1,15 +1,11 @@
 """Windows of signals. Their lengths may be those of arrays, known when they run."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
 
 
-def _places(count: Any) -> Any:
+def _places(count):
     """Twice the distances from the middle, and the largest: where it stands alone, 1."""
     if isinstance(count, float) and count != int(count):
         refuse("a length that is no whole number")
@@ -17,35 +13,35 @@ def _places(count: Any) -> Any:
 
 
 @defines(np.bartlett)
-def bartlett(M: Any) -> Any:
+def bartlett(M):
     """A triangle."""
     n, most = _places(M)
     return np.where(n <= 0, 1 + n / most, 1 - n / most)
 
 
 @defines(np.hanning)
-def hanning(M: Any) -> Any:
+def hanning(M):
     """A cosine, raised to be 0 at the ends."""
     n, most = _places(M)
     return 0.5 + 0.5 * np.cos(np.pi * n / most)
 
 
 @defines(np.hamming)
-def hamming(M: Any) -> Any:
+def hamming(M):
     """A cosine, raised a little higher."""
     n, most = _places(M)
     return 0.54 + 0.46 * np.cos(np.pi * n / most)
 
 
 @defines(np.blackman)
-def blackman(M: Any) -> Any:
+def blackman(M):
     """Two cosines."""
     n, most = _places(M)
     return 0.42 + 0.5 * np.cos(np.pi * n / most) + 0.08 * np.cos(2.0 * np.pi * n / most)
 
 
 @defines(np.kaiser)
-def kaiser(M: Any, beta: Any) -> Any:
+def kaiser(M, beta):
     """Bessel functions, as steep as ``beta`` says."""
     if np.ndim(beta) > 0:
         refuse("an array of shapes")
