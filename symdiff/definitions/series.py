@@ -1,7 +1,6 @@
 """Series of ``np.polynomial``: values, derivatives and integrals; the lowest degree stands first.
 
-The values are summed from the highest degree on (Clenshaw 1955), two terms at a time: ``step``
-takes the two that are left, the next coefficient and the number of the turn's degree.
+The values are summed from the highest degree on (Clenshaw 1955), two terms at a time.
 """
 
 import numpy as np
@@ -12,7 +11,6 @@ from symdiff.definitions.declare import defines, is_one_row, refuse
 # Values -------------------------------------------------------------------------------------------
 
 
-@defines(polynomial.polyval)
 def polyval(x, c, tensor=True):
     """Horner's rule."""
     x, c = _argument(x), _stacked(c, x, tensor)
@@ -22,73 +20,48 @@ def polyval(x, c, tensor=True):
     return value
 
 
-@defines(chebyshev.chebval)
-def chebval(x, c, tensor=True):
-    """A sum of Chebyshev polynomials."""
-    x = _argument(x)
-    double = 2 * x
+def _value(first, step):
+    """The definition of the value of a series: ``first`` is its polynomial of degree one, ``step``
+    takes the two terms that are left, the next coefficient, the number of the turn's degree and
+    the argument.
+    """
 
-    def step(low, high, next_, degree):
-        return next_ - high, low + high * double
+    def value(x, c, tensor=True):
+        x = _argument(x)
+        c, linear = _stacked(c, x, tensor), first(x)
+        if is_one_row(c):
+            return c[0] + 0 * linear
+        low, high = np.broadcast_arrays(c[-2], c[-1], x)[:2]
+        for k in range(3, len(c) + 1):
+            low, high = step(low, high, c[-k], len(c) + 2 - k, x)
+        return low + high * linear
 
-    return _summed(_stacked(c, x, tensor), x, x, step)
-
-
-@defines(legendre.legval)
-def legval(x, c, tensor=True):
-    """A sum of Legendre polynomials."""
-    x = _argument(x)
-
-    def step(low, high, next_, degree):
-        rest = next_ - high * ((degree - 1) / degree)
-        return rest, low + high * x * ((2 * degree - 1) / degree)
-
-    return _summed(_stacked(c, x, tensor), x, x, step)
+    return value
 
 
-@defines(hermite.hermval)
-def hermval(x, c, tensor=True):
-    """A sum of the physicists' Hermite polynomials."""
-    x = _argument(x)
-    double = x * 2
-
-    def step(low, high, next_, degree):
-        return next_ - high * (2 * (degree - 1)), low + high * double
-
-    return _summed(_stacked(c, x, tensor), x, double, step)
-
-
-@defines(hermite_e.hermeval)
-def hermeval(x, c, tensor=True):
-    """A sum of the probabilists' Hermite polynomials."""
-    x = _argument(x)
-
-    def step(low, high, next_, degree):
-        return next_ - high * (degree - 1), low + high * x
-
-    return _summed(_stacked(c, x, tensor), x, x, step)
-
-
-@defines(laguerre.lagval)
-def lagval(x, c, tensor=True):
-    """A sum of Laguerre polynomials."""
-    x = _argument(x)
-
-    def step(low, high, next_, degree):
-        rest = next_ - (high * (degree - 1)) / degree
-        return rest, low + (high * ((2 * degree - 1) - x)) / degree
-
-    return _summed(_stacked(c, x, tensor), x, 1 - x, step)
-
-
-def _summed(c, x, first, step):
-    """The value of a series, ``first`` its polynomial of degree one."""
-    if is_one_row(c):
-        return c[0] + 0 * first
-    low, high = np.broadcast_arrays(c[-2], c[-1], x)[:2]
-    for k in range(3, len(c) + 1):
-        low, high = step(low, high, c[-k], len(c) + 2 - k)
-    return low + high * first
+chebval = _value(lambda x: x, lambda low, high, next_, _, x: (next_ - high, low + high * (2 * x)))
+legval = _value(
+    lambda x: x,
+    lambda low, high, next_, degree, x: (
+        next_ - high * ((degree - 1) / degree),
+        low + high * x * ((2 * degree - 1) / degree),
+    ),
+)
+hermval = _value(
+    lambda x: x * 2,
+    lambda low, high, next_, degree, x: (next_ - high * (2 * (degree - 1)), low + high * (x * 2)),
+)
+hermeval = _value(
+    lambda x: x,
+    lambda low, high, next_, degree, x: (next_ - high * (degree - 1), low + high * x),
+)
+lagval = _value(
+    lambda x: 1 - x,
+    lambda low, high, next_, degree, x: (
+        next_ - (high * (degree - 1)) / degree,
+        low + (high * ((2 * degree - 1) - x)) / degree,
+    ),
+)
 
 
 def _argument(x):
@@ -115,24 +88,19 @@ def _derivative(of_one):
     """The definition of what takes derivatives; ``of_one`` makes one, of rows of coefficients."""
 
     def derivative(c, m=1, scl=1, axis=0):
-        return _derived(c, m, scl, axis, of_one)
+        if m < 0:
+            raise ValueError("The order of derivation must be non-negative")
+        coefficients = _coefficients(c)
+        if m == 0:
+            return coefficients
+        rows = np.moveaxis(coefficients, axis, 0)
+        if m >= len(rows):
+            return np.moveaxis(rows[:1] * 0, 0, axis)
+        for _ in range(m):
+            rows = of_one(_scaled(rows, scl)).astype(rows.dtype)
+        return np.moveaxis(rows, 0, axis)
 
     return derivative
-
-
-def _derived(c, m, scl, axis, derivative):
-    """``derivative`` of the coefficients along an axis, ``m`` times."""
-    if m < 0:
-        raise ValueError("The order of derivation must be non-negative")
-    coefficients = _coefficients(c)
-    if m == 0:
-        return coefficients
-    rows = np.moveaxis(coefficients, axis, 0)
-    if m >= len(rows):
-        return np.moveaxis(rows[:1] * 0, 0, axis)
-    for _ in range(m):
-        rows = derivative(_scaled(rows, scl)).astype(rows.dtype)
-    return np.moveaxis(rows, 0, axis)
 
 
 def _scaled(rows, scl):
@@ -179,33 +147,30 @@ def _of_laguerre(c):
 
 
 def _integral(of_one, value):
-    """The definition of what integrates; ``value`` is that of a series at a place."""
+    """The definition of what integrates: ``of_one`` integrates once rows of coefficients, each time
+    with a constant; ``value`` is that of a series at a place.
+    """
 
     def integral(c, m=1, k=(), lbnd=0, scl=1, axis=0):
-        return _integrated(c, m, k, lbnd, scl, axis, of_one, value)
+        if m < 0:
+            raise ValueError("The order of integration must be non-negative")
+        constants = tuple(k) if isinstance(k, (tuple, list)) else (k,)
+        if len(constants) > m:
+            raise ValueError("Too many integration constants")
+        coefficients = _coefficients(c)
+        if m == 0:
+            return coefficients
+        rows = np.moveaxis(coefficients, axis, 0)
+        if is_one_row(rows):
+            refuse("one coefficient: the length of the result depends on whether it is 0")
+        for turn in range(m):
+            made = of_one(_scaled(rows, scl))
+            constant = constants[turn] if turn < len(constants) else 0
+            first = made[0] + (constant - value(lbnd, made))
+            rows = np.concatenate((first[None], made[1:])).astype(rows.dtype)
+        return np.moveaxis(rows, 0, axis)
 
     return integral
-
-
-def _integrated(c, m, k, lbnd, scl, axis, integral, value):
-    """``integral`` of the coefficients along an axis, ``m`` times, each with its constant."""
-    if m < 0:
-        raise ValueError("The order of integration must be non-negative")
-    constants = tuple(k) if isinstance(k, (tuple, list)) else (k,)
-    if len(constants) > m:
-        raise ValueError("Too many integration constants")
-    coefficients = _coefficients(c)
-    if m == 0:
-        return coefficients
-    rows = np.moveaxis(coefficients, axis, 0)
-    if is_one_row(rows):
-        refuse("one coefficient: the length of the result depends on whether it is 0")
-    for turn in range(m):
-        made = integral(_scaled(rows, scl))
-        constant = constants[turn] if turn < len(constants) else 0
-        first = made[0] + (constant - value(lbnd, made))
-        rows = np.concatenate((first[None], made[1:])).astype(rows.dtype)
-    return np.moveaxis(rows, 0, axis)
 
 
 def _integral_of_powers(c):
@@ -234,15 +199,14 @@ def _integral_of_laguerre(c):
     return np.concatenate((c[:1], c[1:] - c[:-1], -c[-1:]))
 
 
-defines(polynomial.polyder)(_derivative(_of_powers))
-defines(hermite_e.hermeder)(_derivative(_of_powers))
-defines(hermite.hermder)(_derivative(_of_hermite))
-defines(chebyshev.chebder)(_derivative(_of_chebyshev))
-defines(legendre.legder)(_derivative(_of_legendre))
-defines(laguerre.lagder)(_derivative(_of_laguerre))
-defines(polynomial.polyint)(_integral(_integral_of_powers, polyval))
-defines(hermite_e.hermeint)(_integral(_integral_of_powers, hermeval))
-defines(hermite.hermint)(_integral(_integral_of_hermite, hermval))
-defines(chebyshev.chebint)(_integral(_integral_of_chebyshev, chebval))
-defines(legendre.legint)(_integral(_integral_of_legendre, legval))
-defines(laguerre.lagint)(_integral(_integral_of_laguerre, lagval))
+for _module, _name, _values, _of_one, _integral_of_one in (
+    (polynomial, "poly", polyval, _of_powers, _integral_of_powers),
+    (chebyshev, "cheb", chebval, _of_chebyshev, _integral_of_chebyshev),
+    (legendre, "leg", legval, _of_legendre, _integral_of_legendre),
+    (hermite, "herm", hermval, _of_hermite, _integral_of_hermite),
+    (hermite_e, "herme", hermeval, _of_powers, _integral_of_powers),
+    (laguerre, "lag", lagval, _of_laguerre, _integral_of_laguerre),
+):
+    defines(getattr(_module, f"{_name}val"))(_values)
+    defines(getattr(_module, f"{_name}der"))(_derivative(_of_one))
+    defines(getattr(_module, f"{_name}int"))(_integral(_integral_of_one, _values))
