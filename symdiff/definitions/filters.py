@@ -1,7 +1,5 @@
 """Filters of ``scipy.signal``, by the linear recurrence, and what else is linear in a signal."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -86,31 +84,39 @@ def _extended(lines, kind, edge):
     return np.concatenate((before, lines, behind), axis=-1)
 
 
-def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
-    """Forwards and backwards over lines that are extended at both ends."""
-    if method != "pad":
-        refuse(f"method={method!r}")
+def there_and_back(lines, padtype, edge, passed):
+    """What ``passed`` makes of lines forwards and then backwards, extended at both ends for it."""
     if padtype not in ("even", "odd", "constant", None):
         raise ValueError(
             f"Unknown value '{padtype}' given to padtype. "
             "padtype must be 'even', 'odd', 'constant', or None."
         )
+    count = lines.shape[-1]
+    if count <= edge:
+        raise ValueError(
+            f"The length of the input vector x must be greater than padlen, which is {edge}."
+        )
+    if padtype is not None:
+        lines = _extended(lines, padtype, edge)
+    for _ in range(2):
+        lines = passed(lines)[..., ::-1]
+    return lines[..., edge : edge + count]
+
+
+def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
+    """Forwards and backwards, each time in the state that the first element has brought about."""
+    if method != "pad":
+        refuse(f"method={method!r}")
     b, a = _coefficients(b), _coefficients(a)
     lines = np.moveaxis(np.asarray(x), axis, -1)
     edge = 0
     if padtype is not None:
         edge = 3 * max(len(a), len(b)) if padlen is None else padlen
-    if lines.shape[-1] <= edge:
-        raise ValueError(
-            f"The length of the input vector x must be greater than padlen, which is {edge}."
-        )
-    count = lines.shape[-1]
-    if padtype is not None:
-        lines = _extended(lines, padtype, edge)
     state = lfilter_zi(b, a)
-    for _ in range(2):
-        lines = lfilter(b, a, lines, zi=lines[..., :1] * state)[0][..., ::-1]
-    return np.moveaxis(lines[..., edge : edge + count], -1, axis)
+    made = there_and_back(
+        lines, padtype, edge, lambda lines: lfilter(b, a, lines, zi=lines[..., :1] * state)[0]
+    )
+    return np.moveaxis(made, -1, axis)
 
 
 # Trends, and the analytic signal ------------------------------------------------------------------

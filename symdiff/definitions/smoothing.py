@@ -3,7 +3,7 @@
 import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
-from symdiff.definitions.filters import _extended, lfilter, lfilter_zi, recurrence
+from symdiff.definitions.filters import lfilter, lfilter_zi, recurrence, there_and_back
 from symdiff.definitions.images import convolve1d
 from symdiff.definitions.libraries import when_imported
 
@@ -42,26 +42,14 @@ def savgol_filter(
 
 def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
     """Sections forwards and backwards over lines that are extended at both ends."""
-    if padtype not in ("even", "odd", "constant", None):
-        raise ValueError(
-            f"Unknown value '{padtype}' given to padtype. "
-            "padtype must be 'even', 'odd', 'constant', or None."
-        )
     if padlen is None and padtype is not None:
         refuse("padlen=None (give how many elements are added at each end)")
     sos = np.atleast_2d(sos)
     lines = np.moveaxis(np.asarray(x), axis, -1)
     lines = lines.astype(np.result_type(sos, lines))
-    count, edge = lines.shape[-1], 0 if padtype is None else padlen
-    if count <= edge:
-        raise ValueError(
-            f"The length of the input vector x must be greater than padlen, which is {edge}."
-        )
-    if padtype is not None:
-        lines = _extended(lines, padtype, edge)
-    for _ in range(2):
-        lines = _settled(sos, lines)[..., ::-1]
-    return np.moveaxis(lines[..., edge : edge + count], -1, axis)
+    edge = 0 if padtype is None else padlen
+    made = there_and_back(lines, padtype, edge, lambda lines: _settled(sos, lines))
+    return np.moveaxis(made, -1, axis)
 
 
 def _settled(sos, lines):
