@@ -4,15 +4,13 @@ A law says the logarithm of its mass, its distribution function ``below`` (that 
 and ``above``, and where it has any: ``inside``, with the last count or without.
 """
 
-from __future__ import annotations
+from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.law import special
 
-def _special():
-    from scipy import special
-
-    return special
+COUNTS: dict[str, Any] = {}  # laws by what scipy.stats calls them
 
 
 class Counts:
@@ -20,6 +18,9 @@ class Counts:
 
     shapes: tuple[str, ...] = ()
     first = 0
+
+    def __init_subclass__(cls):
+        COUNTS[cls.__name__.lower()] = cls
 
     @staticmethod
     def inside(k, *shapes, last=True):
@@ -36,30 +37,15 @@ def _is_count(n):
 
 class Poisson(Counts):
     shapes = ("mu",)
-
-    @staticmethod
-    def good(mu):
-        return mu >= 0
-
-    @staticmethod
-    def log_mass(k, mu):
-        return _special().xlogy(k, mu) - _special().gammaln(k + 1.0) - mu
-
-    @staticmethod
-    def below(k, mu):
-        return _special().gammaincc(k + 1.0, mu)
-
-    @staticmethod
-    def above(k, mu):
-        return _special().gammainc(k + 1.0, mu)
+    good = staticmethod(lambda mu: mu >= 0)
+    log_mass = staticmethod(lambda k, mu: special().xlogy(k, mu) - special().gammaln(k + 1.0) - mu)
+    below = staticmethod(lambda k, mu: special().gammaincc(k + 1.0, mu))
+    above = staticmethod(lambda k, mu: special().gammainc(k + 1.0, mu))
 
 
 class Binom(Counts):
     shapes = ("n", "p")
-
-    @staticmethod
-    def good(n, p):
-        return np.logical_and(_is_count(n), _is_share(p))
+    good = staticmethod(lambda n, p: np.logical_and(_is_count(n), _is_share(p)))
 
     @staticmethod
     def inside(k, *shapes, last=True):
@@ -69,17 +55,12 @@ class Binom(Counts):
     @staticmethod
     def log_mass(k, n, p):
         rest = n - k
-        gammaln = _special().gammaln
+        gammaln = special().gammaln
         ways = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(rest + 1.0)
-        return ways + _special().xlogy(k, p) + _special().xlog1py(rest, -p)
+        return ways + special().xlogy(k, p) + special().xlog1py(rest, -p)
 
-    @staticmethod
-    def below(k, n, p):
-        return _special().betainc(_rest(k, n), k + 1.0, 1.0 - p)
-
-    @staticmethod
-    def above(k, n, p):
-        return _special().betainc(k + 1.0, _rest(k, n), p)
+    below = staticmethod(lambda k, n, p: special().betainc(_rest(k, n), k + 1.0, 1.0 - p))
+    above = staticmethod(lambda k, n, p: special().betainc(k + 1.0, _rest(k, n), p))
 
 
 def _rest(k, n):
@@ -89,73 +70,39 @@ def _rest(k, n):
 
 class Bernoulli(Counts):
     shapes = ("p",)
-
-    @staticmethod
-    def good(p):
-        return _is_share(p)
+    good = staticmethod(_is_share)
 
     @staticmethod
     def inside(k, *shapes, last=True):
         return np.logical_and(k >= 0, k <= 1 if last else k < 1)
 
-    @staticmethod
-    def log_mass(k, p):
-        return _special().xlogy(k, p) + _special().xlog1py(1.0 - k, -p)
-
-    @staticmethod
-    def below(k, p):
-        return 1.0 - p + 0.0 * k
-
-    @staticmethod
-    def above(k, p):
-        return p + 0.0 * k
+    log_mass = staticmethod(lambda k, p: special().xlogy(k, p) + special().xlog1py(1.0 - k, -p))
+    below = staticmethod(lambda k, p: 1.0 - p + 0.0 * k)
+    above = staticmethod(lambda k, p: p + 0.0 * k)
 
 
 class Nbinom(Counts):
     shapes = ("n", "p")
-
-    @staticmethod
-    def good(n, p):
-        return np.logical_and(n > 0, np.logical_and(p > 0, p <= 1))
+    good = staticmethod(lambda n, p: np.logical_and(n > 0, np.logical_and(p > 0, p <= 1)))
 
     @staticmethod
     def log_mass(k, n, p):
-        gammaln = _special().gammaln
+        gammaln = special().gammaln
         ways = gammaln(n + k) - gammaln(k + 1.0) - gammaln(n)
-        return ways + n * np.log(p) + _special().xlog1py(k, -p)
+        return ways + n * np.log(p) + special().xlog1py(k, -p)
 
-    @staticmethod
-    def below(k, n, p):
-        return _special().betainc(n, k + 1.0, p)
-
-    @staticmethod
-    def above(k, n, p):
-        return _special().betaincc(n, k + 1.0, p)
+    below = staticmethod(lambda k, n, p: special().betainc(n, k + 1.0, p))
+    above = staticmethod(lambda k, n, p: special().betaincc(n, k + 1.0, p))
 
 
 class Geom(Counts):
     shapes = ("p",)
     first = 1
-
-    @staticmethod
-    def good(p):
-        return np.logical_and(p > 0, p <= 1)
-
-    @staticmethod
-    def inside(k, *shapes, last=True):
-        return k >= 1
-
-    @staticmethod
-    def log_mass(k, p):
-        return _special().xlog1py(k - 1.0, -p) + np.log(p)
-
-    @staticmethod
-    def below(k, p):
-        return -np.expm1(_special().xlog1py(k, -p))
-
-    @staticmethod
-    def above(k, p):
-        return np.exp(_special().xlog1py(k, -p))
+    good = staticmethod(lambda p: np.logical_and(p > 0, p <= 1))
+    inside = staticmethod(lambda k, *shapes, last=True: k >= 1)
+    log_mass = staticmethod(lambda k, p: special().xlog1py(k - 1.0, -p) + np.log(p))
+    below = staticmethod(lambda k, p: -np.expm1(special().xlog1py(k, -p)))
+    above = staticmethod(lambda k, p: np.exp(special().xlog1py(k, -p)))
 
 
 class Betabinom(Counts):
@@ -171,16 +118,6 @@ class Betabinom(Counts):
 
     @staticmethod
     def log_mass(k, n, a, b):
-        betaln = _special().betaln
+        betaln = special().betaln
         ways = -np.log(n + 1.0) - betaln(n - k + 1.0, k + 1.0)
         return ways + betaln(k + a, n - k + b) - betaln(a, b)
-
-
-COUNTS: dict[str, type[Counts]] = {
-    "bernoulli": Bernoulli,
-    "betabinom": Betabinom,
-    "binom": Binom,
-    "geom": Geom,
-    "nbinom": Nbinom,
-    "poisson": Poisson,
-}

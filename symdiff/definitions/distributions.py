@@ -1,18 +1,17 @@
-"""Distributions of ``scipy.stats``: their methods, by what ``laws`` and ``counts`` say of each.
+"""Distributions of ``scipy.stats``: their methods, by what the laws say of each.
 
 Values are SciPy's own; what is said here is differentiated. Where an argument is outside of the
 support, or a parameter is none, derivatives are 0.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
+from symdiff.definitions import laws_of_intervals, laws_of_positive  # noqa: F401 - for their laws
 from symdiff.definitions.counts import COUNTS
 from symdiff.definitions.declare import DEFINITIONS, INSTEAD, OBJECTS, defines
-from symdiff.definitions.laws import CONTINUOUS
+from symdiff.definitions.law import CONTINUOUS
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.multivariate import FROZEN, MULTIVARIATE
 
@@ -135,56 +134,45 @@ def _quantile(law, function, above, q, args, keywords):
     return _finished(good, inside, found, 0.0)
 
 
+def _of_place(function, *known):
+    """A method that is asked at a place: ``function`` of what is known, the place and the rest."""
+
+    def method(x, *args, **kwds):
+        return function(*known, x, args, kwds)
+
+    return method
+
+
+def _of_share(function, *known):
+    """The same of a method that is asked by a share of the whole."""
+
+    def method(q, *args, **kwds):
+        return function(*known, q, args, kwds)
+
+    return method
+
+
+def _logarithm(law, name):
+    """The logarithm of one of a law's functions, by the form that the law has for it."""
+    function = getattr(law, name)
+
+    def logarithm(y, *shapes):
+        return np.log(function(y, *shapes))
+
+    return getattr(law, f"log_{name}", logarithm)
+
+
 def _continuous(law):
     """The methods of a distribution that its law says something of."""
-
-    def pdf(x, *args, **kwds):
-        return _density(law, x, args, kwds)
-
-    def logpdf(x, *args, **kwds):
-        return _log_density(law, x, args, kwds)
-
-    found = {"pdf": pdf, "logpdf": logpdf}
+    found = {"pdf": _of_place(_density, law), "logpdf": _of_place(_log_density, law)}
     if hasattr(law, "below"):
-        found |= _cumulative(law)
+        for tail, method in (("below", "cdf"), ("above", "sf")):
+            found[method] = _of_place(_distribution, law, getattr(law, tail))
+            found[f"log{method}"] = _of_place(_distribution, law, _logarithm(law, tail))
     if hasattr(law, "quantile"):
-        found |= _inverses(law)
+        found["ppf"] = _of_share(_quantile, law, law.quantile, False)
+        found["isf"] = _of_share(_quantile, law, law.quantile_above, True)
     return found
-
-
-def _cumulative(law):
-    def log_below(y, *shapes):
-        return np.log(law.below(y, *shapes))
-
-    def log_above(y, *shapes):
-        return np.log(law.above(y, *shapes))
-
-    log_cdf = getattr(law, "log_below", log_below)
-    log_sf = getattr(law, "log_above", log_above)
-
-    def cdf(x, *args, **kwds):
-        return _distribution(law, law.below, x, args, kwds)
-
-    def sf(x, *args, **kwds):
-        return _distribution(law, law.above, x, args, kwds)
-
-    def logcdf(x, *args, **kwds):
-        return _distribution(law, log_cdf, x, args, kwds)
-
-    def logsf(x, *args, **kwds):
-        return _distribution(law, log_sf, x, args, kwds)
-
-    return {"cdf": cdf, "sf": sf, "logcdf": logcdf, "logsf": logsf}
-
-
-def _inverses(law):
-    def ppf(q, *args, **kwds):
-        return _quantile(law, law.quantile, False, q, args, kwds)
-
-    def isf(q, *args, **kwds):
-        return _quantile(law, law.quantile_above, True, q, args, kwds)
-
-    return {"ppf": ppf, "isf": isf}
 
 
 # Of counts ----------------------------------------------------------------------------------------
@@ -215,36 +203,27 @@ def _sum(law, function, k, args, keywords):
     return _finished(good, inside, found, 0.0)
 
 
+def _mass(law, k, args, keywords):
+    return np.exp(_log_mass(law, k, args, keywords))
+
+
+def _of_count(function, *known):
+    """A method that is asked at a count."""
+
+    def method(k, *args, **kwds):
+        return function(*known, k, args, kwds)
+
+    return method
+
+
 def _discrete(law):
-    def logpmf(k, *args, **kwds):
-        return _log_mass(law, k, args, kwds)
-
-    def pmf(k, *args, **kwds):
-        return np.exp(_log_mass(law, k, args, kwds))
-
-    if not hasattr(law, "below"):
-        return {"logpmf": logpmf, "pmf": pmf}
-
-    def cdf(k, *args, **kwds):
-        return _sum(law, law.below, k, args, kwds)
-
-    def sf(k, *args, **kwds):
-        return _sum(law, law.above, k, args, kwds)
-
-    def log_below(k, *shapes):
-        return np.log(law.below(k, *shapes))
-
-    def log_above(k, *shapes):
-        return np.log(law.above(k, *shapes))
-
-    def logcdf(k, *args, **kwds):
-        return _sum(law, log_below, k, args, kwds)
-
-    def logsf(k, *args, **kwds):
-        return _sum(law, log_above, k, args, kwds)
-
-    methods = (logpmf, pmf, cdf, sf, logcdf, logsf)
-    return {method.__name__: method for method in methods}
+    """The methods of a distribution of counts that its law says something of."""
+    found = {"pmf": _of_count(_mass, law), "logpmf": _of_count(_log_mass, law)}
+    if hasattr(law, "below"):
+        for tail, method in (("below", "cdf"), ("above", "sf")):
+            found[method] = _of_count(_sum, law, getattr(law, tail))
+            found[f"log{method}"] = _of_count(_sum, law, _logarithm(law, tail))
+    return found
 
 
 # Distributions with parameters --------------------------------------------------------------------

@@ -6,11 +6,12 @@ its complement ``above``, their logarithms where these have a form of their own,
 have is not known. Only derivatives are taken of what stands here, inside of the support.
 """
 
-from __future__ import annotations
-
 import math
+from typing import Any
 
 import numpy as np
+
+CONTINUOUS: dict[str, Any] = {}  # laws by what scipy.stats calls them
 
 LOG_2 = math.log(2.0)
 LOG_PI = math.log(math.pi)
@@ -28,6 +29,10 @@ class Law:
 
     shapes: tuple[str, ...] = ()
     closed = True  # whether derivatives of the density are taken at the ends of the support
+
+    def __init_subclass__(cls, name=None):
+        if hasattr(cls, "log_density"):
+            CONTINUOUS[name or cls.__name__.lower()] = cls
 
     @staticmethod
     def support(*shapes):

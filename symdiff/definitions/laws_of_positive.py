@@ -93,7 +93,7 @@ class Expon(Positive):
     quantile_above = staticmethod(lambda q: -np.log(q))
 
 
-class WeibullMin(Positive):
+class WeibullMin(Positive, name="weibull_min"):
     shapes = ("c",)
     log_density = staticmethod(lambda y, c: np.log(c) + special().xlogy(c - 1.0, y) - y**c)
     below = staticmethod(lambda y, c: -np.expm1(-(y**c)))

@@ -66,7 +66,7 @@ class Logistic(Law):
     quantile_above = staticmethod(lambda q: -special().logit(q))
 
 
-class GumbelR(Law):
+class GumbelR(Law, name="gumbel_r"):
     within = staticmethod(lambda y: np.maximum(y, -700.0))
     log_density = staticmethod(lambda y: -y - np.exp(-y))
     below = staticmethod(lambda y: np.exp(-np.exp(-y)))
@@ -76,7 +76,7 @@ class GumbelR(Law):
     quantile_above = staticmethod(lambda q: -np.log(-np.log1p(-q)))
 
 
-class GumbelL(Law):
+class GumbelL(Law, name="gumbel_l"):
     within = staticmethod(lambda y: np.minimum(y, 700.0))
     log_density = staticmethod(lambda y: y - np.exp(y))
     below = staticmethod(lambda y: -np.expm1(-np.exp(y)))
