@@ -5,8 +5,6 @@ Boor 1978, chapter X), so that a value can be differentiated by the points, the 
 knots.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -148,9 +146,7 @@ def _points(x, y, axis):
     return x, np.moveaxis(y.astype(float), axis, 0), axis % y.ndim
 
 
-def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
-    if t is not None:
-        refuse("t=")
+def make_interp_spline(x, y, k=3, bc_type=None, axis=0):
     if k > 1 and bc_type not in (None, "not-a-knot"):
         refuse(f"bc_type={bc_type!r} (use scipy.interpolate.CubicSpline)")
     x, y, axis = _points(x, y, axis)
@@ -158,9 +154,7 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tru
     return Interpolant(t, c, k, axis)
 
 
-def interpolated_univariate_spline(x, y, w=None, bbox=(None, None), k=3, ext=0, check_finite=False):
-    if w is not None:
-        refuse("w=")
+def interpolated_univariate_spline(x, y, bbox=(None, None), k=3, ext=0):
     if bbox[0] is not None or bbox[1] is not None:
         refuse("bbox=")
     from scipy.interpolate import splrep
@@ -168,10 +162,10 @@ def interpolated_univariate_spline(x, y, w=None, bbox=(None, None), k=3, ext=0, 
     return Fitted(splrep(x, y, k=k, s=0), ext)
 
 
-def univariate_spline(x, y, w=None, bbox=(None, None), k=3, s=None, ext=0, check_finite=False):
+def univariate_spline(x, y, bbox=(None, None), k=3, s=None, ext=0):
     if not isinstance(s, int | float) or s != 0:
         refuse("s= other than 0: the number of knots depends on the values")
-    return interpolated_univariate_spline(x, y, w, bbox, k, ext)
+    return interpolated_univariate_spline(x, y, bbox, k, ext)
 
 
 def _fitted(self, x, nu=0, ext=None):
@@ -180,14 +174,7 @@ def _fitted(self, x, nu=0, ext=None):
     return Fitted((t, c, k), self.ext)(x, nu, ext)
 
 
-def splrep(
-    x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_output=0, per=0, quiet=1
-):
-    for name, given in (("w", w), ("xb", xb), ("xe", xe), ("t", t)):
-        if given is not None:
-            refuse(f"{name}=")
-    if task or full_output or per:
-        refuse("task=, full_output= and per=")
+def splrep(x, y, k=3, s=None, quiet=1):
     if s is not None and (not isinstance(s, int | float) or s != 0):
         refuse("s= other than 0: the number of knots depends on the values")
     x, y, _ = _points(x, y, 0)

@@ -1,7 +1,5 @@
 """Functions that call a function of the user's, which is followed where they call it."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

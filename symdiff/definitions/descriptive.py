@@ -8,10 +8,8 @@ from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
 
 
-def _samples(a, axis, nan_policy="propagate"):
+def _samples(a, axis):
     """Samples as floats, and their axis; all in a row where that is None."""
-    if nan_policy != "propagate":
-        refuse(f"nan_policy={nan_policy!r}")
     a = np.asarray(a)
     if a.dtype.kind not in "fc":
         a = a.astype(np.float64)
@@ -34,24 +32,24 @@ def _mean(a, axis, weights):
     return np.sum(a * w, axis=axis) / np.sum(w, axis=axis)
 
 
-def gmean(a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdims=False):
-    x, along = _samples(a if dtype is None else np.asarray(a, dtype=dtype), axis, nan_policy)
+def gmean(a, axis=0, dtype=None, weights=None, *, keepdims=False):
+    x, along = _samples(a if dtype is None else np.asarray(a, dtype=dtype), axis)
     weights = weights if weights is None or axis is not None else np.ravel(weights)
     return _shaped(np.exp(_mean(np.log(x), along, weights)), axis, np.ndim(a), keepdims)
 
 
-def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdims=False):
-    given = {"axis": axis, "dtype": dtype, "nan_policy": nan_policy, "keepdims": keepdims}
+def hmean(a, axis=0, dtype=None, *, weights=None, keepdims=False):
+    given = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
     return pmean(a, -1, weights=weights, **given)
 
 
-def pmean(a, p, *, axis=0, dtype=None, weights=None, nan_policy="propagate", keepdims=False):
+def pmean(a, p, *, axis=0, dtype=None, weights=None, keepdims=False):
     if not isinstance(p, int | float):
         refuse("an exponent p that is not known where it is compiled")
-    given = {"axis": axis, "dtype": dtype, "nan_policy": nan_policy, "keepdims": keepdims}
+    given = {"axis": axis, "dtype": dtype, "keepdims": keepdims}
     if p == 0:
         return gmean(a, weights=weights, **given)
-    x, along = _samples(a if dtype is None else np.asarray(a, dtype=dtype), axis, nan_policy)
+    x, along = _samples(a if dtype is None else np.asarray(a, dtype=dtype), axis)
     weights = weights if weights is None or axis is not None else np.ravel(weights)
     made = _mean(np.where(x < 0, np.nan, x) ** float(p), along, weights) ** (1 / p)
     return _shaped(made, axis, np.ndim(a), keepdims)
@@ -61,10 +59,10 @@ def _central(a, axis):
     return a - np.mean(a, axis=axis, keepdims=True)
 
 
-def moment(a, order=1, axis=0, nan_policy="propagate", *, center=None, keepdims=False):
+def moment(a, order=1, axis=0, *, center=None, keepdims=False):
     if not isinstance(order, int):
         refuse("an order that is no integer known where it is compiled")
-    x, along = _samples(a, axis, nan_policy)
+    x, along = _samples(a, axis)
     apart = _central(x, along) if center is None else x - center
     made = np.mean(apart**order, axis=along)
     if order == 1 and center is None:
@@ -72,8 +70,8 @@ def moment(a, order=1, axis=0, nan_policy="propagate", *, center=None, keepdims=
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 
-def skew(a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
-    x, along = _samples(a, axis, nan_policy)
+def skew(a, axis=0, bias=True, *, keepdims=False):
+    x, along = _samples(a, axis)
     apart, n = _central(x, along), x.shape[along]
     made = np.mean(apart**3, axis=along) / np.mean(apart**2, axis=along) ** 1.5
     if not bias and n > 2:
@@ -81,8 +79,8 @@ def skew(a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 
-def kurtosis(a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepdims=False):
-    x, along = _samples(a, axis, nan_policy)
+def kurtosis(a, axis=0, fisher=True, bias=True, *, keepdims=False):
+    x, along = _samples(a, axis)
     apart, n = _central(x, along), x.shape[along]
     made = np.mean(apart**4, axis=along) / np.mean(apart**2, axis=along) ** 2
     if not bias and n > 3:
@@ -90,32 +88,30 @@ def kurtosis(a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepd
     return _shaped(made - 3.0 if fisher else made, axis, np.ndim(a), keepdims)
 
 
-def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
-    x, along = _samples(a, axis, nan_policy)
+def sem(a, axis=0, ddof=1, *, keepdims=False):
+    x, along = _samples(a, axis)
     made = np.std(x, axis=along, ddof=ddof) / x.shape[along] ** 0.5
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 
-def variation(a, axis=0, nan_policy="propagate", ddof=0, *, keepdims=False):
-    x, along = _samples(a, axis, nan_policy)
+def variation(a, axis=0, ddof=0, *, keepdims=False):
+    x, along = _samples(a, axis)
     made = np.std(x, axis=along, ddof=ddof) / np.mean(x, axis=along)
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 
-def zscore(a, axis=0, ddof=0, nan_policy="propagate"):
-    return zmap(a, a, axis, ddof, nan_policy)
+def zscore(a, axis=0, ddof=0):
+    return zmap(a, a, axis, ddof)
 
 
-def zmap(scores, compare, axis=0, ddof=0, nan_policy="propagate"):
-    if nan_policy != "propagate":
-        refuse(f"nan_policy={nan_policy!r}")
+def zmap(scores, compare, axis=0, ddof=0):
     x, y = np.asarray(scores), np.asarray(compare)
     mean = np.mean(y, axis=axis, keepdims=True)
     return (x - mean) / np.std(y, axis=axis, ddof=ddof, keepdims=True)
 
 
-def trim_mean(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=False):
-    x, along = _samples(a, axis, nan_policy)
+def trim_mean(a, proportiontocut, axis=0, *, keepdims=False):
+    x, along = _samples(a, axis)
     count = x.shape[along]
     cut = int(proportiontocut * count)
     if 2 * cut > count:
@@ -125,17 +121,7 @@ def trim_mean(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=Fa
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 
-def iqr(
-    x,
-    axis=None,
-    rng=(25, 75),
-    scale=1.0,
-    nan_policy="propagate",
-    interpolation="linear",
-    keepdims=False,
-):
-    if nan_policy != "propagate":
-        refuse(f"nan_policy={nan_policy!r}")
+def iqr(x, axis=None, rng=(25, 75), scale=1.0, interpolation="linear", keepdims=False):
     if scale == "normal":
         scale = 1.3489795003921634
     low, high = min(rng[0], rng[1]), max(rng[0], rng[1])
@@ -143,12 +129,12 @@ def iqr(
     return (np.percentile(x, high, **options) - np.percentile(x, low, **options)) / scale
 
 
-def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=False):
+def entropy(pk, qk=None, base=None, axis=0, *, keepdims=False):
     from scipy.special import entr, rel_entr
 
     if base is not None and base <= 0:
         raise ValueError("`base` must be a positive number or `None`.")
-    p, along = _samples(pk, axis, nan_policy)
+    p, along = _samples(pk, axis)
     if qk is None:
         parts = entr(p / np.sum(p, axis=along, keepdims=True))
     else:

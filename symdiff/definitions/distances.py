@@ -1,7 +1,5 @@
 """Distances between rows, of ``scipy.spatial.distance``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Functions of matrices and equations of ``scipy.linalg``, by ``expm`` and ``solve_sylvester``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Interpolation of ``scipy.interpolate`` on grids of any number of axes."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 
@@ -97,10 +95,10 @@ def _between(grids, table, columns, method):
     return made
 
 
-def _called(self, xi, method=None, *, nu=None):
+def _called(self, xi, method=None):
     """A grid that was made outside of the program."""
     made = Grid(self._grid, self._values, self.method, self.bounds_error, self.fill_value)
-    return made(xi, method, nu=nu)
+    return made(xi, method)
 
 
 @when_imported("scipy.interpolate")

@@ -1,7 +1,5 @@
 """Filters of ``scipy.ndimage`` that are linear: sums of neighbours times weights."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -173,19 +173,17 @@ def lstsq(a, b, cond=None, lapack_driver=None):
     return x, residuals[0] if b.ndim == 1 and a.shape[0] > a.shape[1] else residuals, rank, s
 
 
-def pinv(a, *, atol=None, rtol=None, return_rank=False):
+def pinv(a, *, atol=None, rtol=None):
     if atol is not None:
         refuse("atol= (give rtol=)")
-    if return_rank:
-        refuse("return_rank=True")
     a = matrix(a)
     if rtol is None:
         rtol = max(a.shape) * np.finfo(np.result_type(a, np.float32)).eps
     return np.linalg.pinv(a, rtol=rtol)
 
 
-def pinvh(a, atol=None, rtol=None, lower=True, return_rank=False):
-    return pinv(hermitian(matrix(a), lower), atol=atol, rtol=rtol, return_rank=return_rank)
+def pinvh(a, atol=None, rtol=None, lower=True):
+    return pinv(hermitian(matrix(a), lower), atol=atol, rtol=rtol)
 
 
 def eigvalsh_tridiagonal(d, e, select="a", select_range=None, tol=0.0, lapack_driver="auto"):

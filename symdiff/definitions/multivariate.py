@@ -3,22 +3,15 @@
 What a distribution does not take is refused: a singular covariance, an object in its place.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import is_one_row, refuse
+from symdiff.definitions.declare import is_one_row
+from symdiff.definitions.law import special
 
 LOG_2_PI = math.log(2.0 * math.pi)
-
-
-def _special():
-    from scipy import special
-
-    return special
 
 
 def _squeezed(result):
@@ -36,9 +29,7 @@ def _is_of_one(mean, cov):
     return cov.ndim < 2 or is_one_row(cov)
 
 
-def normal_logpdf(x, mean=None, cov=1, allow_singular=False):
-    if allow_singular:
-        refuse("allow_singular=True")
+def normal_logpdf(x, mean=None, cov=1):
     mean = None if mean is None else np.asarray(mean)
     cov = np.asarray(1.0 if cov is None else cov, dtype=np.float64)
     rows = np.asarray(x, dtype=np.float64)
@@ -70,8 +61,8 @@ def _of_one(x, mean, cov):
     return _squeezed(-0.5 * (LOG_2_PI + np.log(variance) + apart * apart / variance))
 
 
-def normal_pdf(x, mean=None, cov=1, allow_singular=False):
-    return np.exp(normal_logpdf(x, mean, cov, allow_singular))
+def normal_pdf(x, mean=None, cov=1):
+    return np.exp(normal_logpdf(x, mean, cov))
 
 
 # Dirichlet's, and the multinomial distribution ----------------------------------------------------
@@ -81,9 +72,9 @@ def dirichlet_logpdf(x, alpha):
     x, alpha = np.asarray(x), np.asarray(alpha)
     if alpha.ndim != 1:
         raise ValueError("Parameter vector 'a' must be one dimensional")
-    gammaln = _special().gammaln
+    gammaln = special().gammaln
     constant = np.sum(gammaln(alpha)) - gammaln(np.sum(alpha))
-    return _squeezed(np.sum(_special().xlogy(alpha - 1.0, x.T).T, axis=0) - constant)
+    return _squeezed(np.sum(special().xlogy(alpha - 1.0, x.T).T, axis=0) - constant)
 
 
 def dirichlet_pdf(x, alpha):
@@ -92,8 +83,8 @@ def dirichlet_pdf(x, alpha):
 
 def multinomial_logpmf(x, n, p):
     x, n, p = np.asarray(x), np.asarray(n), np.asarray(p, dtype=np.float64)
-    gammaln = _special().gammaln
-    each = _special().xlogy(x, p) - gammaln(x + 1.0)
+    gammaln = special().gammaln
+    each = special().xlogy(x, p) - gammaln(x + 1.0)
     result = gammaln(n + 1.0) + np.sum(each, axis=-1)
     return result[()] if result.ndim == 0 else result
 
@@ -105,33 +96,25 @@ def multinomial_pmf(x, n, p):
 # Those with parameters that were made outside of the program -------------------------------------
 
 
-def frozen_normal_logpdf(self, x):
-    from scipy import stats
+def _of_frozen(name, parameters):
+    """The methods of a distribution with its parameters, by those of the one without."""
 
-    return stats.multivariate_normal.logpdf(x, self.mean, self.cov_object._covariance)
+    def calling(method):
+        def found(self, x):
+            from scipy import stats
 
+            return getattr(getattr(stats, name), method)(x, *parameters(self))
 
-def frozen_normal_pdf(self, x):
-    from scipy import stats
+        return found
 
-    return stats.multivariate_normal.pdf(x, self.mean, self.cov_object._covariance)
-
-
-def frozen_dirichlet_logpdf(self, x):
-    from scipy import stats
-
-    return stats.dirichlet.logpdf(x, self.alpha)
-
-
-def frozen_dirichlet_pdf(self, x):
-    from scipy import stats
-
-    return stats.dirichlet.pdf(x, self.alpha)
+    return {method: calling(method) for method in ("logpdf", "pdf")}
 
 
 FROZEN: dict[str, dict[str, Any]] = {
-    "multivariate_normal": {"logpdf": frozen_normal_logpdf, "pdf": frozen_normal_pdf},
-    "dirichlet": {"logpdf": frozen_dirichlet_logpdf, "pdf": frozen_dirichlet_pdf},
+    "multivariate_normal": _of_frozen(
+        "multivariate_normal", lambda self: (self.mean, self.cov_object._covariance)
+    ),
+    "dirichlet": _of_frozen("dirichlet", lambda self: (self.alpha,)),
 }
 MULTIVARIATE: dict[str, dict[str, Any]] = {
     "multivariate_normal": {"logpdf": normal_logpdf, "pdf": normal_pdf},

@@ -1,7 +1,5 @@
 """Interpolation outside of the knots and around periods, and differences on uneven grids."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

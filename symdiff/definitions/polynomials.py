@@ -3,8 +3,6 @@
 ``np.poly...`` has the highest power first; the functions of ``np.polynomial`` stand in ``series``.
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 
@@ -131,10 +129,8 @@ def poly(seq_of_zeros):
 
 
 @defines(np.polyfit)
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+def polyfit(x, y, deg, rcond=None, w=None, cov=False):
     """Least squares, each power scaled to the length 1."""
-    if full:
-        refuse("full=True")
     abscissae, ordinates = np.asarray(x) + 0.0, np.asarray(y) + 0.0
     weights = None if w is None else np.asarray(w) + 0.0
     _check_points(abscissae, ordinates, weights, deg)

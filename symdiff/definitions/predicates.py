@@ -1,7 +1,5 @@
 """Questions about elements and arrays, and arrays that answer to what is asked of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

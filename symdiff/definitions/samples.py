@@ -1,7 +1,5 @@
 """Integrals of ``scipy.integrate`` over samples, and by rules of fixed nodes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -92,10 +90,8 @@ def simpson(y, x=None, *, dx=1.0, axis=-1):
     )
 
 
-def romb(y, dx=1.0, axis=-1, show=False):
+def romb(y, dx=1.0, axis=-1):
     """Romberg's rule, of ``2**k + 1`` samples."""
-    if show:
-        refuse("show=True")
     lines, _ = _along(y, None, axis)
     steps = lines.shape[-1] - 1
     if not isinstance(steps, int):

@@ -1,7 +1,5 @@
 """What is chosen, repeated and spaced by other functions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -208,10 +206,8 @@ def _inserted(x, place, new, along):
 
 
 @defines(np.trim_zeros)
-def trim_zeros(filt, trim="fb", axis=None):
+def trim_zeros(filt, trim="fb"):
     """A vector without the zeros at its ends."""
-    if axis is not None:
-        refuse("an axis")
     if isinstance(filt, (list, tuple)):
         refuse("a list")
     if np.ndim(filt) != 1:

@@ -1,7 +1,5 @@
 """Arrays as sets: what is there, once each and in order. What is equal stands for its first."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -10,13 +8,9 @@ from symdiff.definitions.declare import defines, refuse
 
 
 @defines(np.unique)
-def unique(
-    ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True
-):
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, *, equal_nan=True):
     """The elements in order, each once."""
     x = np.asarray(ar)
-    if axis is not None:
-        refuse("an axis")
     flat = np.ravel(x)
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]

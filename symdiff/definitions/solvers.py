@@ -473,9 +473,6 @@ def solve_ivp(
     y0,
     method="RK45",
     t_eval=None,
-    dense_output=False,
-    events=None,
-    vectorized=False,
     args=None,
     *,
     rtol=None,
@@ -484,12 +481,6 @@ def solve_ivp(
     first_step=None,
     min_step=None,
 ):
-    if dense_output:
-        refuse("dense_output=True")
-    if events is not None:
-        refuse("events=")
-    if vectorized:
-        refuse("vectorized=True")
     start = _started(y0)
     if np.ndim(y0) != 1:
         refuse("y0 that is not one row")

@@ -4,8 +4,6 @@ A matrix that was made outside of the program is read, in the order in which it 
 products and solutions are ops.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -167,9 +165,7 @@ def _shape(self):
     return self._shape
 
 
-def _dense(self, order=None, out=None):
-    if out is not None:
-        refuse("out=")
+def _dense(self, order=None):
     return entries_of(self).toarray()
 
 

@@ -4,8 +4,6 @@ A spline is made by plain NumPy code from its knots and values, so that it can b
 both, and evaluated by its coefficients; one that was made outside of the program has its own.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

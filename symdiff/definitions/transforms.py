@@ -4,8 +4,6 @@ The sums that define the four types are parts of a Fourier transform of the line
 zeros, or extended by its mirror image, times factors of modulus 1 (Makhoul 1980).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Series of ``numpy.polynomial`` in two variables, and matrices of their functions."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from typing import Any

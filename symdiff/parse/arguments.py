@@ -11,10 +11,12 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Leaf
+from symdiff.ir.types import BOOL, INT
 from symdiff.ops.arguments import bound, documented, places, untaken
 from symdiff.ops.arrays import array_of
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.list_arrays import is_list, list_stack_of
+from symdiff.parse.demand import obtainable
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.opaque import library_name
 from symdiff.parse.texts import settled
@@ -53,14 +55,21 @@ def taken_arguments(
     given = (*zip(places(function), arguments, strict=False), *keywords.items())
     for name, value in given:
         if name in left_out and not _is_default(value, left_out[name]):
-            _refuse(interp, function, name)
-    for name in keywords:
+            _refuse(interp, function, name, value)
+    for name, value in keywords.items():
         if _is_beyond(name, function, meaning):
-            _refuse(interp, function, name)
+            _refuse(interp, function, name, value)
     return bound(function, meaning, arguments, keywords, out=out)
 
 
-def _refuse(interp: Interpreter, function: Callable[..., Any], name: str) -> NoReturn:
+def _refuse(
+    interp: Interpreter, function: Callable[..., Any], name: str, value: Abstract
+) -> NoReturn:
+    """Refuse an argument; of one that is only known at run time, ask for its value first."""
+    if isinstance(value, Value) and value.type in (BOOL, INT):
+        wanted = obtainable(interp, value)
+        if wanted is not None:
+            raise wanted
     raise UnsupportedCallError(
         f"{library_name(function)} with the argument {name}= is not supported", interp.span
     )
@@ -69,7 +78,8 @@ def _refuse(interp: Interpreter, function: Callable[..., Any], name: str) -> NoR
 def _is_default(value: Abstract, default: Any) -> bool:
     if value is default or value is np._NoValue:
         return True
-    return type(value) is type(default) and isinstance(value, str | int) and value == default
+    comparable = isinstance(value, str | int) and isinstance(default, str | int)
+    return comparable and value == default
 
 
 def _is_beyond(name: str, function: Callable[..., Any], meaning: Callable[..., Any]) -> bool:
