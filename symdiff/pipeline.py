@@ -498,6 +498,8 @@ def staged_at(
             try:
                 fixed = {path: demanded(path, signature, arguments) for path in demand.paths}
             except SignatureError as error:
+                if demand.refusal is not None:
+                    raise demand.refusal from None
                 raise (error.with_span(demand.span) if demand.span else error) from None
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue

@@ -69,6 +69,7 @@ def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, take
         except Exception as error:
             never_returns = isinstance(error, NeverReturns) and interp.raises_here()
             if not (never_returns or isinstance(error, NotYetKnown) or is_users(error)):
+                _note_refusal(interp, error, predicate)
                 raise
             del interp.frames[frames:]
             if isinstance(error, NotYetKnown):
@@ -77,6 +78,13 @@ def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, take
                 raise_error(interp, error)
         reached = interp.content(ERROR) is not True
         return Arm(inner.nodes, interp.heap, reached, arm.written_back)
+
+
+def _note_refusal(interp: Interpreter, error: Exception, predicate: Value) -> None:
+    """Remember by which arms an exception leaves that may be a refusal, the innermost first."""
+    if interp.refusal is not error:
+        interp.refusal, interp.refused_under = error, []
+    interp.refused_under.append(predicate)
 
 
 def _settle(interp: Interpreter) -> None:

@@ -77,12 +77,18 @@ def _staged_with_retries(
         except ConflictRead as read:
             if not policy.refine_for(read.conflict) and not policy.select_more():
                 raise _failure(policy, read.conflict, function) from None
-        except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError):
+        except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError) as error:
             if policy.select_more():
                 continue
-            if policy.first is None:
+            refusal = error
+            if policy.first is not None:
+                refusal = _failure(policy, policy.first, function)
+            if policy.without_arm is not None:
+                policy.without_arm.refusal = refusal
+                raise policy.without_arm from None
+            if refusal is error:
                 raise
-            raise _failure(policy, policy.first, function) from None
+            raise refusal from None
 
 
 def _failure(policy: RetryPolicy, conflict: Conflict, function: Any) -> Exception:
@@ -108,8 +114,10 @@ def _staged(
             require_found(interp, staged.graph.name)
             return staged
         except SymdiffError as error:
+            policy.without_arm = _without_arm(interp, error)
             raise placed(error, place_of(function)) from told_by(error)
         except NeedsStatic as needed:
+            policy.without_arm = _without_arm(interp, needed)
             interp.span = needed.span or place_of(function)
             raise _demanded(interp, needed) from None
         except ConflictRead as read:
@@ -122,6 +130,14 @@ def _staged(
             if known is None:
                 raise
             raise placed(known, place_of(function)) from error
+
+
+def _without_arm(interp: Interpreter, error: Exception) -> StaticDemand | None:
+    """The request for what tells whether the innermost arm is taken that an error has left."""
+    if interp.refusal is not error:
+        return None
+    wanted = (obtainable(interp, predicate) for predicate in interp.refused_under)
+    return next((found for found in wanted if found is not None), None)
 
 
 def _demanded(interp: Interpreter, needed: NeedsStatic) -> Exception:

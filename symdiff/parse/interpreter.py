@@ -309,6 +309,8 @@ class Interpreter:
         self.predicates: list[Value] = []  # of the staged branches around
         self.put_at: dict[Any, SourceSpan | None] = {}  # where what a key holds was put there
         self.assumed: dict[Value, bool] = {}  # what they are here
+        self.refusal: Exception | None = None  # the last that has left an arm of a branch
+        self.refused_under: list[Value] = []  # the predicates of the arms that it left
         self.active_calls: list[tuple[Any, int]] = []
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before

@@ -20,7 +20,8 @@ class RetryPolicy:
     they are told apart one by one; ``asked``: items that may be, in the order of asking.
     ``written_late``: places of the caller's that are written at the end only; ``all_late``: all
     are. ``first``: the first conflict for which names were kept as unions; ``instead``: the count
-    of a loop, which would tell as well.
+    of a loop, which would tell as well. ``without_arm``: what tells that an arm is not taken that
+    cannot be compiled.
     """
 
     all_late: bool = False
@@ -31,6 +32,7 @@ class RetryPolicy:
     written_late: set[Any] = field(default_factory=set)
     first: Conflict | None = None
     instead: StaticDemand | None = None
+    without_arm: StaticDemand | None = None
 
     def refine_for(self, conflict: Conflict) -> bool:
         """Take up what may resolve a conflict; False where there is nothing more."""

@@ -54,10 +54,12 @@ class StaticDemand(Exception):  # noqa: N818 - a request, not an error
     """Structure depends on the values at these paths: stage again with them fixed.
 
     A path ends in an ``Aspect`` where that is wanted of what stands there. The first part of a path
-    is a parameter's name, or a ``FreeVariable``.
+    is a parameter's name, or a ``FreeVariable``. ``refusal``: what to raise where there are no
+    values.
     """
 
     def __init__(self, paths: tuple[Path, ...], span: SourceSpan | None = None) -> None:
         super().__init__(paths)
         self.paths = paths
         self.span = span  # of the expression that asked
+        self.refusal: Exception | None = None
