@@ -25,8 +25,11 @@ def given_to(
     interp: Interpreter, error: ObjectRef
 ) -> tuple[tuple[Abstract, ...], tuple[tuple[str, Abstract], ...]]:
     """The arguments and keywords that make an exception again."""
-    given = interp.heap.get((error, _GIVEN))
-    return (interp.content((error, "args")), ()) if given is ABSENT else given
+    key = (error, _GIVEN)
+    if interp.heap.get(key) is ABSENT:
+        return interp.content((error, "args")), ()
+    arguments, keywords = interp.content(key)
+    return arguments, keywords
 
 
 def text_of_exception(interp: Interpreter, error: ObjectRef) -> str | StagedText:

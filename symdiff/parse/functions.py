@@ -57,6 +57,7 @@ from symdiff.parse.values import (
     now,
 )
 from symdiff.source import FunctionNode, FunctionSource, find_source, span_of
+from symdiff.source.trees import goes_on_behind
 
 
 def call_function(
@@ -376,6 +377,8 @@ def _run_body(interp: Interpreter, node: FunctionNode, frame: Frame) -> Abstract
         interp.execute(node.body)
     state = unless_raised(interp, interp.close(returned))
     value = taken_from(interp, (frame.token, "value"))
+    if isinstance(state, Value) and interp.regions and not goes_on_behind(node.body):
+        state = True  # on the paths on which nothing has been raised
     if isinstance(state, Value) and value is not ABSENT and value is not None:
         with interp.at(node):  # some paths end without ``return``
             value = ends_without_return(interp, state, value)

@@ -123,29 +123,39 @@ class Region:
 
     ``classes``: those that the handlers around it catch, as far as operations of libraries raise
     them. ``kinds``: the classes that are raised in it, by number; ``classes`` are the first.
-    ``keeps``: whether a handler asks for the exception.
+    ``keeps``: whether a handler asks for the exception. ``handled``: the classes that its own
+    handlers catch. ``told``: what the exceptions of a number say, where none of these catches them.
     """
 
     token: Token
     classes: tuple[type[BaseException], ...]
     keeps: bool
+    handled: tuple[type[BaseException], ...] = ()
     kinds: list[type[BaseException]] = field(init=False)
+    told: list[Any] = field(init=False)
 
     def __post_init__(self) -> None:
         self.kinds = list(self.classes)
+        self.told = [None] * len(self.kinds)
 
     @property
     def exit(self) -> Exit:
         return Exit(self.token, "raise")
 
-    def number_of(self, kind: type[BaseException], made: bool) -> int:
-        """The number of a class that is raised; ``made``: by the program, not by an operation."""
+    def number_of(self, kind: type[BaseException], made: bool, told: Any = None) -> int:
+        """The number of a class that is raised; ``made``: by the program, not by an operation.
+
+        What goes on to be raised has a number for each thing that is ``told``.
+        """
         if not made and kind in self.classes:
             return self.classes.index(kind)
+        if issubclass(kind, self.handled):
+            told = None
         for number in range(len(self.classes), len(self.kinds)):
-            if self.kinds[number] is kind:
+            if self.kinds[number] is kind and self.told[number] == told:
                 return number
         self.kinds.append(kind)
+        self.told.append(told)
         return len(self.kinds) - 1
 
 

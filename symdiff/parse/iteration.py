@@ -270,7 +270,12 @@ def _array(interp: Interpreter, value: Array) -> Iterable:
     if not base.type.shape:
         raise users(TypeError("iteration over a 0-d array"))
     count = sizes_of(base)[0]
-    return Iterable(count, lambda k: get_item(interp, value, k), unroll=False)
+
+    def element(k: Any) -> Abstract:
+        with interp.apart():  # in no turn does this raise
+            return get_item(interp, value, k)
+
+    return Iterable(count, element, unroll=False)
 
 
 def _staged(interp: Interpreter, value: Value | Columns) -> Iterable:
@@ -278,7 +283,8 @@ def _staged(interp: Interpreter, value: Value | Columns) -> Iterable:
         raise rejection(TypeError, f"{describe(value)} is not iterable")
 
     def element(k: Any) -> Abstract:
-        return staged_lists.get(interp, value, k if isinstance(k, Value) else constant(k))
+        with interp.apart():  # in no turn does this raise
+            return staged_lists.get(interp, value, k if isinstance(k, Value) else constant(k))
 
     return Iterable(staged_lists.length(value), element, unroll=False)
 

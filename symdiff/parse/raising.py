@@ -15,7 +15,7 @@ from symdiff.parse.exceptions import exception_of, given_to, is_exception
 from symdiff.parse.interpreter import ERROR, Interpreter
 from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.opaque import Template, call_opaque
-from symdiff.parse.values import ABSENT, Abstract
+from symdiff.parse.values import ABSENT, Abstract, ConflictRead, ObjectRef
 from symdiff.parse.writeback import write_back
 
 _SIMPLE = (str, bytes, bool, int, float, complex, type(None), tuple)
@@ -28,7 +28,8 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
         if kind is None and not is_exception(error):
             raise InternalError("an exception of a class that is not known", interp.span)
         made = is_exception(error)
-        number = region.number_of(error.type if kind is None else kind, made)
+        told = _told(interp, error) if made else None
+        number = region.number_of(error.type if kind is None else kind, made, told)
         interp.put((region.token, "number"), number)
         interp.put((region.token, number), error)
         interp.leave(region.exit)
@@ -42,6 +43,17 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
             _raise_new(interp, error.type, arguments, cause)
     else:
         _raise_instance(interp, error)
+
+
+def _told(interp: Interpreter, error: ObjectRef) -> Any:
+    """What an exception was made of, if that is all known while the function is compiled."""
+    try:
+        arguments, keywords = given_to(interp, error)
+    except ConflictRead:
+        return None
+    given = (*arguments, *(value for _, value in keywords))
+    known = all(type(value) in _SIMPLE and not isinstance(value, tuple) for value in given)
+    return repr((arguments, keywords)) if known else None
 
 
 def raise_with(

@@ -122,14 +122,20 @@ def _run_handler(
 # Regions ------------------------------------------------------------------------------------------
 
 
-def region_of(interp: Interpreter, classes: Classes, keeps: bool) -> Region:
-    """A region whose handlers catch these classes, inside those that are open."""
+def region_of(
+    interp: Interpreter, classes: Classes, keeps: bool, handled: Classes | None = None
+) -> Region:
+    """A region whose handlers catch these classes, inside those that are open.
+
+    ``handled``: those of them after which it may be that nothing is raised.
+    """
     around = interp.regions[-1] if interp.regions else None
     known = [kind for kind in classes if spelled_class(kind) is not None]
     if around is not None:
         known += around.classes
     keeps = keeps or (around is not None and around.keeps)
-    return Region(Token(), tuple(dict.fromkeys(known)), keeps)
+    handled = classes if handled is None else handled
+    return Region(Token(), tuple(dict.fromkeys(known)), keeps, handled)
 
 
 def guarded(
@@ -213,7 +219,7 @@ def finally_(interp: Interpreter, body: Action, last: Action, leaves: bool = Fal
     start = Checkpoint(interp)
     if leaves or _is_seen(interp, body, last):
         start.roll_back()
-        _finally(interp, region_of(interp, (Exception,), True), body, last)
+        _finally(interp, region_of(interp, (Exception,), True, ()), body, last)
 
 
 def _is_seen(interp: Interpreter, body: Action, last: Action) -> bool:

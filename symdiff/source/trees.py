@@ -53,6 +53,32 @@ def nesting_told() -> Iterator[None]:
         ) from None
 
 
+def goes_on_behind(statements: Sequence[ast.stmt]) -> bool:
+    """Return whether what stands behind statements may be reached; True where that is not clear.
+
+    >>> goes_on_behind(module_of("for x in y:\\n    f(x)\\nraise ValueError").body)
+    False
+    >>> goes_on_behind(module_of("if x:\\n    raise ValueError").body)
+    True
+    """
+    return all(map(_goes_on, statements))
+
+
+def _goes_on(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue):
+        return False
+    if isinstance(node, ast.If):
+        return goes_on_behind(node.body) or goes_on_behind(node.orelse)
+    if isinstance(node, ast.Try):
+        handlers = any(goes_on_behind(handler.body) for handler in node.handlers)
+        body = goes_on_behind(node.body) and goes_on_behind(node.orelse)
+        return goes_on_behind(node.finalbody) and (body or handlers)
+    if isinstance(node, ast.While):
+        certain = isinstance(node.test, ast.Constant) and bool(node.test.value)
+        return not certain or any(isinstance(part, ast.Break) for part in parts_of(node))
+    return True
+
+
 def parts_of(tree: ast.AST, besides: Sequence[ast.AST] = ()) -> list[ast.AST]:
     """A tree and all below it, as ``ast.walk`` gives them, but in no order that means anything, and
     without contexts and operators. What stands ``besides`` is left out with all below it.
