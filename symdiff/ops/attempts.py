@@ -8,6 +8,7 @@ An operation that must not run twice is ``attempted``: that gives its result bes
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,8 +29,13 @@ Classes = tuple[type[BaseException], ...]
 
 
 def spelled_class(kind: type[BaseException]) -> str | None:
-    """The name under which emitted code knows an exception class; None of a user's own."""
-    if kind.__module__ == "builtins":
+    """The name under which emitted code knows an exception class; None of a user's own.
+
+    >>> spelled_class(ValueError)
+    'ValueError'
+    >>> spelled_class(type("ValueError", (Exception,), {"__module__": "builtins"}))
+    """
+    if getattr(builtins, kind.__name__, None) is kind:
         return kind.__name__
     if kind.__module__ in ("numpy.linalg", "numpy.exceptions"):
         return f"np.{kind.__module__.removeprefix('numpy.')}.{kind.__name__}"

@@ -571,3 +571,125 @@ def context_managers_made_of_local_generators(x, c):
     with contextlib.contextmanager(plain)() as v:
         y = y * v
     return y * sum(log) + len(log)
+
+
+class NotConverged(Exception):
+    """An error of the user's own."""
+
+    def __init__(self, message):
+        self.message = message
+
+
+def _by_secants(g, x0, most):
+    x1 = x0 * 1.01 + 1e-3
+    g0 = g(x0)
+    if g0 > 1e3:
+        raise NotConverged("too far away")
+    elif g0 == 0.0:
+        return x0
+    for _ in range(most):
+        g1 = g(x1)
+        if abs(g1) < 1e-13:
+            return x1
+        x0, x1, g0 = x1, x1 - g1 * (x1 - x0) / (g1 - g0), g1
+    raise NotConverged(f"no root after {most} turns")
+
+
+def _by_newton(g, v):
+    for _ in range(40):
+        v = v - g(v) / (3.0 * v * v + 1.0)
+    return v
+
+
+@construct()
+def solver_that_another_one_stands_in_for(x, c):
+    def root(v, most):
+        def g(u):
+            return u**3 + u - v
+
+        try:
+            return _by_secants(g, 0.5, most)
+        except NotConverged:
+            return _by_newton(g, c)
+        except ZeroDivisionError:
+            return v
+
+    y = root(float(x[0]), 30) + root(float(x[1]), 2) * x[2]
+    return y
+
+
+@construct()
+def solver_in_which_anything_is_caught(x, c):
+    v = float(x[3]) + 1.0
+    try:
+        y = _by_secants(lambda u: u * u - v, 1.0, 3)
+    except:  # noqa: E722
+        y = v * c
+    return y + x[1]
+
+
+def _refused(v):
+    if v > 1e3:
+        raise ValueError("too large")
+    if v < -1e3:
+        raise ValueError("too small")
+    return 1.0 / v
+
+
+@construct()
+def messages_of_a_class_that_is_not_caught(x, c):
+    y = c
+    for k in range(3):
+        try:
+            y = y + _refused(float(x[k]) + k) * x[k]
+        except ZeroDivisionError:
+            y = y * x[4]
+    return y
+
+
+STEPS = [1.0, 2.0, 5.0, 0.5, 3.0]
+
+
+@construct()
+def list_gone_over_in_try(x, c):
+    y = float(x[0])
+    try:
+        for step in STEPS:
+            y = y * step / (c + 0.1 * y)
+            if y > 4.0:
+                break
+    except ZeroDivisionError:
+        y = y + 1.0
+    try:
+        for v in x:
+            y = y + 1.0 / (float(v) + 2.0)
+    except (ZeroDivisionError, IndexError):
+        y = y * x[2]
+    return y
+
+
+class Bounded:
+    """A number with an operator that raises."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __add__(self, other):
+        if self.v > 3.0:
+            raise NotConverged("too large")
+        return Bounded(self.v + other.v)
+
+
+@construct()
+def operator_that_raises_again_and_again(x, c):
+    y = c
+    for k in range(2):
+        s = Bounded(x[k])
+        try:
+            s = s + Bounded(x[1])
+            s = s + Bounded(x[2] * (k + 1))
+            s = s + Bounded(x[3])
+            y = y + s.v
+        except NotConverged:
+            y = y * s.v
+    return y

@@ -512,3 +512,53 @@ def test_an_object_without_a_dict_has_none():
 
     with pytest.raises(AttributeError, match="__dict__"):
         symdiff.grad(total)(1.0)
+
+
+# Arms that are not taken
+
+
+LOADED = False
+TEXTS: dict[str, float] = {}
+
+
+def _load():
+    global LOADED
+    with open(__file__) as lines:
+        for line in lines:
+            TEXTS[line] = 2.0
+    LOADED = True
+
+
+def with_loaded_data(x):
+    if not LOADED:
+        _load()
+    return np.sum(x**3) * TEXTS["import collections\n"]
+
+
+def shown_on_demand(x, verbose=False, limit=3):
+    y = np.sum(x * x)
+    if verbose or limit > 5:
+        with open("no_such_file", "w") as shown:
+            shown.write(str(y))
+    return y * limit
+
+
+def test_what_loads_data_is_left_out_when_they_are_loaded():
+    with pytest.raises(symdiff.SymdiffError, match="context manager"):
+        symdiff.grad(with_loaded_data)(X)
+    with_loaded_data(X)
+    np.testing.assert_allclose(symdiff.grad(with_loaded_data)(X), 6.0 * X**2, rtol=1e-14)
+    np.testing.assert_allclose(symdiff.hessian(with_loaded_data)(X), np.diag(12.0 * X), rtol=1e-14)
+
+
+def test_an_arm_that_is_not_compiled_is_left_out_where_the_arguments_tell():
+    grad = symdiff.grad(shown_on_demand)
+    np.testing.assert_allclose(grad(X), 6.0 * X, rtol=1e-14)
+    np.testing.assert_allclose(grad(X, False, 2), 4.0 * X, rtol=1e-14)
+    np.testing.assert_allclose(grad(X, limit=5), 10.0 * X, rtol=1e-14)
+    with pytest.raises(symdiff.UnsupportedSyntaxError, match="context manager"):
+        grad(X, True)
+    with pytest.raises(symdiff.UnsupportedSyntaxError, match="context manager"):
+        grad(X, limit=6)
+    with pytest.raises(symdiff.UnsupportedSyntaxError, match="context manager"):
+        grad.source("float64[n]", "bool", "int")
