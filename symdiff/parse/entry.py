@@ -80,15 +80,16 @@ def _staged_with_retries(
         except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError) as error:
             if policy.select_more():
                 continue
-            refusal = error
-            if policy.first is not None:
-                refusal = _failure(policy, policy.first, function)
-            if policy.without_arm is not None:
-                policy.without_arm.refusal = refusal
-                raise policy.without_arm from None
-            if refusal is error:
-                raise
-            raise refusal from None
+            raise _refusal(policy, error, function) from told_by(error)
+
+
+def _refusal(policy: RetryPolicy, error: SymdiffError, function: Any) -> Exception:
+    """What to raise of an error: the request for what tells that its arm is not taken, if any."""
+    refusal = error if policy.first is None else _failure(policy, policy.first, function)
+    if policy.without_arm is None:
+        return refusal
+    policy.without_arm.refusal = refusal
+    return policy.without_arm
 
 
 def _failure(policy: RetryPolicy, conflict: Conflict, function: Any) -> Exception:
