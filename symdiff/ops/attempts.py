@@ -35,8 +35,9 @@ def spelled_class(kind: type[BaseException]) -> str | None:
     'ValueError'
     >>> spelled_class(type("ValueError", (Exception,), {"__module__": "builtins"}))
     """
-    if getattr(builtins, kind.__name__, None) is kind:
-        return kind.__name__
+    name: str = kind.__name__
+    if getattr(builtins, name, None) is kind:
+        return name
     if kind.__module__ in ("numpy.linalg", "numpy.exceptions"):
         return f"np.{kind.__module__.removeprefix('numpy.')}.{kind.__name__}"
     return None
