@@ -37,6 +37,7 @@ from symdiff.ops.declare import (
     dotted,
     elementwise,
     infix,
+    surely_broadcasts,
     template,
 )
 from symdiff.ops.kinds import is_numpys_operator
@@ -435,6 +436,8 @@ where: Operation = Operation.of_arrays(
     "where",
     lambda c, a, b: ArrayType(result_dtype(a, b), broadcast_shapes(c.shape, a.shape, b.shape)),
     np.where,
+    raises=True,
+    harmless=surely_broadcasts,
     **_CHOICE_RULES,
     sympy=OfTruths(frozenset({0}), select),
     order="kept",

@@ -517,15 +517,19 @@ def _broadcast_dims(dims: tuple[Dim, ...]) -> Dim:
 
 def fails_to_broadcast(node: Node) -> bool:
     """Return whether an elementwise node may have operands whose shapes do not broadcast."""
-    if not isinstance(node.op, DeclaredOp) or node.op.partials is None:
-        return False
+    elementwise = isinstance(node.op, DeclaredOp) and node.op.elementwise
+    return elementwise and not surely_broadcasts(node)
+
+
+def surely_broadcasts(node: Node) -> bool:
+    """Return whether the shapes of a node's operands broadcast, whatever the arguments."""
     types = [v.type for v in node.operands]
     shapes = [type_.shape for type_ in types if isinstance(type_, ArrayType) and type_.shape]
     if not shapes or shapes.count(shapes[0]) == len(shapes):
-        return False
+        return True
     rank = max(map(len, shapes))
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
-    return any(len(set(dims) - {1}) > 1 for dims in zip(*padded, strict=True))
+    return all(len(set(dims) - {1}) <= 1 for dims in zip(*padded, strict=True))
 
 
 def promotion_token(type_: ArrayType) -> Any:

@@ -154,6 +154,12 @@ def g_like(xp: Value, g: Value) -> Value:
     return zeros(*sizes_of(xp), shape=type_.shape, dtype=array_type(g).dtype)
 
 
+def _has_knots(node: Node) -> bool:
+    """Return whether there are knots, and a value at each."""
+    (count,), values = array_type(node.operands[1]).shape, array_type(node.operands[2]).shape
+    return values == (count,) and isinstance(count, int) and count > 0
+
+
 def _interp_jvp(position: int, t: Value, y: Value, x: Value, xp: Value, fp: Value) -> Value:
     s = _Segments(x, xp, fp)
     if position == 0:
@@ -168,6 +174,8 @@ interp = Operation.of_arrays(
     "interp",
     _infer_interp,
     np.interp,
+    raises=True,
+    harmless=_has_knots,
     vjp=_interp_vjp,
     jvp=_interp_jvp,
     order="unknown",

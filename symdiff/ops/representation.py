@@ -21,6 +21,7 @@ from symdiff.ops.declare import (
     SeveralResults,
     broadcast_shapes,
     elementwise,
+    surely_broadcasts,
     ufunc_dtypes,
 )
 from symdiff.ops.meanings import towards_zero
@@ -64,6 +65,8 @@ ldexp: Operation = Operation.of_arrays(
     "ldexp",
     _of_ufunc(np.ldexp),
     np.ldexp,
+    raises=True,
+    harmless=surely_broadcasts,
     linear=frozenset({0}),
     vjp={0: lambda g, y, x, i: ldexp(g, i)},
     broadcasts=frozenset({0}),

@@ -30,6 +30,7 @@ from symdiff.ops.declare import (
     lowers,
     one_of,
     static,
+    surely_broadcasts,
 )
 from symdiff.ops.elementary import exp, finite_or_zero, stopped
 from symdiff.ops.reduce import (
@@ -133,6 +134,8 @@ logsumexp: Operation = Operation.of_arrays(
     "special_logsumexp",
     _infer_logsumexp,
     _evaluate(0),
+    raises=True,
+    harmless=surely_broadcasts,
     cost="heavy",
     spelling=_spell(0),
     vjp=_vjp,
@@ -145,6 +148,8 @@ logsumexp_sign: Operation = Operation.of_arrays(
     "special_logsumexp_sign",
     _infer_logsumexp,
     _evaluate(1),
+    raises=True,
+    harmless=surely_broadcasts,
     cost="heavy",
     spelling=_spell(1),
     nondifferentiable=True,

@@ -64,6 +64,7 @@ from symdiff.ops.declare import (
     promotion_token,
     static,
     static_integer,
+    surely_broadcasts,
 )
 from symdiff.ops.elementary import (
     angle,
@@ -354,6 +355,8 @@ isclose: Operation = Operation.of_arrays(
         np.dtype(bool), broadcast_shapes(*(x.shape for x in xs))
     ),
     np.isclose,
+    raises=True,
+    harmless=surely_broadcasts,
     spelling=_spell_isclose,
     nondifferentiable=True,
     order="unknown",
