@@ -26,16 +26,33 @@ def _shaped(made, axis, rank, keepdims):
 def _mean(a, axis, weights):
     if weights is None:
         return np.mean(a, axis=axis)
-    w = np.asarray(weights)
+    return np.sum(a * _shares(a, axis, weights), axis=axis)
+
+
+def _shares(a, axis, weights):
+    """The weights over their sum, which of integers would wrap."""
+    w = np.asarray(weights) * np.ones((), a.dtype)
     if w.shape != a.shape:
         w = np.broadcast_to(w.reshape((-1,) + (1,) * (a.ndim - 1 - axis % a.ndim)), a.shape)
-    return np.sum(a * w, axis=axis) / np.sum(w, axis=axis)
+    return w / np.sum(w, axis=axis, keepdims=True)
+
+
+def _unit(x, axis):
+    """A power of two, without derivatives, near the largest number along an axis."""
+    largest = np.max(np.abs(x), axis=axis, keepdims=True)
+    return 2.0 ** np.floor(np.log2(np.where(largest > 0, largest, 1.0)))
 
 
 def gmean(a, axis=0, dtype=None, weights=None, *, keepdims=False):
     x, along = _samples(a if dtype is None else np.asarray(a, dtype=dtype), axis)
     weights = weights if weights is None or axis is not None else np.ravel(weights)
-    return _shaped(np.exp(_mean(np.log(x), along, weights)), axis, np.ndim(a), keepdims)
+    if weights is None:
+        made = np.exp(np.mean(np.log(x), axis=along))
+    else:
+        unit = _unit(x, along)
+        made = np.prod((x / unit) ** _shares(np.log(x), along, weights), axis=along)
+        made = np.squeeze(unit, axis=along) * made
+    return _shaped(made, axis, np.ndim(a), keepdims)
 
 
 def hmean(a, axis=0, dtype=None, *, weights=None, keepdims=False):
@@ -51,7 +68,9 @@ def pmean(a, p, *, axis=0, dtype=None, weights=None, keepdims=False):
         return gmean(a, weights=weights, **given)
     x, along = _samples(a if dtype is None else np.asarray(a, dtype=dtype), axis)
     weights = weights if weights is None or axis is not None else np.ravel(weights)
-    made = _mean(np.where(x < 0, np.nan, x) ** float(p), along, weights) ** (1 / p)
+    unit = _unit(x, along)  # lest powers overflow
+    made = _mean((np.where(x < 0, np.nan, x) / unit) ** float(p), along, weights) ** (1 / p)
+    made = np.squeeze(unit, axis=along) * made
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 

@@ -7,6 +7,8 @@ import numpy as np
 from symdiff.definitions.law import LOG_2, LOG_PI, LOG_ROOT_2_PI, Law, Positive, special
 from symdiff.definitions.laws_of_the_line import Logistic, Norm, _mean_log
 
+ROOT_HALF = math.sqrt(0.5)
+
 
 class Gamma(Positive):
     shapes = ("a",)
@@ -261,8 +263,17 @@ class Invgauss(Positive):
 
     @staticmethod
     def log_below(y, mu):
+        """Below ``mu`` both tails are of the magnitude ``exp(-z² / 2)``, which is taken out: of
+        the difference of their logarithms nothing might be left.
+        """
         z, far = Invgauss._tails(y, mu)
-        return np.logaddexp(special().log_ndtr(z), far)
+        is_low = z < 0.0
+        low = np.where(is_low, z, 0.0)
+        ratios = special().erfcx(-low * ROOT_HALF) + special().erfcx(
+            (y / mu + 1.0) / np.sqrt(2.0 * y)
+        )
+        high = np.logaddexp(special().log_ndtr(np.where(is_low, 0.0, z)), far)
+        return np.where(is_low, np.log(0.5 * ratios) - 0.5 * low * low, high)
 
     @staticmethod
     def above(y, mu):

@@ -144,6 +144,8 @@ class Johnsonsu(Law):
 
     below = staticmethod(lambda y, a, b: special().ndtr(a + b * np.arcsinh(y)))
     above = staticmethod(lambda y, a, b: special().ndtr(-a - b * np.arcsinh(y)))
+    log_below = staticmethod(lambda y, a, b: special().log_ndtr(a + b * np.arcsinh(y)))
+    log_above = staticmethod(lambda y, a, b: special().log_ndtr(-a - b * np.arcsinh(y)))
     quantile = staticmethod(lambda q, a, b: np.sinh((special().ndtri(q) - a) / b))
     quantile_above = staticmethod(lambda q, a, b: np.sinh((-special().ndtri(q) - a) / b))
 

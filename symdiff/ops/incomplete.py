@@ -169,13 +169,17 @@ def student_drawn_by_df(df: Value, t: Value) -> Value:
 
 
 def f_drawn_by(position: int, n: Value, d: Value, x: Value) -> Value:
-    """The derivative of the ``x`` whose ``fdtr(n, d, x)`` is given: see ``f_by``."""
+    """The derivative of the ``x`` whose ``fdtr(n, d, x)`` is given: see ``f_by``; number 0 is the
+    probability.
+    """
     orders = tuple(int(k == position) for k in range(3))
 
     def made(x: Value) -> Any:
         u = log(n) - log(d) + log(x)
-        by, by_u = (incomplete_beta(u, 0.5 * n, 0.5 * d, orders=o) for o in (orders, (1, 0, 0)))
-        moved = -0.5 * by / by_u
+        by_u = incomplete_beta(u, 0.5 * n, 0.5 * d, orders=(1, 0, 0))
+        if position == 0:
+            return 1.0 / by_u
+        moved = -0.5 * incomplete_beta(u, 0.5 * n, 0.5 * d, orders=orders) / by_u
         return moved - 1.0 / n if position == 1 else moved + 1.0 / d
 
     return x * _where_positive(x, made)

@@ -32,8 +32,8 @@ def incomplete_gamma(u: Any, a: Any, orders: tuple[int, ...]) -> Any:
         inside = np.isfinite(u) & (a > 0) & np.isfinite(a)
         x, given = np.where(inside, u, 0.0), np.where(inside, a, 1.0)
         made = _gamma(x, given, orders)
-    outside = np.where((a > 0) & np.isinf(u), 0.0, np.nan)
-    return np.where(inside, made, outside).astype(dtype)[()]
+    flat = ((a > 0) & np.isinf(u)) | _at_zero(a, orders[1])
+    return np.where(inside, made, np.where(flat, 0.0, np.nan)).astype(dtype)[()]
 
 
 def incomplete_beta(u: Any, a: Any, b: Any, orders: tuple[int, ...]) -> Any:
@@ -50,7 +50,14 @@ def incomplete_beta(u: Any, a: Any, b: Any, orders: tuple[int, ...]) -> Any:
         inside = np.isfinite(u) & known
         x, first, second = (np.where(inside, value, 1.0) for value in (u, a, b))
         made = _beta(x, first, second, orders)
-    return np.where(inside, made, np.where(known & np.isinf(u), 0.0, np.nan)).astype(dtype)[()]
+        both = (a >= 0) & (b >= 0) & (a + b > 0)
+    flat = (known & np.isinf(u)) | (both & (_at_zero(a, orders[1]) | _at_zero(b, orders[2])))
+    return np.where(inside, made, np.where(flat, 0.0, np.nan)).astype(dtype)[()]
+
+
+def _at_zero(parameter: Any, order: int) -> Any:
+    """Where a parameter is 0 and stays there: the functions are 0 or 1 then."""
+    return (parameter == 0) & (order == 0)
 
 
 # Gamma --------------------------------------------------------------------------------------------
@@ -69,7 +76,7 @@ def _gamma(u: Any, a: Any, orders: tuple[int, ...]) -> Any:
     if orders[0]:
         return density(a) * weight(u, a, (orders[0] - 1, orders[1]))
     x = np.exp(u)
-    below = x <= a
+    below = x <= np.maximum(a, 1.0)  # of small parameters the other side is long
     small = below & (a < 4.0)  # raised: P(a, x) - P(a + 1, x) = exp(a u - x) / gamma(a + 1)
     made = np.zeros(u.shape)
     for k in range(1, 5 if np.any(small) else 1):
@@ -104,9 +111,9 @@ def _gamma_slope(which: tuple[int, ...], u: Any, a: Any) -> Any:
 
 def _beta(u: Any, a: Any, b: Any, orders: tuple[int, ...]) -> Any:
     def density(u: Any, a: Any, b: Any) -> Any:
-        s, exponent = _logistic(u), 0.0
-        for own, other, part, sign in ((a, b, s, -1.0), (b, a, _logistic(-u), 1.0)):
-            ratio = (part * other - (1.0 - part) * own) / own
+        s, rest, exponent = _logistic(u), _logistic(-u), 0.0
+        for own, other, part, left, sign in ((a, b, s, rest, -1.0), (b, a, rest, s, 1.0)):
+            ratio = (part * other - left * own) / own
             near = np.log1p(np.clip(ratio, -0.5, 0.5))
             plain = -np.logaddexp(0.0, sign * u) - np.log(own / (a + b))
             exponent = exponent + own * np.where(np.abs(ratio) < 0.5, near, plain)
@@ -133,17 +140,19 @@ def _beta(u: Any, a: Any, b: Any, orders: tuple[int, ...]) -> Any:
     for k in range(
         1, 5 if np.any(small) else 1
     ):  # I(a, b) - I(a + 1, b) = s**a (1 - s)**b / (a B(a, b))
-        own, total = a + k, a + b + k - 1
+        own, total = a + k, a + b + (k - 1)
         raised = density(u, own, b) / (s * total)
         first = either(lambda which, own=own, total=total: weight(u, own, b, total, which))
         made = made + np.where(small, raised * first, 0.0)
     own = np.where(small, a + 4.0, a)
 
-    def fallen(v: Any) -> Any:
-        return own * v + (own + b) * np.log1p(s * np.expm1(-v))
+    def fallen(v: Any) -> Any:  # in the form in which nothing cancels
+        low = own * v + (own + b) * np.log1p(s * np.expm1(-v))
+        grown = np.log1p(_logistic(-u) * np.expm1(np.minimum(v, 690.0)))
+        return np.where(u < 0.0, low, (own + b) * grown - b * v)
 
     def steep(v: Any) -> Any:
-        return own - (own + b) * _logistic(u - v)
+        return own * _logistic(v - u) - b * _logistic(u - v)
 
     far = (_FALL + (own + b) * np.logaddexp(0.0, u)) / own
     integral = _integral(
@@ -155,28 +164,27 @@ def _beta(u: Any, a: Any, b: Any, orders: tuple[int, ...]) -> Any:
 
 def _beta_slope(which: tuple[int, ...], u: Any, a: Any, b: Any, total: Any) -> Any:
     """A derivative of the density's logarithm ``a log(s) + b log(1 - s) - norm``, ``s`` the
-    logistic function of ``u`` and ``total``, in the norm, ``a + b``.
+    logistic function of ``u`` and ``total``, in the norm, ``a + b``, or less by 1.
     """
     by_u, by_a, by_b = which
-    order = by_a + by_b
+    order, s, rest = by_a + by_b, _logistic(u), _logistic(-u)
     if by_u == 0:
-        made = _polygamma(order - 1, total)
-        for own, by_own, sign in ((a, by_a, -1.0), (b, by_b, 1.0)):
-            if by_own == order:
-                made = made - _polygamma(order - 1, own)
-                made = made - (np.logaddexp(0.0, sign * u) if order == 1 else 0.0)
-        return made
-    if order > 1:
-        return 0.0
-    s = _logistic(u)
-    powers = [0.0, 1.0]  # of s in its derivatives: that of s is s - s²
-    for _ in range(by_u - 1):
+        own, other, sign = (a, b, -1.0) if by_a else (b, a, 1.0)
+        if by_a and by_b:
+            return _polygamma(order - 1, total)
+        fall = np.logaddexp(0.0, sign * u) if order == 1 else 0.0
+        less = np.rint(a + b - total)
+        return _polygamma_rise(order - 1, own, other - less, total) - fall
+    if by_u == 1:
+        return (a * rest - b * s, rest if by_a else -s, 0.0)[min(order, 2)]
+    factor = (a + b, 1.0, 0.0)[min(order, 2)]
+    powers = [1.0]  # of s in its derivatives over s (1 - s)
+    for _ in range(by_u - 2):
+        turned = [p - 2.0 * q for p, q in zip([*powers, 0.0], [0.0, *powers], strict=True)]
         first = [k * c for k, c in enumerate(powers)]
-        powers = [p - q for p, q in zip([*first, 0.0], [0.0, *first], strict=True)]
-    bent = sum(c * s**k for k, c in enumerate(powers))
-    if order == 0:
-        return (a if by_u == 1 else 0.0) - (a + b) * bent
-    return (1.0 if by_u == 1 and by_a else 0.0) - bent
+        moved = [p - q for p, q in zip([*first, 0.0], [0.0, *first], strict=True)]
+        powers = [p + q for p, q in zip(turned, moved, strict=True)]
+    return -factor * (s * rest) * sum(c * s**k for k, c in enumerate(powers))
 
 
 # Bessel's K ---------------------------------------------------------------------------------------
@@ -219,8 +227,11 @@ def _integral(fallen: Any, steep: Any, far: Any, weight: Any) -> Any:
     """The integral of ``weight * exp(-fallen)`` from 0 to where that has fallen far enough, which
     Newton's method finds for the convex function from a place behind.
     """
-    for _ in range(30):
-        far = far - np.maximum(fallen(far) - _FALL, 0.0) / steep(far)
+    for _ in range(100):  # where the function grows exponentially, each takes off 1
+        step = np.maximum(fallen(far) - _FALL, 0.0) / steep(far)
+        far = far - step
+        if not np.any(step > 1e-3 * far):
+            break
     theta = (np.arange(_NODES) + 0.5) * np.pi / _NODES
     j = np.arange(1, _NODES // 2 + 1)
     parts = np.sum(np.cos(2.0 * np.outer(theta, j)) / (4.0 * j * j - 1.0), axis=1)
@@ -255,17 +266,41 @@ def _polygamma(n: int, x: Any) -> Any:
     """The ``n``-th derivative of psi at positive numbers, by recurrence and the asymptotic series
     (Abramowitz and Stegun 1964, 6.4.6 and 6.4.11).
     """
-    bernoulli = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
-    sign, top = (-1.0) ** (n + 1), 20 + n
+    top = _from(n)
     far = np.where(x < top, x + top, x)
-    leading = np.log(far) if n == 0 else sign * math.factorial(n - 1) / far**n
-    made = leading + sign * 0.5 * math.factorial(n) / far ** (n + 1)
-    for k, number in enumerate(bernoulli, 1):
-        ratio = math.factorial(2 * k + n - 1) / math.factorial(2 * k)
-        made = made + sign * number * ratio / far ** (2 * k + n)
+    made = np.log(far) if n == 0 else 0.0
+    for number, power in _asymptotic(n):
+        made = made + number / far**power
     steps = np.arange(top).reshape((-1,) + (1,) * np.ndim(x))
     powers = np.where(x < top, x + steps, np.inf) ** -(n + 1)
-    return made + sign * math.factorial(n) * np.sum(powers, axis=0)
+    return made + (-1.0) ** (n + 1) * math.factorial(n) * np.sum(powers, axis=0)
+
+
+def _polygamma_rise(n: int, x: Any, rise: Any, end: Any) -> Any:
+    """What polygamma grows from ``x`` to ``x + rise``, the ``end``, where that is little too."""
+    far = np.maximum(x, _from(n))
+    grown = np.log1p(np.maximum(rise / far, -0.5))
+    made = grown if n == 0 else 0.0
+    for number, power in _asymptotic(n):
+        made = made + number * np.expm1(-power * grown) / far**power
+    return np.where(x < far, _polygamma(n, end) - _polygamma(n, x), made)
+
+
+def _from(n: int) -> int:
+    """Where the asymptotic series of a polygamma is exact."""
+    return 20 + n
+
+
+def _asymptotic(n: int) -> list[tuple[float, int]]:
+    """The factors and the negative exponents of that series, without psi's logarithm."""
+    bernoulli = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+    sign = (-1.0) ** (n + 1)
+    leading = [(sign * math.factorial(n - 1), n)] if n else []
+    rest = [
+        (sign * number * math.factorial(2 * k + n - 1) / math.factorial(2 * k), 2 * k + n)
+        for k, number in enumerate(bernoulli, 1)
+    ]
+    return [*leading, (sign * 0.5 * math.factorial(n), n + 1), *rest]
 
 
 def _stirling(x: Any) -> Any:

@@ -15,7 +15,17 @@ from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ops import support
-from symdiff.ops.arithmetic import absolute, choose, equal, floor, greater, minimum, strong_constant
+from symdiff.ops.arithmetic import (
+    absolute,
+    choose,
+    equal,
+    floor,
+    greater,
+    less,
+    minimum,
+    nonzero,
+    strong_constant,
+)
 from symdiff.ops.casts import imag
 from symdiff.ops.declare import (
     Meaning,
@@ -48,11 +58,14 @@ from symdiff.ops.special import (
     expansion,
     gammaln,
     hyp1f1,
+    log_gamma_density,
     refused_by,
+    rgamma,
     special_function,
     xlog1py,
     xlogy,
 )
+from symdiff.ops.strong import strong_multiply
 from symdiff.ops.ufuncs import cast, staged
 
 # Of trigonometric and exponential functions -------------------------------------------------------
@@ -227,14 +240,15 @@ def _log_beta_density(a: Any, b: Any, x: Any) -> Any:
     return xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b)
 
 
-def _log_gamma_density(a: Any, x: Any) -> Any:
-    return xlogy(a - 1.0, x) - x - gammaln(a)
-
-
 def _log_f_density(n: Any, d: Any, x: Any) -> Any:
+    """The powers of ``r = n x / d`` and ``1 + r`` cancel where ``r`` is large."""
     ratio = n / d
-    powers = xlogy(0.5 * n - 1.0, ratio * x) - 0.5 * (n + d) * log1p(ratio * x)
-    return log(ratio) + powers - betaln(0.5 * n, 0.5 * d)
+    r = ratio * x
+    low, one = less(r, 1), strong_constant(1, r)
+    near, far = choose(low, r, one), choose(low, one, r)
+    small = xlogy(0.5 * n - 1.0, near) - 0.5 * (n + d) * log1p(near)
+    large = -log(far) - 0.5 * n * log1p(1.0 / far) - 0.5 * d * log1p(far)
+    return log(ratio) + choose(low, small, large) - betaln(0.5 * n, 0.5 * d)
 
 
 def _beta_of_f(sp: Any, n: Any, d: Any, x: Any) -> Any:
@@ -248,20 +262,26 @@ betaincc: Operation = special_function(
     lambda y, a, b, x: -beta_by(1, a, b, x),
     lambda y, a, b, x: -beta_by(2, a, b, x),
     lambda y, a, b, x: -exp(_log_beta_density(a, b, x)),
+    singular=True,
+    strong=True,
     sympy=lambda sp, a, b, x: 1 - sp.betainc(a, b, 0, x) / sp.beta(a, b),
 )
 chdtr: Operation = special_function(
     "chdtr",
     "The distribution function of χ².",
     lambda y, v, x: 0.5 * gamma_by_a(0.5 * v, 0.5 * x),
-    lambda y, v, x: 0.5 * exp(_log_gamma_density(0.5 * v, 0.5 * x)),
+    lambda y, v, x: 0.5 * exp(log_gamma_density(0.5 * v, 0.5 * x)),
+    singular=True,
+    strong=True,
     sympy=lambda sp, v, x: sp.lowergamma(v / 2, x / 2) / sp.gamma(v / 2),
 )
 chdtrc: Operation = special_function(
     "chdtrc",
     "``1 - chdtr(v, x)``.",
     lambda y, v, x: -0.5 * gamma_by_a(0.5 * v, 0.5 * x),
-    lambda y, v, x: -0.5 * exp(_log_gamma_density(0.5 * v, 0.5 * x)),
+    lambda y, v, x: -0.5 * exp(log_gamma_density(0.5 * v, 0.5 * x)),
+    singular=True,
+    strong=True,
     sympy=lambda sp, v, x: sp.uppergamma(v / 2, x / 2) / sp.gamma(v / 2),
 )
 fdtr: Operation = special_function(
@@ -270,6 +290,8 @@ fdtr: Operation = special_function(
     lambda y, n, d, x: f_by(1, n, d, x),
     lambda y, n, d, x: f_by(2, n, d, x),
     lambda y, n, d, x: exp(_log_f_density(n, d, x)),
+    singular=True,
+    strong=True,
     sympy=_beta_of_f,
 )
 fdtrc: Operation = special_function(
@@ -278,24 +300,42 @@ fdtrc: Operation = special_function(
     lambda y, n, d, x: -f_by(1, n, d, x),
     lambda y, n, d, x: -f_by(2, n, d, x),
     lambda y, n, d, x: -exp(_log_f_density(n, d, x)),
+    singular=True,
+    strong=True,
     sympy=lambda sp, n, d, x: 1 - _beta_of_f(sp, n, d, x),
 )
+
+
+def _moved_density(b: Value, moved: Value, rate: Value) -> Value:
+    """``moved`` times the gamma distribution's density at ``moved * rate``, which may be infinite
+    where ``moved`` is 0.
+    """
+    zero, one, divisor = equal(moved, 0), strong_constant(1, moved), nonzero(rate)
+    away = moved * exp(log_gamma_density(b, rate * choose(zero, one, moved)))
+    product = strong_multiply(moved, divisor)
+    near = choose(zero, product, strong_constant(1, product))
+    at = near**b * (exp(-near) * rgamma(b)) / divisor
+    return choose(zero, at, away)
 
 
 gdtr: Operation = special_function(
     "gdtr",
     "The distribution function of the gamma distribution, of the rate ``a`` and the shape ``b``.",
-    lambda y, a, b, x: x * exp(_log_gamma_density(b, a * x)),
+    lambda y, a, b, x: _moved_density(b, x, a),
     lambda y, a, b, x: gamma_by_a(b, a * x),
-    lambda y, a, b, x: a * exp(_log_gamma_density(b, a * x)),
+    lambda y, a, b, x: _moved_density(b, a, x),
+    singular=True,
+    strong=True,
     sympy=lambda sp, a, b, x: sp.lowergamma(b, a * x) / sp.gamma(b),
 )
 gdtrc: Operation = special_function(
     "gdtrc",
     "``1 - gdtr(a, b, x)``.",
-    lambda y, a, b, x: -(x * exp(_log_gamma_density(b, a * x))),
+    lambda y, a, b, x: -_moved_density(b, x, a),
     lambda y, a, b, x: -gamma_by_a(b, a * x),
-    lambda y, a, b, x: -(a * exp(_log_gamma_density(b, a * x))),
+    lambda y, a, b, x: -_moved_density(b, a, x),
+    singular=True,
+    strong=True,
     sympy=lambda sp, a, b, x: sp.uppergamma(b, a * x) / sp.gamma(b),
 )
 
@@ -355,14 +395,14 @@ gammaincinv: Operation = special_function(
     "gammaincinv",
     "The inverse of ``gammainc``.",
     lambda y, a, p: gamma_inverse_by_a(a, y),
-    lambda y, a, p: exp(-_log_gamma_density(a, y)),
+    lambda y, a, p: exp(-log_gamma_density(a, y)),
     sympy=None,
 )
 gammainccinv: Operation = special_function(
     "gammainccinv",
     "The inverse of ``gammaincc``.",
     lambda y, a, p: gamma_inverse_by_a(a, y),
-    lambda y, a, p: -exp(-_log_gamma_density(a, y)),
+    lambda y, a, p: -exp(-log_gamma_density(a, y)),
     sympy=None,
 )
 betaincinv: Operation = special_function(
@@ -399,7 +439,7 @@ chdtri: Operation = special_function(
     "chdtri",
     "The inverse of ``chdtrc``.",
     lambda y, v, p: gamma_inverse_by_a(0.5 * v, 0.5 * y),
-    lambda y, v, p: -2.0 * exp(-_log_gamma_density(0.5 * v, 0.5 * y)),
+    lambda y, v, p: -2.0 * exp(-log_gamma_density(0.5 * v, 0.5 * y)),
     sympy=None,
 )
 fdtri: Operation = special_function(
@@ -407,7 +447,7 @@ fdtri: Operation = special_function(
     "The inverse of ``fdtr``.",
     lambda y, n, d, p: f_drawn_by(1, n, d, y),
     lambda y, n, d, p: f_drawn_by(2, n, d, y),
-    lambda y, n, d, p: exp(-_log_f_density(n, d, y)),
+    lambda y, n, d, p: choose(greater(y, 0), f_drawn_by(0, n, d, y), exp(-_log_f_density(n, d, y))),
     sympy=None,
 )
 

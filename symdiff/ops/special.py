@@ -251,18 +251,40 @@ binom: Operation = special_function(
     lambda y, n, k: y * _rise_of_psi(k + 1.0, n - 2.0 * k),
     sympy=lambda sp, n, k: sp.gamma(n + 1) / (sp.gamma(k + 1) * sp.gamma(n - k + 1)),
 )
+
+
+def log_gamma_density(a: Value, x: Value) -> Any:
+    """``(a - 1) log(x) - x - gammaln(a)``; near a large ``a``, where these cancel, by ``x / a - 1``
+    and Stirling's series.
+    """
+    usual = bitwise_or(less(a, FAR_SHAPE), less(x, 0.5 * a))
+    one = strong_constant(1.0, x - a)
+    shape, place = choose(usual, FAR_SHAPE * one, a), choose(usual, FAR_SHAPE * one, x)
+    apart, square = (place - shape) / shape, 1.0 / shape * (1.0 / shape)
+    rest = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680)))) / shape
+    far = shape * (log1p(apart) - apart) + 0.5 * log(0.5 / math.pi * shape) - rest - log(place)
+    shape, place = choose(usual, a, one), choose(usual, x, one)
+    return choose(usual, xlogy(shape - 1.0, place) - place - gammaln(shape), far)
+
+
+FAR_SHAPE = 20.0
+
 gammainc: Operation = special_function(
     "gammainc",
     "Regularised lower incomplete gamma function.",
     lambda y, a, x: gamma_by_a(a, x),
-    lambda y, a, x: exp(xlogy(a - 1.0, x) - x - gammaln(a)),
+    lambda y, a, x: exp(log_gamma_density(a, x)),
+    singular=True,
+    strong=True,
     sympy=lambda sp, a, x: sp.lowergamma(a, x) / sp.gamma(a),
 )
 gammaincc: Operation = special_function(
     "gammaincc",
     "Regularised upper incomplete gamma function.",
     lambda y, a, x: -gamma_by_a(a, x),
-    lambda y, a, x: -exp(xlogy(a - 1.0, x) - x - gammaln(a)),
+    lambda y, a, x: -exp(log_gamma_density(a, x)),
+    singular=True,
+    strong=True,
     sympy=lambda sp, a, x: sp.uppergamma(a, x) / sp.gamma(a),
 )
 betainc: Operation = special_function(
@@ -271,6 +293,8 @@ betainc: Operation = special_function(
     lambda y, a, b, x: beta_by(1, a, b, x),
     lambda y, a, b, x: beta_by(2, a, b, x),
     lambda y, a, b, x: exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b)),
+    singular=True,
+    strong=True,
     sympy=lambda sp, a, b, x: sp.betainc(a, b, 0, x) / sp.beta(a, b),
 )
 
@@ -456,10 +480,19 @@ entr: Operation = special_function(
     strong=True,
     sympy=lambda sp, x: -x * sp.log(x),
 )
+
+
+def _log_ratio(a: Value, b: Value) -> Any:
+    """``log(a / b)``, though the quotient may overflow; to its own digits where that is near 1."""
+    apart = log(a) - log(b)
+    near, one = less(absolute(apart), 1), strong_constant(1, a)
+    return choose(near, log(choose(near, a, one) / choose(near, b, one)), apart)
+
+
 rel_entr: Operation = special_function(
     "rel_entr",
     "The summand of a relative entropy, ``a * log(a / b)``.",
-    lambda y, a, b: log(a / b) + 1.0,
+    lambda y, a, b: _log_ratio(a, b) + 1.0,
     lambda y, a, b: -(a / b),
     jvp={1: lambda t, y, a, b: -product_over(t, a, b)},
     vjp={1: lambda g, y, a, b: -product_over(g, a, b)},
@@ -470,7 +503,7 @@ rel_entr: Operation = special_function(
 kl_div: Operation = special_function(
     "kl_div",
     "The summand of a divergence, ``a * log(a / b) - a + b``.",
-    lambda y, a, b: log(a / b),
+    lambda y, a, b: _log_ratio(a, b),
     lambda y, a, b: 1.0 - a / b,
     singular=True,
     strong=True,

@@ -197,3 +197,42 @@ def test_the_inverse_gaussian_has_slopes_where_its_lower_tail_is_zero() -> None:
                 mpmath.diff(exact, mpmath.mpf(y), h=mpmath.mpf(y) * mpmath.mpf("1e-15"))
             )
             assert sd.jvp(function, (y,), (1.0,))[1] == pytest.approx(expected, rel=1e-9)
+
+
+def test_second_slopes_of_the_inverse_gaussian_hold_where_its_tails_nearly_cancel() -> None:
+    """At 1e-9 both exponents are -5e8 and differ by one: against mpmath, by the argument twice."""
+
+    def function(y):
+        return stats.invgauss.logcdf(y, 0.7)
+
+    def slope(y):
+        return sd.jvp(function, (y,), (1.0,))[1]
+
+    def exact(y):
+        root, mu = mpmath.sqrt(y), mpmath.mpf(0.7)
+        near, far = mpmath.ncdf((y / mu - 1) / root), mpmath.ncdf(-(y / mu + 1) / root)
+        return mpmath.log(near + mpmath.exp(2 / mu) * far)
+
+    with mpmath.workdps(80), np.errstate(divide="ignore"):  # SciPy's own value
+        for y in (1e-9, 1e-5, 0.3, 0.7, 2.0):
+            step = mpmath.mpf(y) * mpmath.mpf("1e-15")
+            expected = float(mpmath.diff(exact, mpmath.mpf(y), 2, h=step))
+            assert sd.jvp(slope, (y,), (1.0,))[1] == pytest.approx(expected, rel=1e-12)
+
+
+def test_second_slopes_of_johnsons_tail_hold_far_out() -> None:
+    """Of its logarithm, by the parameter ``b`` twice: against mpmath."""
+
+    def function(b):
+        return stats.johnsonsu.logsf(2e9, 0.6, b)
+
+    def slope(b):
+        return sd.jvp(function, (b,), (1.0,))[1]
+
+    def exact(b):
+        return mpmath.log(mpmath.ncdf(-mpmath.mpf(0.6) - b * mpmath.asinh(2e9)))
+
+    with mpmath.workdps(60):
+        for b in (0.4, 1.3, 1.6):
+            expected = float(mpmath.diff(exact, mpmath.mpf(b), 2, h=mpmath.mpf("1e-15")))
+            assert sd.jvp(slope, (b,), (1.0,))[1] == pytest.approx(expected, rel=1e-13)

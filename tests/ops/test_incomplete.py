@@ -149,3 +149,107 @@ def test_an_exported_module_has_all_that_it_needs(tmp_path: Path) -> None:
     assert "symdiff.ops" not in path.read_text()
     exported = next(v for k, v in vars(module).items() if k == "program_grad" or k == "program")
     assert exported(1.3, 0.7) == gradient(1.3, 0.7)
+
+
+@pytest.mark.parametrize("a", [1e5, 1e9, 1e14, 4.6e18])
+def test_beta_derivatives_hold_where_one_parameter_is_huge(a: float) -> None:
+    """Then ``a (1 - x)`` is a gamma distribution's argument: by mpmath, and in that limit."""
+    u, b = float(np.log(a / 1.5)), 1.5
+    with mp.workdps(50):
+        below, above = (mp.log(1 / (1 + mp.exp(sign * mp.mpf(u)))) for sign in (-1, 1))
+        norm = mp.loggamma(a) + mp.loggamma(b) - mp.loggamma(mp.mpf(a) + b)
+        density = float(mp.exp(a * below + b * above - norm))
+    assert incomplete_beta(u, a, b, orders=(1, 0, 0)) == pytest.approx(density, rel=1e-13)
+    assert incomplete_beta(-u, b, a, orders=(1, 0, 0)) == pytest.approx(density, rel=1e-13)
+    limit = -incomplete_gamma(np.log(1.5), 1.5, orders=(0, 1))
+    assert incomplete_beta(u, a, b, orders=(0, 0, 1)) == pytest.approx(limit, rel=10 / a + 1e-12)
+    assert incomplete_beta(u, a, b, orders=(0, 1, 0)) * a == pytest.approx(
+        -density, rel=10 / a + 1e-12
+    )
+
+
+def test_second_slopes_by_the_logit_hold_where_one_parameter_is_huge() -> None:
+    u, a, b = 21.0, 1e9, 3.5
+    with mp.workdps(50):
+        expected = mp.diff(lambda u: _beta_density(u, a, b), mp.mpf(u))
+    found = incomplete_beta(u, a, b, orders=(2, 0, 0))
+    assert found == pytest.approx(float(expected), rel=1e-13)
+
+
+def _beta_density(u: Any, a: Any, b: Any) -> Any:
+    s = 1 / (1 + mp.exp(-u))
+    return s**a * (1 - s) ** b / mp.beta(a, b)
+
+
+def test_small_parameters_have_the_digits_of_the_lower_side_above_them() -> None:
+    """``P(a, x)`` is ``1 + a (log(x) + γ)`` where both are as small as this."""
+    u = float(np.log(3e-150))
+    found = incomplete_gamma(u, 1e-150, orders=(0, 1))
+    assert found == pytest.approx(u + np.euler_gamma, rel=1e-14)
+
+
+def test_parameters_that_stay_at_0_leave_the_functions_flat() -> None:
+    assert incomplete_gamma(0.3, 0.0, orders=(1, 0)) == 0.0
+    assert incomplete_beta(0.3, 0.0, 2.0, orders=(0, 0, 1)) == 0.0
+    assert incomplete_beta(0.3, 2.0, 0.0, orders=(0, 1, 0)) == 0.0
+    assert np.isnan(incomplete_beta(0.3, 0.0, 2.0, orders=(0, 1, 0)))
+
+
+INFINITE_AT_0 = [
+    special.gammainc,
+    special.gammaincc,
+    special.chdtr,
+    special.chdtrc,
+    lambda a, x: special.betainc(a, 2.0, x),
+    lambda a, x: special.betaincc(a, 2.0, x),
+    lambda a, x: special.fdtr(a, 2.0, x),
+    lambda a, x: special.fdtrc(a, 2.0, x),
+    lambda a, x: special.gdtr(1.3, a, x),
+    lambda a, x: special.gdtrc(1.3, a, x),
+]
+
+
+@pytest.mark.parametrize("function", INFINITE_AT_0)
+def test_what_stays_at_0_adds_no_slope_where_the_density_is_infinite(function: Any) -> None:
+    """A distribution function is 0 at 0, and its complement 1, whatever the shape is."""
+    assert sd.jvp(lambda a, x: function(a, x), (0.5, 0.0), (1.0, 0.0))[1] == 0.0
+    by_a, by_x = sd.vjp(lambda a, x: function(a, x), 0.5, 0.0)[1](0.0)
+    assert by_a == by_x == 0.0
+
+
+@pytest.mark.parametrize("b", [0.5, 1.0, 2.5])
+def test_gdtr_is_flat_where_the_rate_or_the_argument_is_0(b: float) -> None:
+    """Then it is 0, whatever the other one is; at b = 1 it is ``1 - exp(-a x)``."""
+    assert sd.grad(lambda a, x: special.gdtr(a, b, x), 0)(0.7, 0.0) == 0.0
+    assert sd.grad(lambda x: special.gdtr(0, b, x))(0.7) == 0.0
+    if b == 1.0:
+        assert sd.grad(lambda x: sd.grad(lambda a: special.gdtr(a, 1.0, x))(0.7))(0.0) == 1.0
+
+
+@pytest.mark.parametrize("a", [25.0, 1e3, 1e6, 2e9])
+def test_the_gamma_density_keeps_its_digits_at_large_shapes(a: float) -> None:
+    """Its powers and the gamma function cancel: by mpmath, of a function and of its inverse."""
+    for p in (0.05, 0.5, 0.9):
+        x = float(special.gammaincinv(a, p))
+        with mp.workdps(50):
+            density = float(mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a)))
+        limit = 1e-15 * math.sqrt(a) + 1e-13
+        assert sd.grad(lambda x: special.gammainc(a, x))(x) == pytest.approx(density, rel=limit)
+        found = sd.grad(lambda p: special.gammaincinv(a, p))(p)
+        assert found == pytest.approx(1 / density, rel=limit)
+
+
+@pytest.mark.parametrize("n", [2e5, 1e9, 9e18])
+def test_the_quantiles_of_f_keep_their_slopes_at_many_degrees_of_freedom(n: float) -> None:
+    """By the probability: against the density by mpmath."""
+    p, d = 0.4, 3.1
+    x = float(special.fdtri(n, d, p))
+    with mp.workdps(50):
+        u = mp.log(n) - mp.log(d) + mp.log(x)
+        below, above = (mp.log(1 / (1 + mp.exp(sign * u))) for sign in (-1, 1))
+        half, rest = mp.mpf(n) / 2, mp.mpf(d) / 2
+        norm = mp.loggamma(half) + mp.loggamma(rest) - mp.loggamma(half + rest)
+        density = float(mp.exp(half * below + rest * above - norm)) / x
+    assert sd.grad(lambda p: special.fdtri(n, d, p))(p) == pytest.approx(1 / density, rel=1e-12)
+    found = sd.grad(lambda x: special.fdtr(n, d, x))(x)  # as exact as SciPy's betaln
+    assert found == pytest.approx(density, rel=1e-9)

@@ -116,6 +116,18 @@ ROWS: list[tuple[str, Function, Function, list[float]]] = [
         [1.7, 1e2, 1e4],
     ),
     (
+        "rel_entr by the first, far apart",
+        lambda x: special.rel_entr(x, 1e-300),
+        lambda x: x * mp.log(x / mp.mpf(1e-300)),
+        [1e-9, 1.0, 1e100],
+    ),
+    (
+        "kl_div by the first, nearby",
+        lambda x: special.kl_div(x, 1e100),
+        lambda x: x * mp.log(x / mp.mpf(1e100)) - x + mp.mpf(1e100),
+        [1e-300, 1e100 * (1 + 1e-3), 1e100 * (1 - 1e-4)],
+    ),
+    (
         "inv_boxcox by the argument",
         lambda x: special.inv_boxcox(x, 1e19),
         lambda x: mp.exp(_log_inverse(x, mp.mpf(1e19))),
