@@ -16,6 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from symdiff.api.arguments import checked_argnums
+from symdiff.definitions import DEFINITIONS
+from symdiff.definitions.libraries import meet
 from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.structure import declared
 from symdiff.runtime.collecting import loading
@@ -582,7 +584,7 @@ def differentiable_of(function: Any) -> Differentiable:
     """The object around a function; methods and callable objects with what they are bound to."""
     if isinstance(function, Differentiable):
         return function
-    if isinstance(function, types.MethodType):
+    if isinstance(function, types.MethodType) and not _is_defined(function):
         inner = differentiable_of(function.__func__)
         return type(inner)(inner._function, (function.__self__, *inner._bound), inner._steps)
     if isinstance(function, staticmethod | classmethod | property):
@@ -592,7 +594,7 @@ def differentiable_of(function: Any) -> Differentiable:
             f"a function is needed, not a value of type {type(function).__name__}",
             hint="pass the function itself and call what you get: grad(f)(x), not grad(f(x))",
         )
-    if _is_function(function):
+    if _is_function(function) or isinstance(function, types.MethodType):
         return Differentiable(function)
     if hasattr(function, "cache_info") and hasattr(function, "__wrapped__"):
         raise SignatureError(
@@ -600,6 +602,16 @@ def differentiable_of(function: Any) -> Differentiable:
             hint="differentiate the function inside the cache, its __wrapped__",
         )
     return Differentiable(type(function).__call__, (function,))
+
+
+def _is_defined(method: types.MethodType) -> bool:
+    """Return whether a library's method is known by the object that it is bound to, as those of
+    SciPy's distributions are.
+    """
+    if type(method.__self__).__module__.partition(".")[0] not in ("numpy", "scipy"):
+        return False
+    meet()
+    return method in DEFINITIONS
 
 
 def require_derivatives(functions: Any) -> None:

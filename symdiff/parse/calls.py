@@ -350,9 +350,9 @@ def _call_defined(
     """A library function by its definition; ``out=``, where it takes one, becomes a store."""
     if "out" not in _parameters(definition):
         return call_definition(interp, function, definition, arguments, keywords)
-    keywords, place = dict(keywords), places(function).index("out")
+    keywords, order = dict(keywords), places(function)
     out = keywords.pop("out", None)
-    if len(arguments) > place:
+    if "out" in order and len(arguments) > (place := order.index("out")):
         out, arguments = arguments[place], [*arguments[:place], None, *arguments[place + 1 :]]
     result = call_definition(interp, function, definition, arguments, keywords)
     if out is None:

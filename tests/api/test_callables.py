@@ -6,6 +6,7 @@ import operator
 
 import numpy as np
 import pytest
+from scipy import special, stats
 
 import symdiff
 
@@ -140,3 +141,38 @@ def test_what_a_function_may_not_return(function, what):
 def test_a_cached_function_is_refused():
     with pytest.raises(TypeError, match="__wrapped__"):
         symdiff.grad(functools.lru_cache(scaled))
+
+
+NORMAL = stats.norm.pdf(0.3, 0.1, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("derived", "expected"),
+    [
+        (lambda: symdiff.grad(stats.norm.cdf)(0.3, 0.1, 2.0), NORMAL),
+        (lambda: symdiff.grad(stats.norm.cdf, "x")(0.3, loc=0.1, scale=2.0), NORMAL),
+        (lambda: symdiff.grad(stats.norm.cdf, 1)(0.3, 0.1, 2.0), -NORMAL),
+        (lambda: symdiff.jvp(stats.norm.logpdf, (0.3,), (2.0,))[1], -0.6),
+        (lambda: symdiff.vjp(stats.norm.logpdf, 0.3)[1](2.0)[0], -0.6),
+        (lambda: symdiff.hessian(stats.norm.logpdf)(0.3), -1.0),
+        (lambda: symdiff.grad(symdiff.grad(stats.norm.logpdf))(0.3), -1.0),
+        (lambda: symdiff.grad(stats.gamma.logpdf)(0.3, a=2.0), 1.0 / 0.3 - 1.0),
+        (lambda: symdiff.grad(stats.poisson.logpmf, 1)(3, 2.0), 3.0 / 2.0 - 1.0),
+        (lambda: symdiff.grad(stats.multivariate_normal.logpdf)(X, np.zeros(3)), -X),
+        (lambda: symdiff.grad(stats.norm(0.1, 2.0).cdf)(0.3), NORMAL),
+        (lambda: symdiff.grad(functools.partial(stats.norm.logpdf, scale=2.0))(0.3), -0.075),
+        (lambda: symdiff.grad(np.sum)(X), np.ones(3)),
+        (lambda: symdiff.grad(np.linalg.det)(np.diag(X)), np.diag(6.0 / X)),
+        (lambda: symdiff.jacobian(np.cumsum)(X), np.tri(3)),
+        (lambda: symdiff.hessian(np.prod)(X), [[0, 3, 2], [3, 0, 1], [2, 1, 0]]),
+        (lambda: symdiff.grad(math.sin)(0.3), math.cos(0.3)),
+        (lambda: symdiff.grad(special.gammaln)(2.5), special.digamma(2.5)),
+    ],
+)
+def test_functions_of_libraries_and_their_methods_need_no_function_around_them(derived, expected):
+    np.testing.assert_allclose(derived(), expected, rtol=1e-13, atol=1e-14)
+
+
+def test_a_method_of_a_library_that_is_not_known_is_refused():
+    with pytest.raises(symdiff.UnsupportedCallError, match="no rule for"):
+        symdiff.grad(stats.norm.entropy)(0.3)

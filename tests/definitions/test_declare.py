@@ -34,6 +34,12 @@ def defined_by(text: str) -> FunctionType:
     return namespace["resize"]  # type: ignore[return-value]
 
 
+BY_NAME_ONLY = """
+def resize(a, *, out=None):
+    return a * a
+"""
+
+
 @pytest.mark.parametrize("text", [ALWAYS, OF_SOME], ids=["always", "of_some"])
 def test_what_a_definition_raises_and_numpy_does_not_is_refused(
     text: str, monkeypatch: pytest.MonkeyPatch
@@ -59,3 +65,22 @@ def test_parts_of_parts_are_operands_of_a_call_that_keeps_its_name() -> None:
     np.testing.assert_array_equal(value, others(z))
     (z_bar,) = pullback(np.ones(2))
     np.testing.assert_array_equal(z_bar, [[0, 0, 8, 10], [2j, 3j, 0, 0]])
+
+
+def squares(a, *, out=None):
+    return np.multiply(a, a, out=out)
+
+
+def test_an_array_for_the_result_may_be_a_parameter_that_is_given_by_name_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(DEFINITIONS, squares, defined_by(BY_NAME_ONLY))
+
+    def stored(x):
+        place = np.ones_like(x)
+        squares(x, out=place)
+        return np.sum(place * squares(x))
+
+    np.testing.assert_array_equal(sd.grad(stored)(X), 4.0 * X**3)
+    with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
+        sd.grad(lambda x: np.sum(squares(x, x)))(X)

@@ -224,6 +224,14 @@ def power_of_two_of_a_count(x, k):
     return x / 2**turns
 
 
+@refused(Syntax, "(x > 0.5) ** turns", "x.astype(int) ** k")
+def power_of_bools_of_a_count(x, k):
+    turns = 0
+    while x[0] > turns:
+        turns += 1
+    return x * (x > 0.5) ** turns
+
+
 @refused(Call, "x.tobytes()", "outside")
 def unknown_method(x, k):
     return x.tobytes()
