@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView, call, cond, loop
-from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_blocks
+from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_blocks, walk_nodes
+from symdiff.ir.reach import reached
 from symdiff.ir.types import ListType, OpaqueType, TapeType, Type, carries_derivative
 from symdiff.ops.declare import DeclaredOp
 
@@ -64,7 +65,7 @@ def analyse(
 ) -> Activity:
     """What lies between ``sources`` and ``targets``. Linear in the size of the block."""
     edges = [edge for inner in walk_blocks(block) for edge in _edges(inner, calls)]
-    varied = _reachable(sources, _successors(edges))
+    varied = _reachable(sources, successors(edges))
     active = varied & _reachable(targets, _predecessors(edges))
     homes = Homes()
     homes.add_block(block)
@@ -74,7 +75,7 @@ def analyse(
 
 def depends_on(sources: Iterable[Value], edges: Iterable[Edge]) -> set[Value]:
     """The values that are computed from ``sources``."""
-    return _reachable(sources, _successors(edges))
+    return _reachable(sources, successors(edges))
 
 
 def can_carry(type_: Type) -> bool:
@@ -84,7 +85,8 @@ def can_carry(type_: Type) -> bool:
     return isinstance(type_, OpaqueType) or carries_derivative(type_)
 
 
-def _successors(edges: Iterable[Edge]) -> Neighbours:
+def successors(edges: Iterable[Edge]) -> Neighbours:
+    """The values that are computed directly from each value."""
     successors: Neighbours = {}
     for edge in edges:
         successors.setdefault(edge.source, []).append(edge.destination)
@@ -99,14 +101,8 @@ def _predecessors(edges: Iterable[Edge]) -> Neighbours:
 
 
 def _reachable(sources: Iterable[Value], successors: Neighbours) -> set[Value]:
-    found = {value for value in sources if can_carry(value.type)}
-    stack = list(found)
-    while stack:
-        for value in successors.get(stack.pop(), ()):
-            if value not in found:
-                found.add(value)
-                stack.append(value)
-    return found
+    start = (value for value in sources if can_carry(value.type))
+    return set(reached(start, lambda value: successors.get(value, ())))
 
 
 def _edges(block: Block, calls: Dependencies) -> Iterator[Edge]:
@@ -239,12 +235,12 @@ class Dependencies:
 
     def _pairs(self, graph: Graph) -> list[tuple[int, int]]:
         edges = (edge for inner in walk_blocks(graph.block) for edge in _edges(inner, self))
-        successors = _successors(edges)
+        following = successors(edges)
         pairs = []
         for number, parameter in enumerate(graph.block.parameters):
-            reached = _reachable([parameter], successors)
+            found = _reachable([parameter], following)
             results = enumerate(graph.block.results)
-            pairs += [(number, place) for place, value in results if value in reached]
+            pairs += [(number, place) for place, value in results if value in found]
         return pairs
 
 
@@ -257,13 +253,9 @@ def graph_of(cell: GraphCell) -> Graph:
 
 def _called_cells(cell: GraphCell) -> list[GraphCell]:
     """A cell and all that it calls, directly or not."""
-    found = {cell: None}
-    stack = [cell]
-    while stack:
-        for inner in walk_blocks(graph_of(stack.pop()).block):
-            for node in inner.nodes:
-                callee = node.attributes.get("callee") if node.op is call else None
-                if callee is not None and callee not in found:
-                    found[callee] = None
-                    stack.append(callee)
-    return list(found)
+
+    def callees(cell: GraphCell) -> Iterator[GraphCell]:
+        calls = (node for node in walk_nodes(graph_of(cell).block) if node.op is call)
+        return (node.attributes["callee"] for node in calls)
+
+    return list(reached([cell], callees))

@@ -13,6 +13,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from symdiff.dataclass import dataclass
+from symdiff.ir.reach import reached
 
 T = TypeVar("T", bound=Hashable)
 
@@ -112,11 +113,5 @@ class _Network:
 
     def reaching(self, sink: int) -> set[int]:
         """The places from which something could still flow to the sink."""
-        found, stack = {sink}, [sink]
-        while stack:
-            for arc in self.arcs[stack.pop()]:
-                tail = self.heads[arc]
-                if self.room[arc ^ 1] and tail not in found:
-                    found.add(tail)
-                    stack.append(tail)
-        return found
+        arcs, heads, room = self.arcs, self.heads, self.room
+        return set(reached([sink], lambda at: (heads[a] for a in arcs[at] if room[a ^ 1])))

@@ -25,6 +25,7 @@ from symdiff.differentiate.sweep import Pair, Sweep
 from symdiff.errors import GradientShapeError
 from symdiff.ir.build import Builder, building, copy_block, substitute
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
+from symdiff.ir.reach import reached
 from symdiff.ir.structure import Container, Structure, tuple_of
 from symdiff.ir.types import ArrayType, carries_derivative, in_words, may_be_one
 from symdiff.ops.arithmetic import strong_constant
@@ -144,15 +145,13 @@ def _forward_nodes(
 ) -> set[Node]:
     """The nodes that results need, and those with effects, but for effects on cotangents."""
     of_cotangents = _of_cotangents(nodes, seeds)
-    pending = [value.node for value in results]
-    pending += [node for node in nodes if _has_effect(node) and node not in of_cotangents]
-    found: set[Node] = set()
-    while pending:
-        node = pending.pop()
-        if node is not None and node not in found:
-            found.add(node)
-            pending += [value.node for value in reads(node)]
-    return found
+    start = _nodes_of(results)
+    start += [node for node in nodes if _has_effect(node) and node not in of_cotangents]
+    return set(reached(start, lambda node: _nodes_of(reads(node))))
+
+
+def _nodes_of(values: Iterable[Value]) -> list[Node]:
+    return [value.node for value in values if value.node is not None]
 
 
 def _has_effect(node: Node) -> bool:

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
 
-from symdiff.differentiate.activity import Activity, Edge
+from symdiff.differentiate.activity import Activity, Edge, successors
 from symdiff.ir.build import constant
 from symdiff.ir.control import cond, loop
 from symdiff.ir.graph import Node, Value
+from symdiff.ir.reach import reached
 from symdiff.ir.types import ArrayType
 from symdiff.ops import reduce
 from symdiff.ops.arithmetic import (
@@ -143,20 +144,9 @@ def _is_second(edge: Edge) -> bool:
 
 def _suspect(edges: Iterable[Edge]) -> set[Value]:
     """Values that may be infinite or NaN though the function's inputs are finite."""
-    successors: dict[Value, list[Value]] = {}
-    stack = []
-    found: set[Value] = set()
-    for edge in edges:
-        if is_singular(edge.node) and edge.destination not in found:
-            found.add(edge.destination)
-            stack.append(edge.destination)
-        successors.setdefault(edge.source, []).append(edge.destination)
-    while stack:
-        for value in successors.get(stack.pop(), ()):
-            if value not in found:
-                found.add(value)
-                stack.append(value)
-    return found
+    start = [edge.destination for edge in edges if is_singular(edge.node)]
+    following = successors(edges)
+    return set(reached(start, lambda value: following.get(value, ())))
 
 
 def is_singular(node: Node) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, loop
-from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.graph import Node, Value, uses
 from symdiff.ir.types import TapeType, Type
 from symdiff.ops.declare import StageOperation, template
 
@@ -53,25 +53,12 @@ def _drop_unread(view: LoopView) -> None:
     """Tapes whose elements nobody reads are not read."""
     if not view.xs:
         return
-    read = readers_in(view.body)
+    read = uses(view.body)
     kept = [k for k, element in enumerate(view.elements) if element in read]
     start, first = len(view.node.operands) - len(view.xs), 1 + view.carry_count
     xs, elements = view.xs, view.elements
     view.node.operands = (*view.node.operands[:start], *(xs[k] for k in kept))
     view.body.parameters = (*view.body.parameters[:first], *(elements[k] for k in kept))
-
-
-def readers_in(block: Block) -> set[Value]:
-    """All values that are read in a block."""
-    found: set[Value] = set()
-    pending = [block]
-    while pending:
-        inner = pending.pop()
-        found.update(inner.results)
-        for node in inner.nodes:
-            found.update(node.operands)
-            pending.extend(node.blocks)
-    return found
 
 
 def is_length(value: Value) -> bool:
@@ -190,7 +177,7 @@ def _has_turns(tape: Value, count: Value) -> bool:
 
 
 def _reads_index(view: LoopView) -> bool:
-    return view.index in readers_in(view.body)
+    return view.index in uses(view.body)
 
 
 def index_elements(view: LoopView) -> None:

@@ -7,13 +7,14 @@ the body. Nodes whose results nobody reads, and which neither raise nor have an 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from symdiff.emit.checks import drop_repeated_checks
 from symdiff.emit.headers import reads_count, recover_header
 from symdiff.ir.build import constant, copy_block, substitute
 from symdiff.ir.control import LoopView, cond, in_arms, loop
-from symdiff.ir.graph import Block, Graph, Node, Op, Value, uses, walk_nodes
+from symdiff.ir.graph import Block, Graph, Node, Op, Value, uses, walk_blocks, walk_nodes
+from symdiff.ir.reach import reached
 from symdiff.ir.types import BOOL, ArrayType, TapeType, Type
 from symdiff.ops.facts import may_raise
 
@@ -55,15 +56,7 @@ def lowered(graph: Graph) -> Graph:
 
 def blocks_of(block: Block) -> list[Block]:
     """A block and all blocks nested in it, a block before its inner ones."""
-    return [block, *_inner_blocks(block)]
-
-
-def _inner_blocks(block: Block) -> Iterator[Block]:
-    for node in block.nodes:
-        if node.blocks:
-            yield from node.blocks
-            for inner in node.blocks:
-                yield from _inner_blocks(inner)
+    return list(walk_blocks(block))
 
 
 def _lower_block(block: Block) -> None:
@@ -97,17 +90,13 @@ def _truths(block: Block) -> dict[Value, Value]:
 
 def _carried(block: Block) -> set[Value]:
     """What turns of loops end with, through branches."""
-    nodes = [node for inner in blocks_of(block) for node in inner.nodes]
-    pending = [value for node in nodes if node.op is loop for value in node.blocks[0].results]
-    found: set[Value] = set()
-    while pending:
-        value = pending.pop()
-        node = value.node
-        if value in found or node is None or node.op is not cond:
-            continue
-        found.add(value)
-        pending += in_arms(value)
-    return found
+    loops = [node for node in walk_nodes(block) if node.op is loop]
+    ends = [value for node in loops for value in node.blocks[0].results]
+
+    def of_arms(value: Value) -> tuple[Value, ...]:
+        return in_arms(value) if value.node is not None and value.node.op is cond else ()
+
+    return set(reached(ends, of_arms))
 
 
 def _is_bare(node: Node) -> bool:

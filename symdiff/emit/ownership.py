@@ -23,6 +23,7 @@ from symdiff.emit.order import carried_values, is_line, lies_as_sum
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
+from symdiff.ir.reach import reached
 from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, Type, may_be_one
 
 _WRITABLE_VIEWS = frozenset({"index", "reshape", "transpose"})
@@ -339,9 +340,9 @@ class _Walk(Memory):
             carry: frozenset(carry_at[o] for o in self.lies(following) if o in carry_at)
             for carry, following, _ in rows
         }
-        reached = {carry: _reached(carry, handed) for carry in view.carries}
+        passed = {carry: reached([carry], handed.__getitem__) for carry in view.carries}
         return {
-            carry: [value for row in rows if row[0] in reached[carry] for value in row]
+            carry: [value for row in rows if row[0] in passed[carry] for value in row]
             for carry in view.carries
         }
 
@@ -423,29 +424,10 @@ def _depth(type_: Type) -> int:
     return depth
 
 
-def _reached(carry: Value, handed: dict[Value, frozenset[Value]]) -> set[Value]:
-    """The carry, those handed to it, and so on."""
-    seen = {carry}
-    pending = [carry]
-    while pending:
-        new = handed[pending.pop()] - seen
-        seen |= new
-        pending += new
-    return seen
-
-
 def _closure(origin: Origin, direct: dict[Origin, Origins]) -> Origins:
-    seen = {origin}
-    pending = [origin]
-    outside: set[Origin] = set()
-    while pending:
-        for other in direct[pending.pop()]:
-            if other not in direct:
-                outside.add(other)
-            elif other not in seen:
-                seen.add(other)
-                pending.append(other)
-    return frozenset(outside)
+    """The origins outside of ``direct`` that an origin leads to."""
+    found = reached([origin], lambda one: direct.get(one, ()))
+    return frozenset(found.keys() - direct.keys())
 
 
 def _may_be_operand(node: Node) -> bool:

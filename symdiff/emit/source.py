@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from symdiff.emit.breaks import restore_breaks
 from symdiff.emit.comments import annotate, origin
@@ -17,7 +17,8 @@ from symdiff.emit.regions import restore_regions
 from symdiff.emit.signature import name_parameters, output, unpacking
 from symdiff.emit.statements import Statements
 from symdiff.emit.text import Line, write
-from symdiff.ir.graph import Graph, GraphCell, walk_nodes
+from symdiff.ir.called import called_cells
+from symdiff.ir.graph import Graph, GraphCell
 from symdiff.ir.signature import Signature
 from symdiff.source import SourceSpan
 from symdiff.source.trees import children
@@ -47,7 +48,7 @@ def emit_source(
     names = Namespace() if beside is None else beside.nested()
     function_name = identifier(name or graph.name, "function")
     names.taken.add(function_name)
-    callees = {cell: names.fresh(cell.name + suffix) for cell in called_graphs(graph)}
+    callees = {cell: names.fresh(cell.name + suffix) for cell in called_cells(graph)}
     lines: list[Line] = []
     for cell, callee in callees.items():
         if cell.graph is not None:
@@ -90,20 +91,6 @@ def _modules(text: str, trees: Sequence[ast.AST]) -> dict[str, str]:
             found.add(node.id)
         pending += children(node)
     return {short: module for short, module in MODULES.items() if short in found}
-
-
-def called_graphs(graph: Graph) -> Iterator[GraphCell]:
-    """Every graph that is called, by first call."""
-    seen: dict[GraphCell, None] = {}
-    pending = [graph]
-    while pending:
-        for node in walk_nodes(pending.pop().block):
-            cell = node.attributes.get("callee")
-            if cell is not None and cell not in seen:
-                seen[cell] = None
-                if cell.graph is not None:
-                    pending.append(cell.graph)
-    return iter(seen)
 
 
 def _function(

@@ -7,7 +7,8 @@ from typing import Any
 
 from symdiff.emit import Emitted
 from symdiff.errors import SymdiffError, UnsupportedCallError
-from symdiff.ir.graph import FreeVariable, Graph, GraphCell, Node, walk_nodes
+from symdiff.ir.called import called_by
+from symdiff.ir.graph import FreeVariable, Graph, Node, walk_nodes
 from symdiff.ir.signature import Aspect, Live, Nested, Path, Signature, Specification
 from symdiff.ops.effects import (
     call_hook,
@@ -33,17 +34,8 @@ _CUTTING = frozenset({stop_gradient, custom_call, grad_hook, call_hook})
 
 def all_nodes(graph: Graph) -> list[Node]:
     """The nodes of a graph and of all graphs that it calls."""
-    found: list[Node] = []
-    seen: set[GraphCell] = set()
-    pending = [graph]
-    while pending:
-        for node in walk_nodes(pending.pop().block):
-            found.append(node)
-            cell = node.attributes.get("callee")
-            if cell is not None and cell.graph is not None and cell not in seen:
-                seen.add(cell)
-                pending.append(cell.graph)
-    return found
+    graphs = dict.fromkeys((graph, *called_by(graph)))
+    return [node for one in graphs for node in walk_nodes(one.block)]
 
 
 def refuse_outside_effects(graph: Graph, written: Sequence[Path]) -> None:

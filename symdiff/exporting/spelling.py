@@ -16,6 +16,7 @@ import numpy as np
 
 from symdiff.errors import SymdiffError
 from symdiff.exporting.examples import DrawnArray
+from symdiff.ir.reach import reached
 from symdiff.ir.structure import children
 from symdiff.source.trees import module_of
 
@@ -181,17 +182,15 @@ def own_source(name: str, function: Any) -> str:
 
 def _needed(function: Any) -> list[Any]:
     """The functions of its module that a function calls, and those that these call."""
-    found: dict[str, Any] = {}
-    waiting = [function]
-    while waiting:
-        scope = waiting[-1].__globals__
-        for name in _used(inspect.getsource(waiting.pop())):
-            value = scope.get(name)
-            own = isinstance(value, types.FunctionType) and value.__globals__ is scope
-            if own and name not in found and value is not function:
-                found[name] = value
-                waiting.append(value)
-    return list(found.values())
+    scope = function.__globals__
+
+    def called(one: types.FunctionType) -> list[types.FunctionType]:
+        values = (scope.get(name) for name in _used(inspect.getsource(one)))
+        functions = (value for value in values if isinstance(value, types.FunctionType))
+        return [value for value in functions if value.__globals__ is scope]
+
+    _, *needed = reached([function], called)
+    return needed
 
 
 def _constants(text: str, scope: Mapping[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from symdiff.emit.namespace import identifier
+from symdiff.ir.reach import reached
 from symdiff.source.trees import module_of
 
 _WIDTH = 100
@@ -119,12 +120,7 @@ def carried(files: Iterable[str], wanted: Iterable[str]) -> list[str]:
         found = _standalone(file)
         texts |= found[0]
         used |= found[1]
-    pending, needed = [name for name in wanted if name in texts], set[str]()
-    while pending:
-        name = pending.pop()
-        if name not in needed:
-            needed.add(name)
-            pending += used[name] & set(texts)
+    needed = reached(texts.keys() & wanted, lambda name: used[name] & texts.keys())
     return [text for name, text in texts.items() if name in needed]
 
 

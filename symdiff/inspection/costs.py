@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 
 from symdiff.differentiate.graphs import leaves_of
 from symdiff.ir.build import constant
+from symdiff.ir.called import called_cells
 from symdiff.ir.control import LoopView, call, loop
 from symdiff.ir.counts import Count, Number
-from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value, walk_nodes
+from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
 from symdiff.ir.structure import Container
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
 from symdiff.ops.creation import range_length
@@ -108,28 +109,10 @@ class _Counting:
         if cell.graph is None or cell in self._inside:
             return
         self._inside.append(cell)
-        often = Count.symbol(f"calls({cell.name})") if _recurs(cell) else ONE
+        recurs = cell in called_cells(cell.graph)
+        often = Count.symbol(f"calls({cell.name})") if recurs else ONE
         self.graph(cell.graph, times * often)
         self._inside.pop()
-
-
-def _recurs(cell: GraphCell) -> bool:
-    seen: set[int] = set()
-    pending = [cell]
-    while pending:
-        graph = pending.pop().graph
-        for callee in _callees(graph):
-            if callee is cell:
-                return True
-            if id(callee) not in seen:
-                seen.add(id(callee))
-                pending.append(callee)
-    return False
-
-
-def _callees(graph: Graph | None) -> list[GraphCell]:
-    nodes = () if graph is None else walk_nodes(graph.block)
-    return [node.attributes["callee"] for node in nodes if "callee" in node.attributes]
 
 
 # Turns --------------------------------------------------------------------------------------------

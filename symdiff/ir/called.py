@@ -13,6 +13,7 @@ from typing import Any
 from symdiff.dataclass import dataclass
 from symdiff.ir.build import copy_block, with_block
 from symdiff.ir.graph import Graph, GraphCell, Node, Value, walk_nodes
+from symdiff.ir.reach import reached
 from symdiff.source import SourceSpan
 
 
@@ -39,41 +40,38 @@ def with_called(graph: Graph, change: Callable[[Graph], Graph]) -> Graph:
     """
     if not _calls(graph):
         return change(graph)
-    reached = _reached(graph)
-    cells = {id(cell): GraphCell(cell.name) for cell in reached}
-    copies = {id(cell.graph): cell.graph for cell in reached if cell.graph is not None}
+    known = called_cells(graph)
+    cells = {id(cell): GraphCell(cell.name) for cell in known}
+    copies = {id(cell.graph): cell.graph for cell in known if cell.graph is not None}
     copies[id(graph)] = graph
     copies = {key: _redirected(found, cells) for key, found in copies.items()}
-    for cell in reached:
+    for cell in known:
         cells[id(cell)].graph = copies.get(id(cell.graph))
     changed = {key: change(copied) for key, copied in copies.items()}
     if all(changed[key] is copied for key, copied in copies.items()):
         return graph
-    for cell in reached:
+    for cell in known:
         cells[id(cell)].graph = changed.get(id(cell.graph))
     return changed[id(graph)]
 
 
 def called_by(graph: Graph) -> list[Graph]:
     """The graphs that a graph calls, directly or not; itself where it is one of them."""
-    return [cell.graph for cell in _reached(graph) if cell.graph is not None]
+    return [cell.graph for cell in called_cells(graph) if cell.graph is not None]
+
+
+def called_cells(graph: Graph) -> list[GraphCell]:
+    """The cells of all calls in a graph and in the graphs that it calls, each once."""
+    return list(reached(callees(graph), lambda cell: callees(cell.graph)))
+
+
+def callees(graph: Graph | None) -> list[GraphCell]:
+    """The cell of each call in a graph; none where a cell's graph is not known yet."""
+    return [node.attributes["callee"] for node in _calls(graph)] if graph is not None else []
 
 
 def _calls(graph: Graph) -> list[Node]:
     return [node for node in walk_nodes(graph.block) if "callee" in node.attributes]
-
-
-def _reached(graph: Graph) -> list[GraphCell]:
-    """The cells of all calls, those in called graphs too."""
-    found: dict[int, GraphCell] = {}
-    pending = [graph]
-    while pending:
-        for node in _calls(pending.pop()):
-            cell: GraphCell = node.attributes["callee"]
-            if id(cell) not in found:
-                found[id(cell)] = cell
-                pending.extend([] if cell.graph is None else [cell.graph])
-    return list(found.values())
 
 
 def _redirected(graph: Graph, cells: dict[int, GraphCell]) -> Graph:

@@ -20,6 +20,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import builder, is_constant
 from symdiff.ir.control import cond, emit_cond
 from symdiff.ir.graph import Block, Value
+from symdiff.ir.reach import reached
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.assumed import implied, truth_of
 from symdiff.parse.blame import is_users
@@ -274,16 +275,8 @@ def _chosen(fork: Fork) -> set[Value]:
 
 def comes_from(value: Value, sources: set[Value]) -> bool:
     """Return whether a value is computed from one of the sources."""
-    stack, seen = [value], {value}
-    while stack:
-        current = stack.pop()
-        if current in sources:
-            return True
-        for operand in () if current.node is None else current.node.operands:
-            if operand not in seen:
-                seen.add(operand)
-                stack.append(operand)
-    return False
+    read = reached([value], lambda one: () if one.node is None else one.node.operands)
+    return not sources.isdisjoint(read)
 
 
 def _stage_apart(

@@ -8,11 +8,12 @@ unrolled.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
-from symdiff.ir.graph import Value, walk_nodes
+from symdiff.ir.graph import Block, Value, walk_nodes
+from symdiff.ir.reach import reached
 from symdiff.ops.arithmetic import less
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.sizes import lower_bound
@@ -325,17 +326,10 @@ def _depends_on_turn(value: Value, interp: Interpreter) -> bool:
     """Return whether a value comes from the parameters of a loop rather than from the graph's
     inputs.
     """
-    inputs = set(interp.parameters)
-    stack, seen = [value], {value}
-    while stack:
-        current = stack.pop()
-        if current.node is None:
-            if current not in inputs:
-                return True
-            continue
-        nodes = [current.node, *(n for b in current.node.blocks for n in walk_nodes(b))]
-        for operand in (operand for node in nodes for operand in node.operands):
-            if operand not in seen:
-                seen.add(operand)
-                stack.append(operand)
-    return False
+
+    def read(one: Value) -> Iterator[Value]:
+        nodes = () if one.node is None else walk_nodes(Block((), [one.node]))
+        return (operand for node in nodes for operand in node.operands)
+
+    parameters = {one for one in reached([value], read) if one.node is None}
+    return not parameters.issubset(interp.parameters)
