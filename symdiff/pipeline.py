@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -65,34 +65,64 @@ if TYPE_CHECKING:
     from symdiff.optimise.islands.search import Replacement
 
 Arguments = tuple[Any, ...]
+Normalise = Callable[[Arguments], Arguments]
 _MOST_RESTARTS = 200
 _BY_NUMPY = "_by_numpy"
 
 
-class Transform(Protocol):
-    """Graph → Graph, and how outer calls relate to inner ones (``api.transforms``).
+@dataclass(frozen=True, slots=True)
+class CallPair:
+    """The signatures of the inner and the outer call of a transform, and the inner parameters."""
 
-    ``marks`` are those on the names of the function itself, where a transform puts any. ``at_end``:
-    what the function leaves behind has to stand at the graph's end, whatever raises before.
+    inner: Signature
+    outer: Signature
+    parameters: Parameters
+
+
+@dataclass(frozen=True)
+class Transform:
+    """Graph → Graph, and how outer calls relate to inner ones.
+
+    By default the derived function takes the same arguments and has the same graph.
     """
 
     @property
-    def marks(self) -> Marks | None: ...
+    def marks(self) -> Marks | None:
+        """What is marked in the function itself."""
+        return None
+
     @property
-    def at_end(self) -> bool: ...
-    def parameters(self, inner: Parameters) -> Parameters: ...
-    def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments: ...
-    def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path: ...
-    def ties(self, outer: Signature, parameters: Parameters) -> list[tuple[Path, Path]]: ...
-    def apply(
-        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> Graph: ...
-    def normalise(
-        self,
-        arguments: Arguments,
-        inner: Parameters,
-        within: Callable[[Arguments], Arguments],
-    ) -> Arguments: ...
+    def at_end(self) -> bool:
+        """True if the function has to leave all behind at its end, whatever raises before."""
+        return False
+
+    def parameters(self, inner: Parameters) -> Parameters:
+        """The parameters of the derived function."""
+        return inner
+
+    def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments:
+        """The arguments of the inner call."""
+        return arguments
+
+    def normalise(self, arguments: Arguments, inner: Parameters, within: Normalise) -> Arguments:
+        """Arguments in the types that are compiled for; ``within`` does it for the inner call."""
+        return within(arguments)
+
+    def outer_path(self, path: Path, calls: CallPair) -> Path:
+        """Where what stands at a path of the inner arguments stands in the outer ones."""
+        return path
+
+    def ties(self, calls: CallPair) -> list[tuple[Path, Path]]:
+        """Paths of arrays with the paths of those whose shape they have: tangents of primals."""
+        return []
+
+    def differentiates(self, path: Path, calls: CallPair) -> bool:
+        """Return whether a float at a path of the inner arguments is differentiated by."""
+        return False
+
+    def apply(self, graph: Graph, calls: CallPair) -> Graph:
+        """The derived graph."""
+        return graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,18 +347,17 @@ def _derived(chain: Chain, arguments: Arguments, function: Followed) -> Derived:
     ties: list[tuple[Path, Path]] = []
     lengths = common(function.signature)
     for k, transform in enumerate(chain.transforms):
-        inner, outer, parameters = signatures[k], signatures[k + 1], chain.parameters[k]
-        made = transform.apply(graph, replace(inner, same=same), outer, parameters)
+        inner = replace(signatures[k], same=same)
+        calls = CallPair(inner, signatures[k + 1], chain.parameters[k])
+        made = transform.apply(graph, calls)
         graph = _optimised(made, own=are_apart(made, graph))
 
-        def moved(
-            path: Path, t: Transform = transform, i: Signature = inner, p: Parameters = parameters
-        ) -> Path:
-            return path if isinstance(path[0], FreeVariable) else t.outer_path(path, i, p)
+        def moved(path: Path, t: Transform = transform, calls: CallPair = calls) -> Path:
+            return path if isinstance(path[0], FreeVariable) else t.outer_path(path, calls)
 
         checks = [check.moved(moved) for check in checks]
         static = tuple((_moved_fact(path, moved), value) for path, value in static)
-        own_ties = transform.ties(outer, parameters)
+        own_ties = transform.ties(calls)
         same = tuple((moved(path), moved(other)) for path, other in same)
         same += _tangents_of_same(same, own_ties, chain.parameters[k + 1].names, levels[k + 1])
         written, own = tuple(map(moved, written)), frozenset(map(moved, own))

@@ -26,7 +26,6 @@ from symdiff.api.transforms import (
     Gradient,
     Jacobian,
     Jvp,
-    Transform,
     renamed,
     require_tangents,
 )
@@ -39,7 +38,7 @@ from symdiff.ir.structure import numbered_paths
 from symdiff.ops.declare import static
 from symdiff.ops.rules import inlined as copied_in
 from symdiff.ops.stager import Stager
-from symdiff.pipeline import Arguments, Chain, seeded_results
+from symdiff.pipeline import Arguments, CallPair, Chain, Transform, seeded_results
 from symdiff.runtime.parameters import Parameters, positional
 from symdiff.runtime.signature import spelled
 
@@ -118,11 +117,11 @@ def _staged_call(
     graph, captured = stager.graph(function, signatures[0], finals=first == 1)
     ties: list[tuple[Path, Path]] = []
     for k, transform in list(enumerate(transforms))[first:]:
-        inner, derived, known = signatures[k], signatures[k + 1], chain.parameters[k]
-        graph = transform.apply(graph, inner, derived, known)
-        moved = functools.partial(transform.outer_path, inner=inner, parameters=known)
+        calls = CallPair(signatures[k], signatures[k + 1], chain.parameters[k])
+        graph = transform.apply(graph, calls)
+        moved = functools.partial(transform.outer_path, calls=calls)
         ties = [(moved(path), moved(other)) for path, other in ties]
-        ties += transform.ties(derived, known)
+        ties += transform.ties(calls)
     last = chain.parameters[-1]
     arguments = dict(zip(last.names, outer, strict=True))
     return _Call(graph, arguments, captured, signatures[-1], last, ties)

@@ -25,11 +25,10 @@ from symdiff.runtime.signature import with_types
 
 if TYPE_CHECKING:
     from symdiff.api.programs import Home
-    from symdiff.api.transforms import Transform
     from symdiff.graphs import ComputationGraph
     from symdiff.inspection import Built, Source
     from symdiff.inspection.explanation import Explanation
-    from symdiff.pipeline import Chain
+    from symdiff.pipeline import Chain, Transform
     from symdiff.runtime.dispatch import Dispatcher
     from symdiff.runtime.saved import Pullback, Saved
     from symdiff.tracing import Trace

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from symdiff import pipeline
 from symdiff.api import anew
 from symdiff.api.anew import Primal, keep, reused
-from symdiff.api.transforms import Functional, Transform, transform_of
+from symdiff.api.transforms import Functional, transform_of
 from symdiff.api.wrt import Asked, asked_for
 from symdiff.differentiate.checking import checking
 from symdiff.differentiate.checking import is_on as is_checking
@@ -35,7 +35,7 @@ from symdiff.ir.signature import Aspect, Path, Signature
 from symdiff.ir.structure import Container, Leaf, Static, Structure, of_tuple
 from symdiff.ops.effects import changes_one_of, changes_what_is_named
 from symdiff.parse import Marks
-from symdiff.pipeline import Arguments, Chain, Derived, Followed, Pair, Program
+from symdiff.pipeline import Arguments, Chain, Derived, Followed, Pair, Program, Transform
 from symdiff.runtime.blame import explainer
 from symdiff.runtime.calling import arrays_kept, call_with, follow, telling_of_types
 from symdiff.runtime.dispatch import Dispatcher, Entry
@@ -73,7 +73,7 @@ class Home:
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
         self._exact = False
         self._staged: list[tuple[Callable[[], Entry], Followed, tuple[Marks | None, bool]]] = []
-        self._shown: dict[tuple[Sequence[pipeline.Transform], bool], Shown] = {}
+        self._shown: dict[tuple[Sequence[Transform], bool], Shown] = {}
 
     @property
     def function(self) -> Callable[..., Any]:
@@ -121,7 +121,7 @@ class Home:
             found = self._quick[steps] = self.dispatcher(transforms, name), arity
         return found
 
-    def chain(self, transforms: Sequence[pipeline.Transform]) -> Chain:
+    def chain(self, transforms: Sequence[Transform]) -> Chain:
         """The function under transforms."""
         return Chain.of(self.function, self.parameters, transforms)
 

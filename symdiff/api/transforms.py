@@ -29,7 +29,7 @@ from symdiff.differentiate.calls import Calls
 from symdiff.errors import GradientShapeError, SignatureError
 from symdiff.ir.build import Builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
-from symdiff.ir.signature import Fixed, Nested, Path, Signature, leaves
+from symdiff.ir.signature import Fixed, Nested, Path, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure, numbered_paths, of_tuple
 from symdiff.ir.types import ArrayType, carries_derivative, in_words
 from symdiff.ops.arithmetic import strong_constant
@@ -38,58 +38,9 @@ from symdiff.ops.effects import never_returns, opaque_call, stop_gradient
 from symdiff.ops.foreign import foreign_call
 from symdiff.ops.rules import custom_call, expanded
 from symdiff.parse import Marks
+from symdiff.pipeline import Arguments, CallPair, Normalise, Transform
 from symdiff.runtime.parameters import Parameters, WithTangents, WithVector
 from symdiff.tracing.graphs import retaining, with_named_cotangents
-
-Arguments = tuple[Any, ...]
-Normalise = Callable[[Arguments], Arguments]
-
-
-@dataclass(frozen=True)
-class Transform:
-    """What all have in common: the derived function has the parameters of the other one."""
-
-    @property
-    def marks(self) -> Marks | None:
-        """What is marked in the function itself."""
-        return None
-
-    @property
-    def at_end(self) -> bool:
-        """True if the function has to leave all behind at its end."""
-        return False
-
-    def parameters(self, inner: Parameters) -> Parameters:
-        """The parameters of the derived function."""
-        return inner
-
-    def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments:
-        """The arguments of the inner call."""
-        return arguments
-
-    def normalise(self, arguments: Arguments, inner: Parameters, within: Normalise) -> Arguments:
-        """Arguments in the types that are compiled for; ``within`` does it for the inner call."""
-        return within(arguments)
-
-    def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path:
-        """Where what stands at a path of the inner arguments stands in the outer ones."""
-        return path
-
-    def ties(self, outer: Signature, parameters: Parameters) -> list[tuple[Path, Path]]:
-        """Paths of arrays with the paths of those whose shape they have: tangents of primals."""
-        return []
-
-    def differentiates(
-        self, path: Path, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> bool:
-        """Return whether a float at a path of the inner arguments is differentiated by."""
-        return False
-
-    def apply(
-        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> Graph:
-        """The derived graph; ``parameters`` are the inner ones."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -103,11 +54,6 @@ class Marked(Transform):
     @property
     def marks(self) -> Marks:
         return Marks(self.kept, self.hooks, self.frozen, grad_hook)
-
-    def apply(
-        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> Graph:
-        return graph
 
 
 FIRST = Wrt()
@@ -127,17 +73,15 @@ class Differentiated(Transform):
             arguments = replaced(arguments, inner.names, path, as_float)
         return arguments
 
-    def differentiates(
-        self, path: Path, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> bool:
-        return any(path[: len(asked)] == asked for asked in self.wrt.paths(parameters))
+    def differentiates(self, path: Path, calls: CallPair) -> bool:
+        return any(path[: len(asked)] == asked for asked in self.wrt.paths(calls.parameters))
 
-    def asked(self, graph: Graph, inner: Signature, parameters: Parameters) -> Asked:
+    def asked(self, graph: Graph, calls: CallPair) -> Asked:
         """The inputs asked for."""
-        paths = self.wrt.paths(parameters)
+        paths, function = self.wrt.paths(calls.parameters), calls.parameters.function
         for path in paths:
-            require_differentiable(parameters.function, path, specification_at(inner, path))
-        return asked_for(graph, inner, paths)
+            require_differentiable(function, path, specification_at(calls.inner, path))
+        return asked_for(graph, calls.inner, paths)
 
 
 @dataclass(frozen=True)
@@ -150,10 +94,8 @@ class Gradient(Differentiated):
     aux: bool = False
     retain: tuple[str, ...] = ()
 
-    def apply(
-        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> Graph:
-        asked = self.asked(graph, inner, parameters)
+    def apply(self, graph: Graph, calls: CallPair) -> Graph:
+        asked = self.asked(graph, calls)
         if never_returns(graph.block):
             return replace(graph, output=Static(None), mutated={})
         target, aux = self._target(graph)
@@ -286,40 +228,33 @@ class Jvp(Transform):
         ]
         return *bound, tuple(p for p, _ in pairs), tuple(t for _, t in pairs)
 
-    def ties(self, outer: Signature, parameters: Parameters) -> list[tuple[Path, Path]]:
-        tangents = leaves(specification_at(outer, ("tangents",)))
+    def ties(self, calls: CallPair) -> list[tuple[Path, Path]]:
+        tangents = leaves(specification_at(calls.outer, ("tangents",)))
         return [
             (("tangents", *path), ("primals", *path))
             for path, kind in tangents
             if isinstance(kind, ArrayType)
         ]
 
-    def outer_path(self, path: Path, inner: Signature, parameters: Parameters) -> Path:
-        slot = _slot(path, inner, parameters)
+    def outer_path(self, path: Path, calls: CallPair) -> Path:
+        slot = _slot(path, calls)
         return path if slot[0] < self.skip else ("primals", slot[0] - self.skip, *slot[1:])
 
-    def differentiates(
-        self, path: Path, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> bool:
-        tangents = leaves(specification_at(outer, ("tangents",)))
-        given = [place for place, kind in tangents if kind != _NONE]
-        return self.outer_path(path, inner, parameters)[1:] in given
+    def differentiates(self, path: Path, calls: CallPair) -> bool:
+        return self.outer_path(path, calls)[1:] in self._given(calls)
 
-    def apply(
-        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> Graph:
-        tangents = specification_at(outer, ("tangents",))
-        given = {path for path, kind in leaves(tangents) if kind != _NONE}
+    @staticmethod
+    def _given(calls: CallPair) -> set[Path]:
+        """The places in ``tangents`` where there is one."""
+        tangents = leaves(specification_at(calls.outer, ("tangents",)))
+        return {place for place, kind in tangents if kind != _NONE}
 
-        def place(path: Path) -> Path:
-            return self.outer_path(path, inner, parameters)[1:]
+    def apply(self, graph: Graph, calls: CallPair) -> Graph:
+        def outer(path: Path) -> Path:
+            return self.outer_path(path, calls)
 
-        made, places = _pushed(graph, place, given)
-        return renamed(
-            made,
-            lambda path: self.outer_path(path, inner, parameters),
-            [("tangents", *place) for place in places],
-        )
+        made, places = _pushed(graph, lambda path: outer(path)[1:], self._given(calls))
+        return renamed(made, outer, [("tangents", *place) for place in places])
 
 
 def require_tangents(primals: int, tangents: int, most: int | None = None) -> None:
@@ -341,15 +276,11 @@ def _counted(count: int, noun: str) -> str:
 _NONE = Fixed(None, type(None))
 
 
-def _slot(path: Path, inner: Signature, parameters: Parameters) -> Path:
+def _slot(path: Path, calls: CallPair) -> Path:
     """A path of arguments in canonical form as a path from the tuple of positional ones."""
-    return parameters.slot(path, _variadic_count(inner, parameters))
-
-
-def _variadic_count(inner: Signature, parameters: Parameters) -> int:
-    name = parameters.variadic
-    specification = dict(inner.parameters).get(name) if name is not None else None
-    return len(specification.items) if isinstance(specification, Nested) else 0
+    variadic = dict(calls.inner.parameters).get(calls.parameters.variadic or "")
+    count = len(variadic.items) if isinstance(variadic, Nested) else 0
+    return calls.parameters.slot(path, count)
 
 
 def _pushed(
@@ -421,53 +352,43 @@ class Directional(Differentiated):
             along.append(like(part, primal, (name,))[1])
         return *primals, along[0] if single else tuple(along)
 
-    def apply(
-        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> Graph:
-        asked = self.asked(graph, inner, parameters)
+    def apply(self, graph: Graph, calls: CallPair) -> Graph:
+        asked = self.asked(graph, calls)
         made = differentiate.jvp(asked.graph, asked.wrt, output=tangent_structure(asked.graph))
-        name = WithVector.of(parameters).names[-1]
-        return renamed(
-            made, lambda path: path, [(name, *place) for place in self._places(asked, outer, name)]
-        )
+        name = WithVector.of(calls.parameters).names[-1]
+        places = dict(numbered_paths(self.wrt.shaped(asked.structures), (name,)))
+        return renamed(made, lambda path: path, [places[k] for k in range(len(asked.wrt))])
 
-    def ties(self, outer: Signature, parameters: Parameters) -> list[tuple[Path, Path]]:
-        name = WithVector.of(parameters).names[-1]
+    def ties(self, calls: CallPair) -> list[tuple[Path, Path]]:
+        name = WithVector.of(calls.parameters).names[-1]
         several = isinstance(self.wrt.argnums, tuple)
         found = []
-        for k, path in enumerate(self.wrt.paths(parameters)):
+        for k, path in enumerate(self.wrt.paths(calls.parameters)):
             start = (name, k) if several else (name,)
-            for along, kind in leaves(specification_at(outer, start), start):
+            for along, kind in leaves(specification_at(calls.outer, start), start):
                 if isinstance(kind, ArrayType):
                     found.append((along, (*path, *along[len(start) :])))
         return found
-
-    def _places(self, asked: Asked, outer: Signature, name: str) -> list[Path]:
-        """Where in the vector the tangent of each input asked for stands."""
-        found = dict(numbered_paths(self.wrt.shaped(asked.structures)))
-        return [found[k] for k in range(len(asked.wrt))]
 
 
 @dataclass(frozen=True)
 class Derivative(Differentiated):
     """The derivative by a number, in forward mode."""
 
-    def apply(
-        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> Graph:
-        asked = self.asked(graph, inner, parameters)
-        number = self._number(asked, parameters)
+    def apply(self, graph: Graph, calls: CallPair) -> Graph:
+        asked = self.asked(graph, calls)
+        number = self._number(asked, calls.parameters.function)
         made = differentiate.jvp(asked.graph, (number,), output=tangent_structure(asked.graph))
         return with_unit_tangent(made)
 
     @staticmethod
-    def _number(asked: Asked, parameters: Parameters) -> int:
+    def _number(asked: Asked, function: str) -> int:
         for number in asked.wrt:
             type_ = asked.graph.block.parameters[number].type
             if len(asked.wrt) == 1 and isinstance(type_, ArrayType) and type_.rank == 0:
                 return number
         raise GradientShapeError(
-            f"{parameters.function} is not a function of one number",
+            f"{function} is not a function of one number",
             hint="use symdiff.jacobian or symdiff.grad",
         )
 
@@ -504,12 +425,10 @@ class Jacobian(Differentiated):
     mode: Literal["auto", "fwd", "rev"] = "auto"
     title: str = "jacobian"
 
-    def apply(
-        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> Graph:
+    def apply(self, graph: Graph, calls: CallPair) -> Graph:
         from symdiff.api.jacobians import jacobian_graph
 
-        asked = self.asked(graph, inner, parameters)
+        asked = self.asked(graph, calls)
         return jacobian_graph(asked, self.wrt.shaped, self.mode)
 
 
@@ -518,11 +437,6 @@ class Simplify(Transform):
     """The function itself; what is emitted of it and its derivatives, SymPy simplifies."""
 
     simplify: tuple[str, ...] = ()
-
-    def apply(
-        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> Graph:
-        return graph
 
 
 @dataclass(frozen=True)
@@ -533,10 +447,8 @@ class Functional(Transform):
     def at_end(self) -> bool:
         return True
 
-    def apply(
-        self, graph: Graph, inner: Signature, outer: Signature, parameters: Parameters
-    ) -> Graph:
-        finals = Finals(graph, inner)
+    def apply(self, graph: Graph, calls: CallPair) -> Graph:
+        finals = Finals(graph, calls.inner)
         items = finals.structures()
         output = of_tuple((graph.output, Container(dict, tuple(finals.names), items)))
         block, inputs = finals.block(), finals.graph.inputs

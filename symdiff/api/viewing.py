@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from symdiff.api.transforms import Differentiated, Jvp, Marked, Transform
+from symdiff.api.transforms import Differentiated, Jvp, Marked
 from symdiff.api.wrt import with_inputs
 from symdiff.graphs import ComputationGraph, Described
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input
 from symdiff.ir.signature import Nested, Path, Signature, leaves
 from symdiff.ir.types import ArrayType, ListType, Size, carries_derivative
-from symdiff.pipeline import Arguments, Chain, Derived
+from symdiff.pipeline import Arguments, CallPair, Chain, Derived
 from symdiff.runtime.calling import follow
 from symdiff.runtime.signature import signature_of, spelled
 
@@ -67,23 +67,22 @@ class _Asked:
     def __init__(self, chain: Chain, arguments: Arguments, own: Signature) -> None:
         given = zip(chain.parameters[1:], chain.levels(arguments)[1:], strict=True)
         signatures = [own, *(signature_of(p.names, level) for p, level in given)]
-        levels = zip(signatures[:-1], signatures[1:], chain.parameters[:-1], strict=True)
-        transforms: list[Transform] = list(chain.transforms)  # type: ignore[arg-type]
-        self._levels = list(zip(transforms, levels, strict=True))
-        self._all = not any(isinstance(t, Differentiated | Jvp) for t in transforms)
+        calls = map(CallPair, signatures[:-1], signatures[1:], chain.parameters[:-1])
+        self._levels = list(zip(chain.transforms, calls, strict=True))
+        self._all = not any(isinstance(t, Differentiated | Jvp) for t in chain.transforms)
 
     def differentiates(self, path: Path) -> bool:
         """Return whether a float at a path of the function's own arguments is differentiated by."""
-        for transform, (inner, outer, parameters) in self._levels:
-            if transform.differentiates(path, inner, outer, parameters):
+        for transform, calls in self._levels:
+            if transform.differentiates(path, calls):
                 return True
-            path = transform.outer_path(path, inner, parameters)
+            path = transform.outer_path(path, calls)
         return self._all
 
     def outermost(self, path: Path) -> Path:
         """Where what stands at a path of the function's arguments stands in the derivative's."""
-        for transform, (inner, _, parameters) in self._levels:
-            path = transform.outer_path(path, inner, parameters)
+        for transform, calls in self._levels:
+            path = transform.outer_path(path, calls)
         return path
 
 

@@ -16,7 +16,7 @@ from symdiff.exporting.request import Exported
 from symdiff.exporting.spelling import Classes, spelled_value
 from symdiff.ir.signature import Path, Signature
 from symdiff.ir.structure import children
-from symdiff.pipeline import Arguments, Derived
+from symdiff.pipeline import Arguments, CallPair, Derived
 from symdiff.source import SourceSpan
 
 _ITSELF = ("Function", "Functional")
@@ -45,7 +45,7 @@ class Comparison:
         base = sweeps.name
         lines = [f"def _check_{exported.name}() -> bool:"]
         lines.append(f"    arguments: Any = {self._spelled(given)}")
-        lines += self._inner(exported, before, sweeps)
+        lines += self._inner(exported, derived, before, sweeps)
         cut = cut_in(sweeps.derived.graph)
         if cut:
             lines.append(f"    print({_cut_note(exported.name, cut)!r})")
@@ -61,7 +61,9 @@ class Comparison:
     def _spelled(self, value: Any) -> str:
         return spelled_value(value, self.classes)
 
-    def _inner(self, exported: Exported, before: Any, sweeps: Sweeps) -> Iterator[str]:
+    def _inner(
+        self, exported: Exported, derived: Derived, before: Any, sweeps: Sweeps
+    ) -> Iterator[str]:
         """The arguments of what is differentiated, and directions for them."""
         if exported.kind == "Directional":
             yield "    inner = arguments[:-1]"
@@ -71,7 +73,7 @@ class Comparison:
             yield "    inner = arguments"
         names = [name for name, _ in sweeps.derived.signature.parameters]
         if exported.kind == "Jvp":
-            yield f"    along = {self._tangents(exported, sweeps)}"
+            yield f"    along = {self._tangents(exported, derived, sweeps)}"
             return
         if exported.kind == "Derivative":
             yield f"    along = {{{place(exported.wrt[0], names)!r}: 1.0}}"
@@ -92,16 +94,17 @@ class Comparison:
         else:
             yield "    along = _directions(np.random.default_rng(0), _floats(inner, wrt))"
 
-    def _tangents(self, exported: Exported, sweeps: Sweeps) -> str:
+    def _tangents(self, exported: Exported, derived: Derived, sweeps: Sweeps) -> str:
         """Where in the arguments of a forward derivative the direction of each float stands."""
         *_, transform = exported.chain.transforms
-        signature, parameters = sweeps.derived.signature, exported.chain.parameters[-2]
+        signature = sweeps.derived.signature
+        calls = CallPair(signature, derived.signature, exported.chain.parameters[-2])
         names = [name for name, _ in signature.parameters]
         outer = list(exported.chain.parameters[-1].names)
         tangents = exported.arguments[outer.index("tangents")]
         pairs = []
         for path in sweeps.wrt:
-            _, *rest = transform.outer_path(path, signature, parameters)
+            _, *rest = transform.outer_path(path, calls)
             text, value = f"arguments[{outer.index('tangents')}]", tangents
             for key in rest:
                 text, value = part(text, type(value), key), _item(value, key)
