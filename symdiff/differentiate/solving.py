@@ -109,15 +109,9 @@ def _slope(graph: Graph, y: Value, extras: Sequence[Value], rule: str) -> Value:
 
 
 def _pull_root(
-    g: Value,
-    y: Value,
-    wanted: Sequence[int],
-    value: Value,
-    *extras: Value,
-    graph: Graph,
-    solver: Solver | None,
-    rule: str = "zeros",
+    g: Value, y: Value, wanted: Sequence[int], *operands: Value, graph: Graph, rule: str, **_: Any
 ) -> Mapping[int, Value]:
+    extras = operands[1:]
     numbers = _dependent(graph, wanted)
     if not numbers:
         return {}
@@ -127,14 +121,9 @@ def _pull_root(
 
 
 def _push_root(
-    given: Sequence[Value | None],
-    y: Value,
-    value: Value,
-    *extras: Value,
-    graph: Graph,
-    solver: Solver | None,
-    rule: str = "zeros",
+    given: Sequence[Value | None], y: Value, *operands: Value, graph: Graph, rule: str, **_: Any
 ) -> Value:
+    extras = operands[1:]
     tangents = {k: t for k, t in enumerate(given) if k > 0 and t is not None}
     numbers = _dependent(graph, list(tangents))
     if not numbers:
@@ -144,8 +133,8 @@ def _push_root(
     return -(change / slope) if rule == "zero" else -solve(slope, change)
 
 
-EQUATIONS["zeros"] = _pull_root, _push_root
-EQUATIONS["zero"] = partial(_pull_root, rule="zero"), partial(_push_root, rule="zero")
+for _rule in ("zeros", "zero"):
+    EQUATIONS[_rule] = partial(_pull_root, rule=_rule), partial(_push_root, rule=_rule)
 
 
 def _gradient(graph: Graph) -> Graph:
@@ -237,20 +226,12 @@ def _rate_at(graph: Graph, state: Value, time: Value, extras: Sequence[Value]) -
 
 
 def _pull_arrival(
-    g: Value,
-    y: Value,
-    wanted: Sequence[int],
-    value: Value,
-    start: Value,
-    first: Value,
-    last: Value,
-    *extras: Value,
-    graph: Graph,
-    solver: Solver,
+    g: Value, y: Value, wanted: Sequence[int], *operands: Value, graph: Graph, solver: Solver
 ) -> Mapping[int, Value]:
     """The adjoint ``λ`` runs back: ``dλ/dt = -λ ∂f/∂y``, and ``λ ∂f/∂θ`` is summed on the way
     (Chen et al. 2018, equations 4 and 5).
     """
+    _, start, first, last, *extras = operands
     numbers = [k for k in _dependent(graph, range(2, 2 + len(extras))) if k + 2 in wanted]
     asked = [extras[k - 2] for k in numbers]
     found: dict[int, Value] = {}
@@ -280,17 +261,10 @@ def _pull_arrival(
 
 
 def _push_arrival(
-    given: Sequence[Value | None],
-    y: Value,
-    value: Value,
-    start: Value,
-    first: Value,
-    last: Value,
-    *extras: Value,
-    graph: Graph,
-    solver: Solver,
+    given: Sequence[Value | None], y: Value, *operands: Value, graph: Graph, solver: Solver
 ) -> Value:
     """The sensitivity ``s`` runs beside: ``ds/dt = ∂f/∂y s + ∂f/∂θ dθ``."""
+    _, start, first, last, *extras = operands
     tangents = {k: t for k, t in enumerate(given) if t is not None}
     numbers = [k for k in _dependent(graph, range(2, 2 + len(extras))) if k + 2 in tangents]
     changed = tangents.get(1)
@@ -349,16 +323,9 @@ def _integral(
 
 
 def _pull_integral(
-    g: Value,
-    y: Value,
-    wanted: Sequence[int],
-    value: Value,
-    first: Value,
-    last: Value,
-    *extras: Value,
-    graph: Graph,
-    solver: Solver,
+    g: Value, y: Value, wanted: Sequence[int], *operands: Value, graph: Graph, solver: Solver
 ) -> Mapping[int, Value]:
+    _, first, last, *extras = operands
     found: dict[int, Value] = {}
     for place, end, sign in ((1, first, -1), (2, last, 1)):
         if place in wanted:
@@ -381,15 +348,9 @@ def _pull_integral(
 
 
 def _push_integral(
-    given: Sequence[Value | None],
-    y: Value,
-    value: Value,
-    first: Value,
-    last: Value,
-    *extras: Value,
-    graph: Graph,
-    solver: Solver,
+    given: Sequence[Value | None], y: Value, *operands: Value, graph: Graph, solver: Solver
 ) -> Value:
+    _, first, last, *extras = operands
     tangents = {k: t for k, t in enumerate(given) if t is not None}
     numbers = [k for k in _dependent(graph, range(1, 1 + len(extras))) if k + 2 in tangents]
     parts = []
