@@ -71,7 +71,7 @@ def _refuse(
         if wanted is not None:
             raise wanted
     raise UnsupportedCallError(
-        f"{library_name(function)} with the argument {name}= is not supported", interp.span
+        f"{library_name(function)} with the argument {name}= is not supported"
     )
 
 
@@ -135,18 +135,18 @@ def _plain_list(
     if isinstance(content, Value):
         return content
     if isinstance(content, Columns):
-        return stacked_columns(interp, content)
+        return stacked_columns(content)
     items = [plain_argument(interp, item, arrays, iterates=iterates) for item in content]
     return [list_stack_of(item) if is_list(item) else item for item in items]
 
 
-def stacked_columns(interp: Interpreter, content: Columns) -> Value:
+def stacked_columns(content: Columns) -> Value:
     """A list of tuples of numbers as the array that NumPy makes of it: a row for each item."""
     flat = isinstance(content.structure, Container) and all(
         isinstance(part, Leaf) for part in content.structure.items
     )
     if not flat:
-        raise UnsupportedCallError("an array from a list of nested items", interp.span)
+        raise UnsupportedCallError("an array from a list of nested items")
     columns = [list_stack_of(value) for value in content.values]
     result: Value = FUNCTIONS[np.stack](columns, axis=1)
     return result

@@ -21,7 +21,7 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, set_item, unbuffered
 from symdiff.parse.memory_order import lies_as
 from symdiff.parse.methods import extend
-from symdiff.parse.operators import BINARY, arithmetic, binary
+from symdiff.parse.operators import BINARY, binary
 from symdiff.parse.scope import bind_name
 from symdiff.parse.special import has_method
 from symdiff.parse.spreading import items_or_list, unpacked
@@ -73,7 +73,7 @@ def _unpack(interp: Interpreter, targets: list[ast.expr], value: Abstract) -> No
 
 
 IN_PLACE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    op: getattr(operator, f"i{name}") for op, (name, _) in BINARY.items()
+    op: getattr(operator, f"i{name}") for op, (name, *_) in BINARY.items()
 }
 
 
@@ -104,7 +104,8 @@ def _update_array(
 ) -> None:
     interp.heap.require_array(array)
     before = interp.heap.read(array)
-    result = arithmetic(interp, BINARY[op][0], before, as_array(interp, operand))
+    name, _, staged = BINARY[op]
+    result = staged(before, as_array(interp, operand))
     kept, made = before.type, result.type
     assert isinstance(kept, ArrayType)
     assert isinstance(made, ArrayType)
@@ -113,7 +114,7 @@ def _update_array(
         if not np.can_cast(made.dtype, kept.dtype, "same_kind"):
             raise rejection(
                 TypeError,
-                f"Cannot cast ufunc '{BINARY[op][0]}' output from {made.dtype!r} to {kept.dtype!r}"
+                f"Cannot cast ufunc '{name}' output from {made.dtype!r} to {kept.dtype!r}"
                 " with casting rule 'same_kind'",
             )
         result = astype(result, dtype=kept.dtype)

@@ -63,7 +63,10 @@ def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
 
 def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     if is_unknown(value):
-        return _opaque_attribute(interp, value, name)
+        raise UnsupportedCallError(
+            f"attribute '{name}' of an object that symdiff does not follow",
+            hint="compute with it outside the function, or in one marked symdiff.nondifferentiable",
+        )
     if isinstance(value, ListRef | DictRef) and value.own is not None:
         return object_attribute(interp, value.own, name)
     for kind, attribute in _WITH_ATTRIBUTES_OF_THEIR_OWN.items():
@@ -118,14 +121,6 @@ def _has(owner: type, name: str) -> bool:
 _LIMITS: dict[type, Any] = {np.finfo: np.finfo(float), np.iinfo: np.iinfo(int)}
 
 
-def _opaque_attribute(interp: Interpreter, value: Value, name: str) -> Abstract:
-    raise UnsupportedCallError(
-        f"attribute '{name}' of an object that symdiff does not follow",
-        interp.span,
-        "compute with it outside the function, or in one marked symdiff.nondifferentiable",
-    )
-
-
 def _array_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     interp.heap.require_array(value)
     if name in ATTRIBUTES:
@@ -163,7 +158,7 @@ def _method_of(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         return ArrayMethod(value, name)
     if isinstance(on_class, STATIC_TYPES):
         return on_class
-    raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}", interp.span)
+    raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}")
 
 
 def _tuple_attribute(interp: Interpreter, value: tuple[Any, ...], name: str) -> Abstract:
@@ -199,13 +194,13 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         return getattr(value, name)
     if isinstance(value, StaticSet) and not hasattr(frozenset, name):
         raise UnsupportedSyntaxError(
-            f"'{name}' of a set, which changes it", interp.span, "use a list, or a dict"
+            f"'{name}' of a set, which changes it", hint="use a list, or a dict"
         )
     if isinstance(value, STATIC_TYPES) or declared(type(value), "__symdiff_static__"):
         return getattr(value, name)
     if is_of_library(value):
         return getattr(value, name)
-    raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}", interp.span)
+    raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}")
 
 
 def _is_followed_on(cls: type, name: str) -> bool:
@@ -309,8 +304,7 @@ def object_attribute(
     if isinstance(getter, types.FunctionType):
         raise UnsupportedSyntaxError(
             f"an attribute of a {ref.type.__name__}, which has a __getattribute__ of its own",
-            interp.span,
-            "give the class a __getattr__, or properties",
+            hint="give the class a __getattr__, or properties",
         )
     found = lookups.static_on_class(ref.type, name)
     if lookups.is_data_descriptor(found):
@@ -481,15 +475,13 @@ def _set_class_attribute(interp: Interpreter, owner: type, name: str, content: A
     if lookups.MADE_HERE in owner.__dict__:
         raise UnsupportedSyntaxError(
             f"assigning to an attribute of {owner.__name__}, a class that is made here",
-            interp.span,
-            "keep it in a list or an object",
+            hint="keep it in a list or an object",
         )
     setter = lookups.static_on_class(type(owner), "__setattr__")
     if isinstance(setter, types.FunctionType):
         raise UnsupportedSyntaxError(
             f"assigning to an attribute of {owner.__name__}, whose metaclass has a __setattr__",
-            interp.span,
-            "write it to an object, or return it",
+            hint="write it to an object, or return it",
         )
     _set_free_attribute(interp, owner, name, content)
 
@@ -547,7 +539,7 @@ def _show_items(interp: Interpreter, ref: ObjectRef, content: Abstract) -> None:
     itself = isinstance(content, DictRef) and content is ref.holder
     if not itself or ref.path is not None or known_before:
         raise UnsupportedSyntaxError(
-            "the attributes of an object as a dict", interp.span, "write the names out"
+            "the attributes of an object as a dict", hint="write the names out"
         )
     content.shows_items = True
 

@@ -110,18 +110,18 @@ def _dataclass(interp: Interpreter, cls: Any = None, /, **options: Abstract) -> 
             told = f"mutable default {kind} for field {name} is not allowed: use default_factory"
             raise users(ValueError(told))
     known = {name: static(option) for name, option in options.items()}
-    return _changed(interp, cls, dataclasses.dataclass(**known))
+    return _changed(cls, dataclasses.dataclass(**known))
 
 
 @builtin(functools.total_ordering)
 def _total_ordering(interp: Interpreter, cls: Any) -> Any:
-    return _changed(interp, cls, functools.total_ordering)
+    return _changed(cls, functools.total_ordering)
 
 
-def _changed(interp: Interpreter, cls: type, decorator: Callable[[type], type]) -> type:
+def _changed(cls: type, decorator: Callable[[type], type]) -> type:
     """A class that is made here, with the methods that a decorator adds by the names it has."""
     if MADE_HERE not in vars(cls):
-        raise UnsupportedSyntaxError("a class that is changed", interp.span, "decorate it outside")
+        raise UnsupportedSyntaxError("a class that is changed", hint="decorate it outside")
     with python_raises():
         return decorator(cls)
 

@@ -18,14 +18,6 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import BOOL
 from symdiff.ops import arithmetic, reduce
-from symdiff.ops.arithmetic import (
-    bitwise_or,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    not_equal,
-)
 from symdiff.ops.declare import static
 from symdiff.ops.effects import Member, opaque_call
 from symdiff.parse.arguments import as_array
@@ -61,12 +53,12 @@ from symdiff.parse.values import (
 
 Items = tuple[Abstract, ...]
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
-    ast.Lt: ("lt", operator.lt, less),
-    ast.LtE: ("le", operator.le, less_equal),
-    ast.Gt: ("gt", operator.gt, greater),
-    ast.GtE: ("ge", operator.ge, greater_equal),
+    ast.Lt: ("lt", operator.lt, arithmetic.less),
+    ast.LtE: ("le", operator.le, arithmetic.less_equal),
+    ast.Gt: ("gt", operator.gt, arithmetic.greater),
+    ast.GtE: ("ge", operator.ge, arithmetic.greater_equal),
     ast.Eq: ("eq", operator.eq, arithmetic.equal),
-    ast.NotEq: ("ne", operator.ne, not_equal),
+    ast.NotEq: ("ne", operator.ne, arithmetic.not_equal),
 }
 
 
@@ -252,7 +244,7 @@ def _in_sequence(interp: Interpreter, container: Abstract, item: Abstract) -> Ab
         if equal is True:
             return True
         if isinstance(equal, Value):
-            found = equal if found is False else bitwise_or(found, equal)
+            found = equal if found is False else arithmetic.bitwise_or(found, equal)
     return found
 
 

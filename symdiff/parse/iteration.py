@@ -83,7 +83,7 @@ def _iterable(interp: Interpreter, value: Abstract) -> Iterable:
     if python is not None and value is not None:  # None stands for what comes in a later turn
         raise users(python)
     raise UnsupportedSyntaxError(
-        f"a loop over {describe(value)}", interp.span, "loop over a range, an array or a list"
+        f"a loop over {describe(value)}", hint="loop over a range, an array or a list"
     )
 
 
@@ -127,8 +127,7 @@ def _by_items(interp: Interpreter, value: ObjectRef) -> Iterable:
         raise UnsupportedSyntaxError(
             f"a loop over a {value.type.__name__}, which has no __iter__, of {MOST_UNROLLED} items"
             " or more",
-            interp.span,
-            "loop over a range, an array or a list",
+            hint="loop over a range, an array or a list",
         )
     found.clear()
 
@@ -164,8 +163,7 @@ def require_unused(interp: Interpreter, value: Abstract) -> None:
     if interp.heap.get((value, "used")) is not ABSENT:
         raise UnsupportedSyntaxError(
             "an iterator that is gone over twice",
-            interp.span,
-            "make a list of it first, and go over that, or over a slice of it",
+            hint="make a list of it first, and go over that, or over a slice of it",
         )
 
 
@@ -234,8 +232,7 @@ def beside(interp: Interpreter, part: Abstract) -> Iterable:
     if is_unnumbered(part):
         raise UnsupportedSyntaxError(
             "what a generator or filter() with a condition gives, beside something else",
-            interp.span,
-            "make a list of it first: list(...)",
+            hint="make a list of it first: list(...)",
         )
     return iterate(interp, part)
 
@@ -303,15 +300,15 @@ def _list(interp: Interpreter, value: ListRef) -> Iterable:
 def _present(interp: Interpreter, value: ListRef) -> tuple[Abstract, ...]:
     content = interp.content(value)
     if staged_lists.is_staged_list(content):
-        refuse_change(interp)
+        refuse_change()
     items: tuple[Abstract, ...] = content
     return items
 
 
-def refuse_change(interp: Interpreter) -> NoReturn:
+def refuse_change() -> NoReturn:
     """A list that grows or shrinks while a loop goes over it, other than turn by turn."""
     raise UnsupportedSyntaxError(
-        "a list changes while a loop goes over it", interp.span, "go over a copy: for x in list(xs)"
+        "a list changes while a loop goes over it", hint="go over a copy: for x in list(xs)"
     )
 
 
@@ -340,8 +337,7 @@ def _keyed(interp: Interpreter, ref: DictRef, element: Callable[[Any], Abstract]
         if present != keys:
             raise UnsupportedSyntaxError(
                 "the keys of a dict change while a loop goes over it",
-                interp.span,
-                "go over a copy: for key in list(d)",
+                hint="go over a copy: for key in list(d)",
             )
         return k < len(keys)
 

@@ -364,7 +364,7 @@ def _chain(interp: Interpreter, *parts: Abstract) -> Iterable:
 
     def more(k: int) -> bool:
         if not all(_is_unchanged(side) for side in sides):
-            refuse_change(interp)
+            refuse_change()
         return k < starts[-1]
 
     live = tuple(ref for side in sides for ref in side.live)

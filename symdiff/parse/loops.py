@@ -85,9 +85,7 @@ def run_for(
     _with_exits(interp, turns, run)
     if not all(same(b, interp.heap.get(ref)) for b, ref in zip(before, watched, strict=True)):
         raise UnsupportedSyntaxError(
-            "a list changes while a loop goes over it",
-            interp.span,
-            "go over a copy: for x in list(xs)",
+            "a list changes while a loop goes over it", hint="go over a copy: for x in list(xs)"
         )
     return turns
 
@@ -216,7 +214,7 @@ def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
         if conflict is not None and conflict.name not in interp.policy.unions:
             raise ConflictRead(conflict)
         raise UnsupportedSyntaxError(
-            f"in this loop {reason}", interp.span, "keep one type and one structure in all turns"
+            f"in this loop {reason}", hint="keep one type and one structure in all turns"
         )
     _peel(interp, turns, _enters(turns))
 
@@ -227,7 +225,7 @@ def _staged_or_peeled(interp: Interpreter, turns: Turns) -> None:
 def _unroll(interp: Interpreter, turns: Turns) -> None:
     if isinstance(turns.count, int) and turns.count > MOST_UNROLLED:
         raise UnsupportedSyntaxError(
-            f"this loop would be unrolled {turns.count} times", interp.span, "use arrays"
+            f"this loop would be unrolled {turns.count} times", hint="use arrays"
         )
     _unroll_from(interp, turns, turns.first)
 
@@ -270,8 +268,7 @@ def _goes_on(interp: Interpreter, turns: Turns, position: int) -> bool | Value:
         raise UnsupportedSyntaxError(
             f"more than {MOST_TESTED} turns of a loop whose end is known at run time only "
             "would have to be followed one by one",
-            interp.span,
-            "make an array of the items beside it: np.array(...)",
+            hint="make an array of the items beside it: np.array(...)",
         )
     if inside is False:
         return False

@@ -227,8 +227,7 @@ def _hooked(
     if hook is None or value is None or not _is_number(value):
         raise SignatureError(
             f"{name!r} is not a float or an array of floats here: no cotangent reaches it",
-            interp.span,
-            "hook the numbers and arrays that it is computed from",
+            hint="hook the numbers and arrays that it is computed from",
         )
     changed = interp.lift(interp.call(hook, [interp.wrap(value), function], {}))
     return _replaced(interp, content, lambda _: changed)

@@ -13,23 +13,8 @@ from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import INT, ArrayType, ListType
-from symdiff.ops.arithmetic import (
-    add,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    constant_of,
-    divide,
-    floor_divide,
-    invert,
-    left_shift,
-    multiply,
-    negative,
-    positive,
-    remainder,
-    right_shift,
-    subtract,
-)
+from symdiff.ops import arithmetic
+from symdiff.ops.arithmetic import constant_of
 from symdiff.ops.casts import python_float
 from symdiff.ops.declare import NeedsStatic, static
 from symdiff.ops.elementary import power, square, squared
@@ -59,116 +44,7 @@ from symdiff.parse.values import (
     StaticSet,
 )
 
-BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Add: ("add", operator.add),
-    ast.Sub: ("sub", operator.sub),
-    ast.Mult: ("mul", operator.mul),
-    ast.Div: ("truediv", operator.truediv),
-    ast.FloorDiv: ("floordiv", operator.floordiv),
-    ast.Mod: ("mod", operator.mod),
-    ast.Pow: ("pow", operator.pow),
-    ast.MatMult: ("matmul", operator.matmul),
-    ast.BitAnd: ("and", operator.and_),
-    ast.BitOr: ("or", operator.or_),
-    ast.BitXor: ("xor", operator.xor),
-    ast.LShift: ("lshift", operator.lshift),
-    ast.RShift: ("rshift", operator.rshift),
-}
-STAGED_BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "add": add,
-    "sub": subtract,
-    "mul": multiply,
-    "truediv": divide,
-    "floordiv": floor_divide,
-    "mod": remainder,
-    "matmul": matmul,
-    "and": bitwise_and,
-    "or": bitwise_or,
-    "xor": bitwise_xor,
-    "lshift": left_shift,
-    "rshift": right_shift,
-}
-UNARY: dict[type[ast.unaryop], tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    ast.USub: (operator.neg, negative),
-    ast.UAdd: (operator.pos, positive),
-    ast.Invert: (operator.invert, invert),
-}
-
-
-def is_staged(value: Abstract) -> bool:
-    """Return whether a value is (or may be) known at run time only."""
-    return isinstance(value, Value | Array)
-
-
-def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
-    """``a op b``."""
-    name = BINARY[op][0]
-    if has_operator(interp, name, a, b):
-        return by_operator(interp, name, a, b)
-    return binary_natively(interp, op, a, b)
-
-
-def binary_natively(
-    interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract
-) -> Abstract:
-    """``a op b``, whatever methods the classes have of their own."""
-    name, plain = BINARY[op]
-    with judged(interp, plain, (a, b)):
-        return _binary(interp, name, plain, a, b)
-
-
-def _binary(
-    interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: Abstract, b: Abstract
-) -> Abstract:
-    if isinstance(a, str | StagedText) or isinstance(b, str | StagedText):
-        return _texts(interp, name, plain, a, b)
-    if isinstance(a, ListRef | DictRef) or isinstance(b, ListRef | DictRef):
-        return _containers(interp, name, a, b)
-    if isinstance(a, tuple | Range) or isinstance(b, tuple | Range):
-        return _tuples(interp, name, plain, a, b)
-    if isinstance(a, DictView) or isinstance(b, DictView):
-        a, b = as_set(interp, a), as_set(interp, b)
-    if isinstance(a, StaticSet) and isinstance(b, frozenset):
-        return StaticSet(plain(a, b))
-    if not is_staged(a) and not is_staged(b):
-        _require_small(interp, name, a, b)
-        return in_python(plain, a, b)
-    return interp.wrap(arithmetic(interp, name, interp.lift(a), interp.lift(b)))
-
-
-LARGEST_CONSTANT = 1_000_000  # bits, characters or items
-
-
-def _require_small(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> None:
-    """Refuse to compute here what would fill the memory."""
-    if not isinstance(b, int) or not isinstance(a, int | str | bytes | tuple):
-        return
-    size = a.bit_length() if isinstance(a, int) else len(a)
-    times = {"pow": b, "mul": 1 if isinstance(a, int) else b, "lshift": b}.get(name, 0)
-    if (size + (name == "lshift")) * times > LARGEST_CONSTANT:
-        raise UnsupportedSyntaxError(
-            "this constant is too large to be computed here", hint="compute it outside"
-        )
-
-
-def _texts(interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """Operators on strings and staged texts."""
-    if name == "mod" and isinstance(a, str):
-        return percent(a, b)
-    if name == "add" and all(isinstance(v, str | StagedText) for v in (a, b)):
-        return joined(a, b)
-    a, b = (static(settled(interp, v)) for v in (a, b))
-    _require_small(interp, name, a, b)
-    return in_python(plain, a, b)
-
-
-def arithmetic(interp: Interpreter, name: str, a: Value, b: Value) -> Value:
-    """An arithmetic op on IR values."""
-    if name == "pow":
-        return _power(a, b)
-    result: Value = STAGED_BINARY[name](a, b)
-    return result
-
+# Powers -------------------------------------------------------------------------------------------
 
 # What to write where a power's type hangs on an exponent that is known at run time only.
 OF_INTS = "the exponent's sign decides on the type: write the base as a float, 2.0 ** k"
@@ -207,13 +83,102 @@ def _is_python_int(value: Value) -> bool:
     return isinstance(type_, ArrayType) and type_.kind == "python" and type_.dtype.kind in "ib"
 
 
-def _tuples(
-    interp: Interpreter, name: str, plain: Callable[[Any, Any], Any], a: Abstract, b: Abstract
+# Binary -------------------------------------------------------------------------------------------
+
+Binary = Callable[[Any, Any], Any]
+BINARY: dict[type[ast.operator], tuple[str, Binary, Binary]] = {  # name, Python's, on IR values
+    ast.Add: ("add", operator.add, arithmetic.add),
+    ast.Sub: ("sub", operator.sub, arithmetic.subtract),
+    ast.Mult: ("mul", operator.mul, arithmetic.multiply),
+    ast.Div: ("truediv", operator.truediv, arithmetic.divide),
+    ast.FloorDiv: ("floordiv", operator.floordiv, arithmetic.floor_divide),
+    ast.Mod: ("mod", operator.mod, arithmetic.remainder),
+    ast.Pow: ("pow", operator.pow, _power),
+    ast.MatMult: ("matmul", operator.matmul, matmul),
+    ast.BitAnd: ("and", operator.and_, arithmetic.bitwise_and),
+    ast.BitOr: ("or", operator.or_, arithmetic.bitwise_or),
+    ast.BitXor: ("xor", operator.xor, arithmetic.bitwise_xor),
+    ast.LShift: ("lshift", operator.lshift, arithmetic.left_shift),
+    ast.RShift: ("rshift", operator.rshift, arithmetic.right_shift),
+}
+UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    ast.USub: ("__neg__", operator.neg, arithmetic.negative),
+    ast.UAdd: ("__pos__", operator.pos, arithmetic.positive),
+    ast.Invert: ("__invert__", operator.invert, arithmetic.invert),
+}
+
+
+def is_staged(value: Abstract) -> bool:
+    """Return whether a value is (or may be) known at run time only."""
+    return isinstance(value, Value | Array)
+
+
+def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
+    """``a op b``."""
+    name = BINARY[op][0]
+    if has_operator(interp, name, a, b):
+        return by_operator(interp, name, a, b)
+    return binary_natively(interp, op, a, b)
+
+
+def binary_natively(
+    interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract
 ) -> Abstract:
+    """``a op b``, whatever methods the classes have of their own."""
+    with judged(interp, BINARY[op][1], (a, b)):
+        return _binary(interp, op, a, b)
+
+
+def _binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
+    _, plain, staged = BINARY[op]
+    if isinstance(a, str | StagedText) or isinstance(b, str | StagedText):
+        return _texts(interp, op, a, b)
+    if isinstance(a, ListRef | DictRef) or isinstance(b, ListRef | DictRef):
+        return _containers(interp, op, a, b)
+    if isinstance(a, tuple | Range) or isinstance(b, tuple | Range):
+        return _tuples(interp, op, a, b)
+    if isinstance(a, DictView) or isinstance(b, DictView):
+        a, b = as_set(interp, a), as_set(interp, b)
+    if isinstance(a, StaticSet) and isinstance(b, frozenset):
+        return StaticSet(plain(a, b))
+    if not is_staged(a) and not is_staged(b):
+        _require_small(op, a, b)
+        return in_python(plain, a, b)
+    return interp.wrap(staged(interp.lift(a), interp.lift(b)))
+
+
+LARGEST_CONSTANT = 1_000_000  # bits, characters or items
+
+
+def _require_small(op: type[ast.operator], a: Abstract, b: Abstract) -> None:
+    """Refuse to compute here what would fill the memory."""
+    if not isinstance(b, int) or not isinstance(a, int | str | bytes | tuple):
+        return
+    size = a.bit_length() if isinstance(a, int) else len(a)
+    times = {ast.Pow: b, ast.Mult: 1 if isinstance(a, int) else b, ast.LShift: b}.get(op, 0)
+    if (size + (op is ast.LShift)) * times > LARGEST_CONSTANT:
+        raise UnsupportedSyntaxError(
+            "this constant is too large to be computed here", hint="compute it outside"
+        )
+
+
+def _texts(interp: Interpreter, op: type[ast.operator], a: Any, b: Any) -> Any:
+    """Operators on strings and staged texts."""
+    if op is ast.Mod and isinstance(a, str):
+        return percent(a, b)
+    if op is ast.Add and all(isinstance(v, str | StagedText) for v in (a, b)):
+        return joined(a, b)
+    a, b = (static(settled(interp, v)) for v in (a, b))
+    _require_small(op, a, b)
+    return in_python(BINARY[op][1], a, b)
+
+
+def _tuples(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
     """Operators on tuples and ranges: of Python, or of NumPy where the other is an array."""
-    if _is_by_numpy(interp, name, a, b):
-        return interp.wrap(arithmetic(interp, name, as_array(interp, a), as_array(interp, b)))
-    if name != "mul":
+    _, plain, staged = BINARY[op]
+    if _is_by_numpy(interp, op, a, b):
+        return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
+    if op is not ast.Mult:
         return in_python(plain, a, b)
     sequence, times = (a, b) if isinstance(a, tuple | Range) else (b, a)
     count = static(times) if _is_integer(times) else times
@@ -221,17 +186,17 @@ def _tuples(
         kind = class_of(interp, count)
         shown = f"numpy.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__
         raise users(TypeError(f"can't multiply sequence by non-int of type '{shown}'"))
-    _require_small(interp, name, sequence, count)
+    _require_small(op, sequence, count)
     return in_python(plain, sequence, count)
 
 
-def _is_by_numpy(interp: Interpreter, name: str, *operands: Abstract) -> bool:
+def _is_by_numpy(interp: Interpreter, op: type[ast.operator], *operands: Abstract) -> bool:
     """Return whether NumPy makes an array of a sequence: beside an array, or a number of its own.
 
     Of such numbers ``*`` repeats the sequence, or is an error.
     """
     classes = [class_of(interp, operand) for operand in operands]
-    numpys = np.ndarray if name == "mul" else (np.ndarray, np.generic)
+    numpys = np.ndarray if op is ast.Mult else (np.ndarray, np.generic)
     return any(issubclass(cls, numpys) for cls in classes)
 
 
@@ -240,15 +205,16 @@ def _is_integer(value: Abstract) -> bool:
     return isinstance(type_, ArrayType) and type_.dtype.kind in "iub"
 
 
-def _containers(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
-    if any(isinstance(v, ListRef) for v in (a, b)) and _is_by_numpy(interp, name, a, b):
-        return interp.wrap(arithmetic(interp, name, as_array(interp, a), as_array(interp, b)))
-    if name == "add" and isinstance(a, ListRef) and isinstance(b, ListRef):
+def _containers(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
+    name, _, staged = BINARY[op]
+    if any(isinstance(v, ListRef) for v in (a, b)) and _is_by_numpy(interp, op, a, b):
+        return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
+    if op is ast.Add and isinstance(a, ListRef) and isinstance(b, ListRef):
         return _concatenated(interp, a, b)
-    if name == "mul" and isinstance(a, ListRef) != isinstance(b, ListRef):
+    if op is ast.Mult and isinstance(a, ListRef) != isinstance(b, ListRef):
         sequence, times = (a, b) if isinstance(a, ListRef) else (b, a)
         return _repeated(interp, sequence, times)
-    if name == "or" and isinstance(a, DictRef) and isinstance(b, DictRef):
+    if op is ast.BitOr and isinstance(a, DictRef) and isinstance(b, DictRef):
         return interp.new_dict(interp.content(a) | interp.content(b))
     raise rejection(
         TypeError, f"unsupported operand types for {name}: {describe(a)} and {describe(b)}"
@@ -277,21 +243,20 @@ def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListR
     if isinstance(times, Value) and (isinstance(lone, Value) or is_leaf(lone)):
         element = interp.lift(lone)
         return interp.new_list(list_filled(element, times, type=ListType(element.type)))
-    _require_small(interp, "mul", content, static(times))
+    _require_small(ast.Mult, content, static(times))
     return interp.new_list(content * static(times))
 
 
-# Unary --------------------------------------------------------------------------------
+# Unary --------------------------------------------------------------------------------------------
 
 
 def unary(interp: Interpreter, op: type[ast.unaryop], a: Abstract) -> Abstract:
     """``-a``, ``+a``, ``~a``, ``not a``."""
     if op is ast.Not:
         return negated(truth(interp, a))
-    name = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}[op]
+    name, plain, staged = UNARY[op]
     if isinstance(a, ObjectRef) or has_method(interp, a, name):
         return interp.call_method(a, name)
-    plain, staged = UNARY[op]
     with judged(interp, plain, (a,)):
         return interp.wrap(staged(interp.lift(a))) if is_staged(a) else in_python(plain, a)
 

@@ -72,7 +72,7 @@ def _is_raised_as(
 @builtin(type)
 def _type(interp: Interpreter, value: Abstract, *more: Abstract) -> Abstract:
     if more:
-        raise UnsupportedCallError("a class made by type()", interp.span, "define it outside")
+        raise UnsupportedCallError("a class made by type()", hint="define it outside")
     return python_class(interp, value)
 
 
@@ -155,7 +155,7 @@ _NAMES = "write the names out"
 def _refuse(
     name: str, hint: str, interp: Interpreter, /, *arguments: Abstract, **keywords: Abstract
 ) -> NoReturn:
-    raise UnsupportedCallError(f"symdiff does not compile {name}()", interp.span, hint)
+    raise UnsupportedCallError(f"symdiff does not compile {name}()", hint=hint)
 
 
 _REFUSED: dict[Callable[..., Any], str] = {
@@ -184,7 +184,7 @@ def _super(interp: Interpreter, *arguments: Abstract) -> Abstract:
         return super_of(interp)
     if len(arguments) == 1 or not isinstance(arguments[0], type):
         raise UnsupportedCallError(
-            "super() without an instance", interp.span, "name the base class: Base.method(self)"
+            "super() without an instance", hint="name the base class: Base.method(self)"
         )
     owner, instance = arguments
     kind = instance if isinstance(instance, type) else class_of(interp, instance)
@@ -220,9 +220,7 @@ def _update_wrapper(
     **named: Abstract,
 ) -> Abstract:
     if not isinstance(wrapper, Closure) or not isinstance(wrapped, Closure | types.FunctionType):
-        raise UnsupportedCallError(
-            "functools.update_wrapper() of what is no function made here", interp.span
-        )
+        raise UnsupportedCallError("functools.update_wrapper() of what is no function made here")
     return dataclasses.replace(wrapper, known_as=interp.attribute(wrapped, "__name__"))
 
 

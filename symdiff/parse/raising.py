@@ -85,8 +85,7 @@ def _raise_new(
     if MADE_HERE in kind.__dict__:
         raise UnsupportedSyntaxError(
             f"a {kind.__name__}, whose class is defined in a function, is raised out of it",
-            interp.span,
-            "define the class outside the function",
+            hint="define the class outside the function",
         )
     write_back(interp)
     template = Template(interp)

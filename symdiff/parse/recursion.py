@@ -198,7 +198,7 @@ def _stage_body(
             del interp.frames[frames:]
         if any(storage in interp.heap.written for storage in storages):
             raise AliasingError(
-                "a recursive function writes to its argument", interp.span, "return a new array"
+                "a recursive function writes to its argument", hint="return a new array"
             )
         if writes_outside(interp, interp.outer_heaps[-1]):
             raise UnsupportedCallError(

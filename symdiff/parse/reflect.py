@@ -345,7 +345,7 @@ def _refuse_array(interp: Interpreter, value: Any, path: Path) -> Abstract:
     if type(value) is not np.ndarray:
         refuse_subclass(input_name(path), value, interp.span)
     raise SignatureError(
-        f"{input_name(path)} is an array of {value.dtype}", interp.span, "use arrays of numbers"
+        f"{input_name(path)} is an array of {value.dtype}", hint="use arrays of numbers"
     )
 
 

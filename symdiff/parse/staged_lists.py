@@ -284,6 +284,5 @@ def check_attached(interp: Interpreter, ref: ListRef | DictRef) -> None:
         demand_length(interp, ref.detached)
         raise AliasingError(
             "this changes an item of a list whose length is known at run time only",
-            interp.span,
-            "put a new item in its place: rows[i] = [...]",
+            hint="put a new item in its place: rows[i] = [...]",
         )
