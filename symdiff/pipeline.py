@@ -17,7 +17,6 @@ import numpy as np
 
 from symdiff import differentiate
 from symdiff.dataclass import dataclass
-from symdiff.differentiate.graphs import leaves_of
 from symdiff.differentiate.recomputing import recomputing
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
@@ -37,7 +36,7 @@ from symdiff.ir.graph import (
 )
 from symdiff.ir.record import recording
 from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
-from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.structure import Container, Leaf, Structure, leaf_numbers
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.defined import of_values_alone
 from symdiff.ops.index import is_view
@@ -668,7 +667,7 @@ def with_own_results(graph: Graph) -> Graph:
     """The graph with a result for each place of what it returns: ``argnums=(0, 0)`` asks for one
     gradient twice.
     """
-    numbers = list(leaves_of(graph.output))
+    numbers = list(leaf_numbers(graph.output))
     if len(set(numbers)) == len(numbers):
         return graph
     results, taken = list(graph.block.results), set[int]()
@@ -677,7 +676,7 @@ def with_own_results(graph: Graph) -> Graph:
         if isinstance(structure, Container):
             return replace(structure, items=tuple(map(own, structure.items)))
         if not isinstance(structure, Leaf) or structure.index not in taken:
-            taken.update(leaves_of(structure))
+            taken.update(leaf_numbers(structure))
             return structure
         results.append(results[structure.index])
         return Leaf(len(results) - 1)
@@ -761,7 +760,7 @@ def _tidied(graph: Graph) -> Graph:
 def _origins(forward: Graph, backward: Graph) -> tuple[Origin, ...]:
     """What the values are that the first graph saves for the second, and for which lines."""
     assert isinstance(forward.output, Container)
-    saved = [forward.block.results[k] for k in leaves_of(forward.output.items[1])]
+    saved = [forward.block.results[k] for k in leaf_numbers(forward.output.items[1])]
     given = dict(zip(forward.block.parameters, forward.inputs, strict=True))
     spans: dict[Value, SourceSpan] = {}
     for node in walk_nodes(backward.block):
@@ -786,7 +785,7 @@ def seeded_results(graph: Graph) -> tuple[int, ...]:
     inputs.
     """
     results = graph.block.results
-    numbers = sorted(set(leaves_of(graph.output)))
+    numbers = sorted(set(leaf_numbers(graph.output)))
     return tuple(k for k in numbers if carries_derivative(results[k].type))
 
 

@@ -19,12 +19,10 @@ from typing import Any
 import numpy as np
 
 from symdiff.api.objects import Differentiable, differentiable_of
+from symdiff.differentiate.graphs import derived_from
 from symdiff.errors import SignatureError
 from symdiff.ir.structure import (
-    Container,
     Leaf,
-    Structure,
-    construct,
     flatten,
     leaf_paths,
     unflatten,
@@ -332,18 +330,10 @@ def _float_paths(value: Any) -> list[tuple[Any, ...]]:
     return list(leaf_paths(structure))
 
 
-def _without_others(structure: Structure, leaves: Sequence[Any]) -> Any:
-    """The value with None for everything that is no float."""
-    if isinstance(structure, Leaf):
-        return leaves[structure.index]
-    if not isinstance(structure, Container):
-        return None
-    return construct(structure, [_without_others(item, leaves) for item in structure.items])
-
-
 def _random_like(value: Any, rng: np.random.Generator) -> Any:
+    """A random direction in the floats, None for everything else."""
     leaves, structure = flatten(value, _is_number)
-    return _without_others(structure, [_drawn(leaf, rng) for leaf in leaves])
+    return unflatten(derived_from(structure, Leaf), [_drawn(leaf, rng) for leaf in leaves])
 
 
 def _only(value: Any, position: int, rng: np.random.Generator) -> Any:
@@ -352,7 +342,7 @@ def _only(value: Any, position: int, rng: np.random.Generator) -> Any:
     drawn = [
         _drawn(leaf, rng) if k == position else _drawn(leaf, None) for k, leaf in enumerate(leaves)
     ]
-    return _without_others(structure, drawn)
+    return unflatten(derived_from(structure, Leaf), drawn)
 
 
 def _drawn(leaf: Any, rng: np.random.Generator | None) -> Any:

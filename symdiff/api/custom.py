@@ -19,12 +19,11 @@ from symdiff import differentiate
 from symdiff.api.marks import checkpoint, custom_jvp, custom_vjp, nondifferentiable
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.cotangents import fitted
-from symdiff.differentiate.graphs import leaves_of
 from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, leaves
-from symdiff.ir.structure import Container, Leaf, Static, Structure, tuple_of
+from symdiff.ir.structure import Container, Leaf, Static, Structure, leaf_numbers, tuple_of
 from symdiff.ir.types import (
     ArrayType,
     Type,
@@ -449,8 +448,8 @@ def _writing_nothing(graph: Graph, name: str) -> Graph:
             hint="let it return what it computes, and write that where it is called",
         )
     block = graph.block
-    count = len(set(leaves_of(result)))
-    assert sorted(set(leaves_of(result))) == list(range(count))
+    count = len(set(leaf_numbers(result)))
+    assert sorted(set(leaf_numbers(result))) == list(range(count))
     made = Block(block.parameters, block.nodes, block.results[:count])
     return Graph(graph.name, made, graph.inputs, result, {}, graph.docstring, graph.span)
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import Literal
 
 from symdiff import differentiate
-from symdiff.api.wrt import Asked, derived_from, mapped
-from symdiff.differentiate.graphs import leaves_of
+from symdiff.api.wrt import Asked
+from symdiff.differentiate.graphs import derived_from
 from symdiff.differentiate.rows import rows_of
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
-from symdiff.ir.structure import Leaf, Static, Structure, of_tuple
+from symdiff.ir.structure import Leaf, Static, Structure, leaf_numbers, mapped, of_tuple
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import assert_, raise_
@@ -31,7 +31,7 @@ def jacobian_graph(asked: Asked, shaped: Shaped, mode: Mode) -> Graph:
     """The graph of all derivatives of what ``asked.graph`` returns by the inputs asked for."""
     graph = asked.graph
     results = [k for k, v in enumerate(graph.block.results) if carries_derivative(v.type)]
-    returned = [k for k in results if k in set(_leaves(graph.output))]
+    returned = [k for k in results if k in set(leaf_numbers(graph.output))]
     if mode == "auto" or _has_effects(graph):
         mode = best_mode(graph, asked.wrt, returned)
     rows = _forward_rows if mode == "fwd" else _reverse_rows
@@ -86,10 +86,6 @@ def _weight(types: Sequence[object]) -> tuple[int, int]:
     return max(open_dims, default=0), known
 
 
-def _leaves(structure: Structure) -> list[int]:
-    return list(leaves_of(structure))
-
-
 # Reverse ------------------------------------------------------------------------------------------
 
 
@@ -99,8 +95,8 @@ def _reverse_rows(
     split = differentiate.split(graph, wrt)
     results = inlined(split.forward, parameters)
     saved = results[len(results) - split.saved :] if split.saved else []
-    primal = [results[k] for k in _leaves(split.forward.output)][: len(_leaves(graph.output))]
-    primals = dict(zip(_leaves(graph.output), primal, strict=True))
+    given = [results[k] for k in leaf_numbers(split.forward.output)]  # what is returned, and saved
+    primals = dict(zip(leaf_numbers(graph.output), given, strict=False))
     sources = [parameters[number] for number in wrt]
     found: dict[tuple[int, int], Value] = {}
     for k in returned:

@@ -19,21 +19,20 @@ from symdiff.api.wrt import (
     Asked,
     Wrt,
     asked_for,
-    derived_from,
     require_differentiable,
     specification_at,
 )
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
+from symdiff.differentiate.graphs import tangent_structure
+from symdiff.differentiate.rows import unit_of
 from symdiff.errors import GradientShapeError, SignatureError
 from symdiff.ir.build import Builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure, numbered_paths, of_tuple
 from symdiff.ir.types import ArrayType, carries_derivative, in_words
-from symdiff.ops.arithmetic import strong_constant
-from symdiff.ops.creation import ones
 from symdiff.ops.effects import never_returns, opaque_call, stop_gradient
 from symdiff.ops.foreign import foreign_call
 from symdiff.ops.rules import custom_call, expanded
@@ -312,16 +311,6 @@ def renamed(graph: Graph, path: Callable[[Path], Path], derived: Sequence[Path])
     return replace(graph, inputs=inputs)
 
 
-def tangent_structure(graph: Graph) -> Structure:
-    """The structure of the tangent of what a graph returns, as ``differentiate.jvp`` numbers its
-    leaves.
-    """
-    results = graph.block.results
-    carrying = [k for k, value in enumerate(results) if carries_derivative(value.type)]
-    places = {k: len(results) + place for place, k in enumerate(carrying)}
-    return derived_from(graph.output, lambda k: Leaf(places[k]) if k in places else Static(None))
-
-
 @dataclass(frozen=True)
 class Directional(Differentiated):
     """The derivative along a vector that is the last argument, structured like the arguments asked
@@ -401,21 +390,12 @@ def with_unit_tangent(graph: Graph) -> Graph:
     inputs = (*graph.inputs[:position], *graph.inputs[position + 1 :])
     new: dict[Value, Value] = {}
     with building(Builder([], graph.span)) as made:
-        new[tangent] = unit(tangent)
+        new[tangent] = unit_of(tangent)
         for node in graph.block.nodes:
             copy_into(node, new)
     results = tuple(new.get(value, value) for value in graph.block.results)
     block = Block(tuple(parameters), made.nodes, results)
     return replace(graph, block=block, inputs=inputs, mutated={})
-
-
-def unit(value: Value) -> Value:
-    """The number 1 in the type of a value of rank 0."""
-    type_ = value.type
-    assert isinstance(type_, ArrayType)
-    if type_.kind == "array":
-        return ones(shape=(), dtype=type_.dtype)
-    return strong_constant(1.0, value)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import Block, Graph, Input, Value
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, describe, leaves
-from symdiff.ir.structure import Container, Leaf, Static, Structure, of_tuple
+from symdiff.ir.structure import Container, Leaf, Static, Structure, mapped, of_tuple
 from symdiff.ir.types import ArrayType, ListType, carries_derivative
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import spelled
@@ -164,23 +164,3 @@ def with_inputs(graph: Graph, wanted: Mapping[Path, Specification]) -> Graph:
 def shifted(structure: Structure, by: int) -> Structure:
     """The structure with its leaves numbered from ``by`` on."""
     return mapped(structure, lambda number: Leaf(number + by))
-
-
-def derived_from(structure: Structure, leaf: Callable[[int], Structure]) -> Structure:
-    """The structure of a derivative of what is structured so: None stands for what is no number."""
-    if isinstance(structure, Leaf):
-        return leaf(structure.index)
-    if not isinstance(structure, Container):
-        return Static(None)
-    items = tuple(derived_from(item, leaf) for item in structure.items)
-    return Container(structure.type, structure.keys, items)
-
-
-def mapped(structure: Structure, leaf: Callable[[int], Structure]) -> Structure:
-    """The structure with each leaf replaced."""
-    if isinstance(structure, Leaf):
-        return leaf(structure.index)
-    if not isinstance(structure, Container):
-        return structure
-    items = tuple(mapped(item, leaf) for item in structure.items)
-    return Container(structure.type, structure.keys, items)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from symdiff.differentiate.activity import Activity, analyse, can_carry, graph_of
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Zeros, accumulated, as_array_where, fitted, name_after
-from symdiff.differentiate.graphs import derived_inputs, pair_of, renumbered, trimmed
+from symdiff.differentiate.graphs import derived_inputs, tangent_structure, trimmed
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.operands import Numbers
@@ -30,7 +30,7 @@ from symdiff.ir.control import (
     undefined,
 )
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
-from symdiff.ir.structure import Leaf, Static, Structure, tuple_of
+from symdiff.ir.structure import Structure, of_tuple, tuple_of
 from symdiff.ir.types import carries_derivative
 from symdiff.ops import residuals
 from symdiff.ops.arithmetic import constant_of
@@ -72,7 +72,7 @@ def jvp(
         f"{graph.name}_jvp",
         block,
         inputs,
-        output or pair_of(graph.output, _tangent_structure(graph)),
+        output or of_tuple((graph.output, tangent_structure(graph))),
         {},
         graph.docstring,
         graph.span,
@@ -98,14 +98,6 @@ def _called(request: Request, calls: Calls) -> Graph:
     inputs = (*graph.inputs, *derived_inputs(seeds.values(), "tangent"))
     output = tuple_of(len(block.results))
     return Graph(f"{graph.name}_jvp", block, inputs, output, span=graph.span)
-
-
-def _tangent_structure(graph: Graph) -> Structure:
-    results = graph.block.results
-    carrying = [k for k, value in enumerate(results) if carries_derivative(value.type)]
-    numbers: dict[int, Structure] = {k: Static(None) for k in range(len(results))}
-    numbers |= {k: Leaf(len(results) + place) for place, k in enumerate(carrying)}
-    return renumbered(graph.output, numbers)
 
 
 class Push:

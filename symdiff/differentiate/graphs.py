@@ -2,46 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from collections.abc import Container as Contains
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import zip_longest
 
 from symdiff.ir.control import loop
 from symdiff.ir.graph import Block, Graph, Input, Value, uses
-from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ir.types import TapeType
+from symdiff.ir.structure import Container, Leaf, Static, Structure, leaf_numbers, mapped, of_tuple
+from symdiff.ir.types import TapeType, carries_derivative
 
 
-def pair_of(first: Structure, second: Structure) -> Structure:
-    return Container(tuple, (0, 1), (first, second))
+def tangent_structure(graph: Graph) -> Structure:
+    """The structure of the tangent of what a graph returns, as ``forward.jvp`` numbers its
+    leaves.
+    """
+    results = graph.block.results
+    carrying = [k for k, value in enumerate(results) if carries_derivative(value.type)]
+    places = {k: len(results) + place for place, k in enumerate(carrying)}
+    return derived_from(graph.output, lambda k: Leaf(places[k]) if k in places else Static(None))
 
 
-def leaves_of(structure: Structure) -> Iterable[int]:
-    """The numbers of the leaves, in order."""
-    stack = [structure]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, Leaf):
-            yield current.index
-        elif isinstance(current, Container):
-            stack.extend(reversed(current.items))
-
-
-def renumbered(structure: Structure, numbers: Mapping[int, Structure]) -> Structure:
-    """A structure with other leaves."""
+def derived_from(structure: Structure, leaf: Callable[[int], Structure]) -> Structure:
+    """The structure of a derivative of what is structured so: None stands for what is no number."""
     if isinstance(structure, Leaf):
-        return numbers[structure.index]
+        return leaf(structure.index)
     if not isinstance(structure, Container):
-        return structure
-    return replace(structure, items=tuple(renumbered(item, numbers) for item in structure.items))
+        return Static(None)
+    items = tuple(derived_from(item, leaf) for item in structure.items)
+    return Container(structure.type, structure.keys, items)
 
 
 def trimmed(graph: Graph) -> Graph:
     """A graph without the results that its output does not name; its leaves are renumbered."""
-    kept = list(dict.fromkeys(leaves_of(graph.output)))
+    kept = list(dict.fromkeys(leaf_numbers(graph.output)))
     numbers = {old: Leaf(new) for new, old in enumerate(kept)}
-    graph.output = renumbered(graph.output, numbers)
+    graph.output = mapped(graph.output, numbers.__getitem__)
     graph.block.results = tuple(graph.block.results[k] for k in kept)
     return graph
 
@@ -59,8 +54,8 @@ def without_unread(forward: Graph, backward: Graph, saved: int) -> tuple[Graph, 
     kept = [k for k in range(len(inputs)) if k not in dropped]
     returned, given = forward.output.items
     assert isinstance(given, Container)
-    items = tuple(given.items[k] for k in kept if k < saved)
-    output = pair_of(returned, Container(tuple, tuple(range(len(items))), items))
+    items = [given.items[k] for k in kept if k < saved]
+    output = of_tuple((returned, of_tuple(items)))
     first = Graph(
         forward.name, forward.block, forward.inputs, output, {}, forward.docstring, forward.span
     )

@@ -15,7 +15,7 @@ from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import analyse, graph_of
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Cotangents, Zeros
-from symdiff.differentiate.graphs import derived_inputs, leaves_of, pair_of, trimmed
+from symdiff.differentiate.graphs import derived_inputs, trimmed
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.prune import prune
@@ -26,7 +26,7 @@ from symdiff.errors import GradientShapeError
 from symdiff.ir.build import Builder, building, copy_block, substitute
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.reach import reached
-from symdiff.ir.structure import Container, Structure, tuple_of
+from symdiff.ir.structure import Container, Structure, leaf_numbers, of_tuple, tuple_of
 from symdiff.ir.types import ArrayType, carries_derivative, in_words, may_be_one
 from symdiff.ops.arithmetic import strong_constant
 from symdiff.ops.creation import ones
@@ -72,7 +72,7 @@ def vjp(
     joint = _Joint(graph, wrt, calls)
     seeds = joint.seeds()
     joint.run(seeds)
-    default = pair_of(graph.output, tuple_of(len(wrt), len(graph.block.results)))
+    default = of_tuple((graph.output, tuple_of(len(wrt), len(graph.block.results))))
     return joint.graph(f"{graph.name}_vjp", output or default, tuple(seeds.values()))
 
 
@@ -110,11 +110,11 @@ def divide(graph: Graph, joint: Graph) -> Split:
     assert isinstance(joint.output, Container)
     returned, cotangents = joint.output.items
     whole = copy_block(joint.block, {})
-    count = len(whole.results) - len(set(leaves_of(cotangents)))
+    count = len(whole.results) - len(set(leaf_numbers(cotangents)))
     given, seeds = whole.parameters[: len(graph.inputs)], whole.parameters[len(graph.inputs) :]
     first = _forward_nodes(whole.nodes, whole.results[:count], seeds)
     block = Block(given, [node for node in whole.nodes if node in first], whole.results[:count])
-    bars = tuple(whole.results[number] for number in leaves_of(cotangents))
+    bars = tuple(whole.results[number] for number in leaf_numbers(cotangents))
     backward = Block((), [node for node in whole.nodes if node not in first], bars)
     partial = partial_values(whole)
     saved = resolve_apart((), Pair(block, backward), partial)
@@ -173,7 +173,7 @@ def _of_cotangents(nodes: Sequence[Node], seeds: Iterable[Value]) -> set[Node]:
 def _forward(graph: Graph, block: Block, saved: Sequence[Value]) -> Graph:
     count = len(block.results)
     block.results = (*block.results, *saved)
-    output = pair_of(graph.output, tuple_of(len(saved), count))
+    output = of_tuple((graph.output, tuple_of(len(saved), count)))
     made = Graph(f"{graph.name}_forward", block, graph.inputs, output, span=graph.span)
     return trimmed(made)
 
@@ -234,7 +234,7 @@ class _Joint:
 
     def seeds(self) -> dict[int, Value]:
         """A parameter for the cotangent of each returned result that has one, by its number."""
-        numbers = sorted(leaves_of(self.source.output))
+        numbers = sorted(leaf_numbers(self.source.output))
         results = {k: self.block.results[k] for k in numbers}
         return {
             k: Value(value.type, None, value.name or "y", "cotangent")

@@ -83,6 +83,7 @@ def _rank(value: Value) -> int:
 
 
 def unit_of(value: Value) -> Value:
+    """The number 1 in the type of a value of rank 0."""
     type_ = _array(value)
     if type_.kind == "array":
         return ones(shape=(), dtype=type_.dtype)

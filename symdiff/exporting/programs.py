@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from symdiff import differentiate, pipeline
-from symdiff.differentiate.graphs import leaves_of
 from symdiff.emit import Emitted, Parameter
 from symdiff.emit.namespace import Namespace
 from symdiff.exporting.refusals import all_nodes
 from symdiff.exporting.request import Exported
 from symdiff.ir.graph import Graph, Input
 from symdiff.ir.signature import Path
-from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.structure import Container, Leaf, Structure, leaf_numbers
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.optimise import optimise
 from symdiff.pipeline import Arguments, Chain, Derived
@@ -143,7 +142,7 @@ def _floats(graph: Graph) -> tuple[int, ...]:
 def _carrying(graph: Graph) -> list[int]:
     """The numbers of the results that carry derivatives, in the order returned."""
     results = graph.block.results
-    return [k for k in leaves_of(graph.output) if carries_derivative(results[k].type)]
+    return [k for k in leaf_numbers(graph.output) if carries_derivative(results[k].type)]
 
 
 def _tuple(items: Sequence[Structure]) -> Structure:

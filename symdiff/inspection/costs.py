@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from symdiff.differentiate.graphs import leaves_of
 from symdiff.ir.build import constant
 from symdiff.ir.called import called_cells
 from symdiff.ir.control import LoopView, call, loop
 from symdiff.ir.counts import Count, Number
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
-from symdiff.ir.structure import Container
+from symdiff.ir.structure import Container, leaf_numbers
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
 from symdiff.ops.creation import range_length
 from symdiff.ops.declare import DeclaredOp
@@ -66,7 +65,7 @@ def costs_by_line(graphs: Sequence[Graph]) -> list[LineCost]:
 def handed_over(forward: Graph, backward: Graph) -> dict[Value, Value]:
     """What a backward graph is given of what the forward graph saves."""
     assert isinstance(forward.output, Container)
-    saved = [forward.block.results[k] for k in leaves_of(forward.output.items[1])]
+    saved = [forward.block.results[k] for k in leaf_numbers(forward.output.items[1])]
     return dict(zip(backward.block.parameters, saved, strict=False))
 
 

@@ -24,7 +24,7 @@ from symdiff.emit import emit_source
 from symdiff.inspection.examples import apply, parameters_of, type_of
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Input, Node, Value
-from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.structure import Leaf, tuple_of
 from symdiff.ir.types import Type
 from symdiff.ops.declare import REGISTRY, DeclaredOp
 from symdiff.ops.reduce import cotangent_by_rule, tangent_by_rule
@@ -247,10 +247,7 @@ def spelled(values: Sequence[Value], built: Any, nodes: list[Node]) -> str:
         return ", ".join(map(str, results))
     with building(Builder(nodes)) as builder:
         results = tuple(builder.value(0.0 if r is None else r) for r in results)
-    output: Structure = Leaf(0)
-    if len(results) > 1:
-        leaves = tuple(map(Leaf, range(len(results))))
-        output = Container(tuple, tuple(range(len(results))), leaves)
+    output = tuple_of(len(results)) if len(results) > 1 else Leaf(0)
     inputs = tuple(Input((value.name,)) for value in values)
     graph = optimise(Graph("rule", Block(tuple(values), nodes, results), inputs, output))
     return _body(emit_source(graph, "rule", fresh=False).text)

@@ -211,6 +211,16 @@ def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
     return construct(structure, [unflatten(item, leaves) for item in structure.items])
 
 
+def mapped(structure: Structure, leaf: Callable[[int], Structure]) -> Structure:
+    """The structure with each leaf replaced by what ``leaf`` makes of its number."""
+    if isinstance(structure, Leaf):
+        return leaf(structure.index)
+    if not isinstance(structure, Container):
+        return structure
+    items = tuple(mapped(item, leaf) for item in structure.items)
+    return Container(structure.type, structure.keys, items)
+
+
 Keys = tuple[Any, ...]
 
 
@@ -221,6 +231,11 @@ def numbered_paths(structure: Structure, prefix: Keys = ()) -> Iterator[tuple[in
     elif isinstance(structure, Container):
         for key, item in zip(structure.keys, structure.items, strict=True):
             yield from numbered_paths(item, (*prefix, key))
+
+
+def leaf_numbers(structure: Structure) -> list[int]:
+    """The numbers of the leaves, in order."""
+    return [number for number, _ in numbered_paths(structure)]
 
 
 def leaf_paths(structure: Structure) -> Iterator[Keys]:

@@ -12,7 +12,6 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from symdiff.differentiate.graphs import leaves_of
 from symdiff.emit import Emitted, Parameter
 from symdiff.emit.comments import comment, origin
 from symdiff.emit.expressions import Expressions, is_number
@@ -27,6 +26,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.signature import Signature
+from symdiff.ir.structure import leaf_numbers
 from symdiff.ir.types import ArrayType, Dim, Size, TapeType, Type, may_be_one, varying
 from symdiff.ops import support
 from symdiff.ops.arithmetic import add, divide, multiply, negative, sign, subtract
@@ -614,7 +614,7 @@ def _uses(graph: Graph) -> dict[Value, list[Node | None]]:
     """The nodes that read each value and are not dead themselves; None stands for results."""
     reads: dict[Value, list[Node | None]] = {}
     kept: set[Node] = set()
-    returned = {graph.block.results[k] for k in leaves_of(graph.output)}
+    returned = {graph.block.results[k] for k in leaf_numbers(graph.output)}
     pending: list[tuple[Value, Node | None]] = [(value, None) for value in returned]
     parameters = {
         p: node
