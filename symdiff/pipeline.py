@@ -17,7 +17,7 @@ import numpy as np
 
 from symdiff import differentiate
 from symdiff.dataclass import dataclass
-from symdiff.differentiate.recomputing import recomputing
+from symdiff.differentiate.switches import RECOMPUTING
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
 from symdiff.emit.namespace import Namespace
@@ -332,7 +332,7 @@ def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) ->
         return _derived(chain, arguments, function)
 
     kinds = simplify_kinds(chain.transforms)
-    with recomputing(is_stabler_recomputed(lambda: made().graph, kinds)):
+    with RECOMPUTING.turned(is_stabler_recomputed(lambda: made().graph, kinds)):
         return made()
 
 
@@ -406,7 +406,7 @@ def is_stabler_recomputed(make: Callable[[], Graph], kinds: Sequence[str]) -> bo
         saving = make()
         if not any(map(_reverses, walk_nodes(saving.block))):
             return False
-        with recomputing():
+        with RECOMPUTING.turned():
             return forms(make()) > forms(saving)
 
 
@@ -746,7 +746,7 @@ def _split(derived: Derived, wrt: Sequence[int]) -> differentiate.Split:
     def pulled() -> Graph:
         return _optimised(differentiate.vjp(derived.graph, wrt), DIVISIBLE)
 
-    with recomputing(is_stabler_recomputed(pulled, derived.simplify)):
+    with RECOMPUTING.turned(is_stabler_recomputed(pulled, derived.simplify)):
         joint = emittable(pulled(), DIVISIBLE)
     simplified, _ = simplify_islands(joint, derived.simplify)
     return differentiate.divide(derived.graph, simplified)

@@ -368,32 +368,38 @@ class _Call:
         places = [
             k for k, v in enumerate(operands[: len(self.numbers)]) if carries_derivative(v.type)
         ]
-        wrt = [len(operands) + k for k in range(len(places))]
-        linear = differentiate.vjp(
-            forward, wrt, output=tuple_of(len(wrt), len(forward.block.results))
-        )
-        seeds = [Value(v.type, None, "g") for v in forward.block.results]
+        wrt = range(len(operands), len(operands) + len(places))
+        return self._pulled(forward, wrt, operands, places, [operands[k] for k in places])
+
+    def _pulled(
+        self,
+        graph: Graph,
+        wrt: Sequence[int],
+        operands: Sequence[Value],
+        places: Sequence[int],
+        zeros: Sequence[Value] = (),
+    ) -> Graph:
+        """The reverse graph that the pullback of ``graph`` is, which takes the operands and zeros
+        like others: by its inputs ``wrt``, which stand for the operands at ``places``.
+        """
+        results = graph.block.results
+        pulled = differentiate.vjp(graph, wrt, output=tuple_of(len(wrt), len(results)))
+        seeds = [Value(v.type, None, "g") for v in results if carries_derivative(v.type)]
         with building(Builder()) as made:
-            tangents = [zeros_of(operands[k]) for k in places]
-            found = dict(zip(places, inlined(linear, [*operands, *tangents, *seeds]), strict=True))
+            given = [*operands, *map(zeros_of, zeros), *seeds]
+            found = dict(zip(places, inlined(pulled, given), strict=True))
         bars = [found.get(k, operand) for k, operand in enumerate(operands)]
         return self._graph(made, [*operands, *seeds], bars)
 
     def recomputing(self) -> dict[str, Graph]:
         """Rules that are the function's own derivatives, by arguments and captured values alike."""
-        primal = self.primal_of()
-        operands, results = self._operands(), primal.block.results
+        primal, operands = self.primal_of(), self._operands()
         wrt = [k for k, value in enumerate(operands) if carries_derivative(value.type)]
-        pulled = differentiate.vjp(primal, wrt, output=tuple_of(len(wrt), len(results)))
-        seeds = [Value(v.type, None, "g") for v in results if carries_derivative(v.type)]
-        with building(Builder()) as made:
-            found = dict(zip(wrt, inlined(pulled, [*operands, *seeds]), strict=True))
-        bars = [found.get(k, operand) for k, operand in enumerate(operands)]
-        rules = {"reverse": self._graph(made, [*operands, *seeds], bars)}
+        rules = {"reverse": self._pulled(primal, wrt, operands, wrt)}
+        results = primal.block.results
+        count = sum(carries_derivative(value.type) for value in results)
         with contextlib.suppress(UnsupportedCallError):  # what it calls has no forward rule
-            rules["forward"] = differentiate.jvp(
-                primal, wrt, output=tuple_of(len(seeds), len(results))
-            )
+            rules["forward"] = differentiate.jvp(primal, wrt, output=tuple_of(count, len(results)))
         return rules
 
     def emit(

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 Mode = Literal["auto", "fwd", "rev"]
 Argnums: TypeAlias = "int | str | tuple[int | str, ...] | list[int | str]"
 DEFAULT: int = type("_Default", (int,), {})(0)  # the first argument, or all that are not frozen
+Bound: TypeAlias = tuple[Any, ...]  # the first arguments, of a method
 Step: TypeAlias = tuple[Any, ...]  # the name of a transform, and its fields
+Steps: TypeAlias = tuple[Step, ...]
 _COPIED = (*functools.WRAPPER_ASSIGNMENTS, "__type_params__")
 
 
@@ -59,12 +61,7 @@ class Differentiable:
 
     __symdiff_static__ = True
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        bound: tuple[Any, ...] = (),
-        steps: tuple[Step, ...] = (),
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], bound: Bound = (), steps: Steps = ()) -> None:
         self._function = function
         self._bound = bound
         self._steps = steps
@@ -509,12 +506,7 @@ class Derivative(Differentiable):
     again.
     """
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        bound: tuple[Any, ...] = (),
-        steps: tuple[Step, ...] = (),
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], bound: Bound = (), steps: Steps = ()) -> None:
         super().__init__(function, bound, steps)
         del self.__wrapped__  # its parameters need not be those of the function
         self.__name__ = self._name
@@ -668,21 +660,14 @@ def _found(module: str | None, qualname: str) -> Any:
 
 
 def _rebuilt_at(
-    kind: type[Differentiable],
-    module: str,
-    qualname: str,
-    bound: tuple[Any, ...],
-    steps: tuple[Step, ...],
+    kind: type[Differentiable], module: str, qualname: str, bound: Bound, steps: Steps
 ) -> Differentiable:
     importlib.import_module(module)
     return kind(_found(module, qualname)._function, bound, steps)
 
 
 def _rebuilt(
-    kind: type[Differentiable],
-    function: Any,
-    bound: tuple[Any, ...],
-    steps: tuple[Step, ...],
+    kind: type[Differentiable], function: Any, bound: Bound, steps: Steps
 ) -> Differentiable:
     if isinstance(function, Differentiable):
         function = function._function

@@ -22,8 +22,7 @@ from symdiff.api import anew
 from symdiff.api.anew import Primal, keep, reused
 from symdiff.api.transforms import Functional, transform_of
 from symdiff.api.wrt import Asked, asked_for
-from symdiff.differentiate.checking import checking
-from symdiff.differentiate.checking import is_on as is_checking
+from symdiff.differentiate.switches import CHECKING
 from symdiff.emit import Emitted
 from symdiff.errors import CertainError, InternalError, SymdiffError
 from symdiff.inspection.built import Built, Part, known_sizes
@@ -168,7 +167,7 @@ class Home:
             return compiled(self.chain(transforms), name, arguments)
 
         def made_with_checks(arguments: Arguments) -> Compiled:
-            with checking():
+            with CHECKING.turned():
                 return made(arguments)
 
         def normalise(arguments: Arguments) -> Arguments:
@@ -189,7 +188,7 @@ class Home:
         return found
 
     def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> Compiled:
-        asked = chain.transforms, name, self._exact, is_checking(), is_asked_for()
+        asked = chain.transforms, name, self._exact, CHECKING.is_on(), is_asked_for()
 
         def observed(primal: Primal) -> Callable[..., None]:
             return self._observed(chain, primal)

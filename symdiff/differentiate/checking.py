@@ -1,12 +1,10 @@
-"""The check of what reverse sweeps compute, and the switch that builds them with it."""
+"""The check of what reverse sweeps compute."""
 
 from __future__ import annotations
 
 import ast
-import contextlib
 import re
-from collections.abc import Iterator, Sequence
-from contextvars import ContextVar
+from collections.abc import Sequence
 
 from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Node, Value
@@ -18,21 +16,6 @@ from symdiff.source import SourceSpan
 from symdiff.source.trees import expression_of
 
 _LONGEST = 40  # of what is quoted from a line
-_on: ContextVar[bool] = ContextVar("symdiff_checking", default=False)
-
-
-@contextlib.contextmanager
-def checking(on: bool = True) -> Iterator[None]:
-    """Build sweeps with checks meanwhile."""
-    token = _on.set(on)
-    try:
-        yield
-    finally:
-        _on.reset(token)
-
-
-def is_on() -> bool:
-    return _on.get()
 
 
 def check(node: Node, position: int, share: Value, bars: Sequence[Value | None]) -> None:

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-from symdiff.differentiate import recomputing
 from symdiff.differentiate.activity import Homes
 from symdiff.differentiate.cotangents import Zeros
 from symdiff.differentiate.cut import Offer, choose
 from symdiff.differentiate.kept import kept_values
 from symdiff.differentiate.noting import note_residuals
-from symdiff.differentiate.recomputing import DEARER
 from symdiff.differentiate.selection import is_singular
 from symdiff.differentiate.sweep import Pair
+from symdiff.differentiate.switches import RECOMPUTING
 from symdiff.ir.build import Builder, building, constant, copy_into, is_constant, substitute
 from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value, walk_blocks
@@ -38,6 +37,7 @@ Saved = list[tuple[Value, Value]]  # primal values with what they are called els
 TURNS = 1000  # how many turns a loop is taken to have whose count is not known
 MANY = 10_000  # above so many values all that is needed is saved
 LENGTH = 1000  # and how many elements an axis
+DEARER = 10**6  # what saving an elementwise value costs more where it is to be computed again
 _DEEPEST = 4  # how far what a value is computed from is looked at, for its price
 
 
@@ -225,7 +225,7 @@ class _Region:
         price = price_of_computing(node)
         operands = () if price is None else node.operands
         saving = self.price_of_result(value)
-        if recomputing.is_on() and price is not None and is_elementwise(node):
+        if RECOMPUTING.is_on() and price is not None and is_elementwise(node):
             saving += DEARER
         return Offer(saving, price, tuple(dict.fromkeys(operands)))
 

@@ -13,13 +13,13 @@ from contextlib import contextmanager
 import numpy as np
 
 from symdiff.dataclass import dataclass
-from symdiff.differentiate import checking
 from symdiff.differentiate.activity import Activity, can_carry
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.checking import check
 from symdiff.differentiate.cotangents import Cotangents, Zeros, as_array_where, fitted, name_after
 from symdiff.differentiate.operands import Numbers
 from symdiff.differentiate.selection import Selection
+from symdiff.differentiate.switches import CHECKING
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building, marked
 from symdiff.ir.control import (
@@ -111,7 +111,7 @@ class Sweep:
         self.zeros = zeros
         self.calls = calls
         self.pairs: list[Pair] = []
-        self.checked = checking.is_on()
+        self.checked = CHECKING.is_on()
 
     def run(self, nodes: Sequence[Node], cotangents: Cotangents) -> None:
         """Go through ``nodes`` backwards, from cotangents of what they define to the others."""
