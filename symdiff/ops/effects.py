@@ -11,7 +11,7 @@ import ast
 import operator
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
-from types import MethodDescriptorType, WrapperDescriptorType
+from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
@@ -247,6 +247,8 @@ def _spell_raise(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 def _spell_class(exception: Any, operands: Sequence[ast.expr]) -> ast.expr:
+    if isinstance(exception, FunctionType):  # of ``ops.support``, which raises
+        return supporting(exception)
     if isinstance(exception, type):
         return dotted(exception.__qualname__)
     return spell_template(exception, operands)

@@ -277,6 +277,11 @@ def unless_changed(value: Any, *pairs: Any, by: str) -> Any:
     return value
 
 
+def none_returned(name: str) -> None:
+    """Say that a function has no derivative where it returns None."""
+    raise ValueError(f"{name} returns None here, which has no derivative: return a number")
+
+
 def sinc(x: Any, order: int = 0) -> Any:
     """The derivative of that order of ``sin(pi x) / (pi x)``.
 

@@ -26,10 +26,10 @@ from symdiff.parse.binding import spread_arguments
 from symdiff.parse.blame import blamed, certain
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
-from symdiff.parse.interpreter import Frame, Interpreter, placed
+from symdiff.parse.interpreter import HOOKS, Frame, Interpreter, placed
 from symdiff.parse.marking import Marks, begin, frozen, names_closed, require_found
 from symdiff.parse.memory_order import layouts_wanted
-from symdiff.parse.output import output_of
+from symdiff.parse.output import output_of, without_none
 from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged, StaticDemand
@@ -184,7 +184,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
     if not isinstance(function, types.FunctionType):  # no source, whose names would be its frame's
         interp.frames.append(Frame(Scope("", frozenset(), None, {}), None, None))
     try:
-        result = interp.call(function, arguments, keywords)
+        result = without_none(interp, HOOKS.call(interp, function, arguments, keywords))
     except NeverReturns:
         raise _never_returns(interp) from None
     try:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import enum
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, NoReturn
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Structure, is_dataclass, is_leaf
+from symdiff.ops.effects import raise_
+from symdiff.ops.support import none_returned
 from symdiff.parse.demand import known
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import ERROR, At, Interpreter
 from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.texts import settled
 from symdiff.parse.trees import Parts, flatten, parts_of
+from symdiff.parse.unions import is_case
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -30,6 +34,7 @@ from symdiff.parse.values import (
     Range,
     StaticSet,
 )
+from symdiff.parse.writeback import write_back
 
 _NUMBERS = "return a list of numbers"
 _NUMBERS_AND_MORE = "return numbers, arrays, tuples, lists, dicts or dataclasses"
@@ -43,6 +48,38 @@ def output_of(interp: Interpreter, result: Abstract) -> tuple[Structure, list[Va
     structure, leaves = flatten(result, number, parts, partial(_known, interp))
     contents = (interp.content(v) if isinstance(v, ListRef) else v for v in leaves)
     return structure, [interp.lift(content) for content in contents]
+
+
+def without_none(interp: Interpreter, result: Abstract) -> Abstract:
+    """What a function returns, where that is None on some paths: the program refuses these."""
+    if not isinstance(result, Conflict) or result.cases is None:
+        return result
+    cases = result.cases
+    nones = [number for number, content in cases.contents.items() if _is_none(content)]
+    others = [content for content in cases.contents.values() if not _is_none(content)]
+    if not nones or len(others) != 1:
+        return result
+    name, span = (
+        getattr(interp.function, "__name__", "the function"),
+        result.span or interp.returned,
+    )
+
+    def refuse() -> None:
+        write_back(interp)
+        raise_(exception=none_returned, arguments=(name,))
+        interp.leave(ERROR)
+
+    with nullcontext() if span is None else At(interp, span):
+        for number in nones:
+            interp.where(is_case(cases, number), refuse)
+    return others[0]
+
+
+def _is_none(content: Abstract) -> bool:
+    """Return whether a content is None, or a tuple of nothing else."""
+    if isinstance(content, tuple):
+        return bool(content) and all(map(_is_none, content))
+    return content is None
 
 
 def _is_number(interp: Interpreter, value: Abstract) -> bool:

@@ -321,10 +321,12 @@ def returns_other_structures(x, k):
     return x[0], k
 
 
-@refused(Syntax, "def returns_none_on_some_paths", "paths")
-def returns_none_on_some_paths(x, k):
+@refused(Syntax, "if x[0] > k:", "paths")
+def returns_none_or_one_of_two_kinds(x, k):
     if x[0] > k:
         return x[0]
+    if x[1] > k:
+        return x
 
 
 @refused(Syntax, "while s < 9.0:", "structure")
