@@ -102,6 +102,14 @@ def repeated(x: Any, n: int) -> Any:
     return np.sum(x)
 
 
+def repeats(x: Any) -> Any:
+    return np.sum(np.repeat(x, [1, 2, 1]) ** 2)
+
+
+def spaced(x: Any, n: int) -> Any:
+    return np.sum(np.linspace(0.0, x[0], n) * x[1])
+
+
 def halved(x: float) -> float:
     while x > 0.1:
         x = 0.5 * x
@@ -228,6 +236,7 @@ def written_rows(x: Any, n: int) -> Any:
         (grows, (np.ones(3),), "found.append(v * v)", "a list of unknown length"),
         (selects, (np.ones(3),), "x[x > 0.5]", "a selection whose length depends on values"),
         (slices, (np.ones(9), 3), "x[:k]", "length depends on values|shape changes"),
+        (repeats, (np.ones(3),), "np.repeat(", "a shape that depends on values"),
         (kept_turns, (0.5,), "while x > 0.1", "a loop of unknown length whose turns are kept"),
         (prints, (0.5,), "print(y)", "an effect"),
         (raises, (0.5,), "raise ValueError", "an effect"),
@@ -466,6 +475,7 @@ def test_every_transform_agrees_with_jax(tmp_path: Path) -> None:
     loss.export(tmp_path / "loss.py", *types, functions=names, namespace="jax.numpy")
     sd.grad(counted).export(tmp_path / "counted.py", np.ones(5), namespace="jax.numpy")
     sd.grad(repeated).export(tmp_path / "repeated.py", np.ones(5), 3, namespace="jax.numpy")
+    sd.grad(spaced).export(tmp_path / "spaced.py", np.ones(5), 3, namespace="jax.numpy")
     made = sd.derivative(halved)
     made.export(tmp_path / "halved.py", 0.7, namespace="jax.numpy")
     x, k = np.ones(3, np.float32), np.arange(3, dtype=np.int64)

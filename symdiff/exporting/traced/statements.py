@@ -31,27 +31,21 @@ from symdiff.ir.types import ArrayType, Dim, Size, TapeType, Type, may_be_one, v
 from symdiff.ops import support
 from symdiff.ops.arithmetic import add, divide, multiply, negative, sign, subtract
 from symdiff.ops.casts import as_scalar, astype
-from symdiff.ops.creation import arange, empty, eye, full, ones, range_length, zeros
+from symdiff.ops.creation import arange, range_length
 from symdiff.ops.declare import Absent, DeclaredOp, dotted, literal
 from symdiff.ops.effects import enter_context, leave_context, stop_gradient
 from symdiff.ops.elementary import power
-from symdiff.ops.fourier import fft, fftfreq, ifft, irfft, rfft, rfftfreq
 from symdiff.ops.index import index, index_add, index_set, key_of
+from symdiff.ops.joining import repeat
 from symdiff.ops.keys import Slice, Slot, spell_key
 from symdiff.ops.retype import retype
-from symdiff.ops.shape import broadcast_to, contiguous, copy, reshape
+from symdiff.ops.shape import contiguous, copy
 from symdiff.ops.sizes import constant_integer
 from symdiff.source import SourceSpan
 from symdiff.source.trees import expression_of
 
 _DROPPED = frozenset({enter_context, leave_context})  # they say what NumPy warns of
 _TRANSPARENT = frozenset({copy, contiguous, as_scalar, retype})
-_SHAPED = frozenset(
-    {
-        zeros, ones, full, empty, reshape, broadcast_to, eye, arange, fft, ifft,
-        rfft, irfft, fftfreq, rfftfreq,
-    }
-)  # fmt: skip
 _ARITHMETIC = frozenset({add, subtract, multiply, divide, negative, power, sign})
 _MOST_TURNS = 2**31  # more are the bound of a loop that has none
 _DEEPEST = 6  # operations in one expression
@@ -183,10 +177,10 @@ class _Function:
     def _demand(self, block: Block) -> None:
         """Ask for the arguments that shapes and numbers of turns depend on."""
         for node in _live(block, self.uses):
-            if node.op in _SHAPED:
-                self._shape(node)
             if node.op in (index, index_set, index_add):
                 self._key(node)
+            elif "shape" in node.attributes:
+                self._shape(node)
             if node.op is loop:
                 self._turns(LoopView(node))
             if node.op is cond:
@@ -195,13 +189,13 @@ class _Function:
                 self._demand(inner)
 
     def _shape(self, node: Node) -> None:
-        sizes = [v for v in node.operands if _is_integer(v)]
-        kept = sizes if node.op is not full else [v for v in sizes if v is not node.operands[0]]
-        unknown = self.known.demand(kept)
-        if unknown is not None and node.op is not arange:
-            raise refused(node, "a shape that depends on values")
-        if unknown is not None:
+        every = node.op is arange
+        lengths = [v for k, v in enumerate(node.operands) if every or not node.op.computes_with(k)]
+        unknown = self.known.demand(filter(_is_integer, lengths))
+        if unknown is not None and every:
             raise refused(node, "a range whose length depends on values")
+        if unknown is not None or (node.op is repeat and _rank(node.operands[1])):
+            raise refused(node, "a shape that depends on values")
 
     def _key(self, node: Node) -> None:
         key, dynamic = key_of(node)
