@@ -22,10 +22,10 @@ from symdiff.source import SourceSpan
 
 Attributes = dict[str, Any]
 Cost = Literal["free", "plain", "cheap", "heavy"]
-Order = Literal["packed", "kept", "packed as operands", "reduced", "operand", "unknown", "none"]
+Order = Literal["packed", "kept", "packed as operands", "reduced", "operand"]
 """How the array that an op makes lies in memory: in C order; as the operands do; in C order where
 they do; as the operand does along the axes that are left; in the memory of the first operand, or as
-that does; it is not known; it makes no array."""
+that does."""
 Role = Literal["primal", "cotangent", "tangent", "definition"]
 
 _numbers = itertools.count()
@@ -41,7 +41,8 @@ class Op:
     and saving: ``plain`` is about an addition. ``view``: the position of the operand whose memory
     the result may share, or None. ``varied``: open sizes of results are not told by the operands'
     types (elements of a list may differ in length), so each node gives them names of its own.
-    ``order``: how the result lies in memory; that of views ``ops.memory_order`` works out.
+    ``order``: how the result lies in memory, if it is known; that of views is told by
+    ``ops.memory_order``.
     ``fresh``: the result is a new array that nobody else has, so making it twice is meant.
     ``arithmetic``: results are sums, products or other functions of numbers, which wrap where these
     are NumPy's integers.

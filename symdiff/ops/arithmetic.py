@@ -460,7 +460,6 @@ choice: Operation = Operation.of_arrays(
     spelling=template("{1} if {0} else {2}"),
     **_CHOICE_RULES,
     sympy=OfTruths(frozenset({0}), select),
-    order="none",
     cost="plain",
     documentation="``a if c else b`` of two numbers of one type.",
 )
@@ -506,7 +505,6 @@ not_: Operation = Operation(
     spelling=template("not {0}"),
     nondifferentiable=True,
     sympy="Not",
-    order="none",
     cost="plain",
     documentation="Python's ``not``.",
 )
@@ -533,7 +531,6 @@ python_round: Operation = Operation.of_arrays(
     )(node, operands),
     nondifferentiable=True,
     sympy=lambda sp, x, *, digits=None: _to_decimals(sp, x, digits or 0),
-    order="none",
     documentation="Python's ``round``; its derivative is 0.",
 )
 
@@ -548,7 +545,6 @@ round_: Operation = Operation.of_arrays(
     np.round,
     nondifferentiable=True,
     sympy=lambda sp, x, *, decimals=0: _to_decimals(sp, x, decimals),
-    order="unknown",
     documentation="Rounded to a number of decimals; its derivative is 0.",
 )
 

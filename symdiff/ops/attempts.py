@@ -82,7 +82,6 @@ caught = Operation(
     ],
     nondifferentiable=True,
     spelling=_spell_caught,
-    order="unknown",
     documentation="The exception of ``classes`` that an operation raises, or None.",
 )
 attempted = SeveralResults(
@@ -100,7 +99,6 @@ is_error = Operation(
     lambda error: error is not None,
     nondifferentiable=True,
     spelling=template("{0} is not None"),
-    order="unknown",
     flops=nothing,
     documentation="Return whether an attempt has raised.",
 )
@@ -117,7 +115,6 @@ error_number = Operation(
     lambda error, *, classes: support.first_class(error, classes),
     nondifferentiable=True,
     spelling=_spell_number,
-    order="unknown",
     flops=nothing,
     documentation="The number of the first of ``classes`` that an exception is an instance of.",
 )

@@ -109,7 +109,6 @@ conjugate: Operation = Operation.of_arrays(
     vjp={0: lambda g, y, x, ufunc=False: conjugate(g)},
     python=lambda x: x.conjugate(),
     sympy="conjugate",
-    order="unknown",
     cost="plain",
     example="np.conjugate(z)",
     documentation="The complex conjugate.",
@@ -174,7 +173,6 @@ as_scalar: Operation = Operation.of_arrays(
     linear=frozenset({0}),
     vjp={0: lambda g, y, x: g},
     sympy=lambda sp, x: x,
-    order="none",
     documentation="The element of a 0-d array, ``x[()]``.",
 )
 
@@ -224,7 +222,6 @@ def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Oper
         cast,
         raises=True,
         harmless=is_harmless,
-        order="none",
         cost="plain",
         documentation=f"``{cast.__name__}(x)``, a Python number.",
         **rules,
@@ -265,6 +262,5 @@ complex_of: Operation = Operation.of_arrays(
         1: lambda t, y, a, b: t * 1j,
     },
     sympy=lambda sp, a, b: a + sp.I * b,
-    order="none",
     documentation="``complex(a, b)``: sums would change zeros and infinities.",
 )

@@ -67,7 +67,6 @@ def _predicate(name: str) -> None:
         function,
         raises=True,
         nondifferentiable=True,
-        order="none",
         documentation=f"``cmath.{name}``; no derivative flows through it.",
     )
     lowers(function)(lambda z: operation(z))

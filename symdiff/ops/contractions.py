@@ -96,7 +96,6 @@ def _declared(
         vjp={0: first_vjp, 1: second_vjp},
         linear="each",
         sympy=EVALUATED,
-        order="unknown",
         example=example,
         documentation=documentation,
     )

@@ -135,7 +135,6 @@ range_length = Operation(
     harmless=lambda node: bool(number_of(node.operands[2])),
     spelling=template("len(range({0}, {1}, {2}))"),
     nondifferentiable=True,
-    order="none",
     cost="plain",
     documentation="How many turns ``for _ in range(start, stop, step)`` has.",
 )
@@ -145,7 +144,6 @@ range_element = Operation(
     lambda start, step, k: start + step * k,
     spelling=template("{0} + {2} * {1}"),
     nondifferentiable=True,
-    order="none",
     cost="plain",
     documentation="The ``k``-th element of a range, ``start + k * step``.",
 )
@@ -175,7 +173,6 @@ int_minimum = Operation(
     min,
     spelling=template("min({0}, {1})"),
     nondifferentiable=True,
-    order="none",
     documentation="The lesser of two integers, Python's ``min``.",
 )
 
@@ -382,7 +379,6 @@ list_zeros_like: Operation = Operation(
     _zeros_like,
     nondifferentiable=True,
     spelling=_spell_zeros,
-    order="none",
     documentation="A list of zeros shaped like the elements of another.",
 )
 

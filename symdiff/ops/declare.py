@@ -123,8 +123,8 @@ class DeclaredOp(Op):
     of Python or of ``ops.support``.
     ``singular``: partials can be infinite or NaN where the operands are finite (log, sqrt, divide):
     products with them are masked where a cotangent is zero because something was not selected.
-    ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked.
-    Both may be a predicate of the node (``x ** n``): ask ``is_singular(node)`` and
+    ``strong``: partials can be infinite where the op itself is finite (sqrt at 0): always masked,
+    singular too. Both may be a predicate of the node (``x ** n``): ask ``is_singular(node)`` and
     ``is_strong(node)``. ``repeated``: operands that the spelling writes more than once, which
     should have names. ``harmless``: whether a node of an op that ``raises`` is known not to, by its
     operands' types. ``as_given``: rules take the operands as they are, also integers where floats
@@ -179,10 +179,6 @@ class DeclaredOp(Op):
             self.spelling = _called(self.evaluate)
         if self.elementwise:
             self.order = self.order or "kept"
-        elif self.order is None and _makes_one_array(self):
-            raise rejection(
-                ValueError, f"op {self.name!r}: how its result lies in memory is not declared"
-            )
         REGISTRY[self.name], _DECLARED_BY[self.name] = self, running
 
     @classmethod
@@ -231,7 +227,8 @@ class DeclaredOp(Op):
         """Return whether partials at ``node`` can be infinite or NaN where its operands are
         finite.
         """
-        return self.singular(node) if callable(self.singular) else self.singular
+        singular = self.singular(node) if callable(self.singular) else self.singular
+        return singular or self.is_strong(node)
 
     def is_strong(self, node: Node) -> bool:
         """Return whether partials at ``node`` can be infinite where its result is finite."""
@@ -316,11 +313,6 @@ def _module_that_runs() -> dict[str, Any]:
     while frame.f_code.co_name != "<module>" and frame.f_back is not None:
         frame = frame.f_back
     return frame.f_globals
-
-
-def _makes_one_array(operation: DeclaredOp) -> bool:
-    """Return whether an op may have a new array as its only result."""
-    return isinstance(operation, Operation) and operation.view is None and not operation.effect
 
 
 def declared_in(name: str) -> str:

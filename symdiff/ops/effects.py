@@ -309,7 +309,6 @@ given = Operation(
     linear=frozenset({0}),
     vjp={0: lambda g, y, x, **_: g},
     sympy=EVALUATED,
-    order="unknown",
     flops=nothing,
     documentation="A copy for what is not followed: it may keep it, and must not write it"
     " unless that does no harm.",

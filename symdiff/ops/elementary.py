@@ -153,7 +153,6 @@ arcsin: Operation = elementwise(
     "Inverse sine; its derivative at -1 and 1 is inf.",
     lambda y, x: 1.0 / (cos(y) if is_complex(x) else sqrt((1.0 - x) * (1.0 + x))),
     strong=True,
-    singular=True,
     sympy="asin",
     math="asin",
 )
@@ -162,7 +161,6 @@ arccos: Operation = elementwise(
     "Inverse cosine; its derivative at -1 and 1 is -inf.",
     lambda y, x: -1.0 / (sin(y) if is_complex(x) else sqrt((1.0 - x) * (1.0 + x))),
     strong=True,
-    singular=True,
     sympy="acos",
     math="acos",
 )
@@ -199,7 +197,6 @@ arccosh: Operation = elementwise(
     "Inverse hyperbolic cosine; its derivative at 1 is inf.",
     lambda y, x: 1.0 / (sinh(y) if is_complex(x) else sqrt(x - 1.0) * sqrt(x + 1.0)),
     strong=True,
-    singular=True,
     sympy="acosh",
     math="acosh",
 )
@@ -263,7 +260,6 @@ sqrt: Operation = elementwise(
     "Square root; its derivative at 0 is inf.",
     lambda y, x: 0.5 / y,
     strong=True,
-    singular=True,
     sympy="sqrt",
     math="sqrt",
     cost="plain",
@@ -273,7 +269,6 @@ cbrt: Operation = elementwise(
     "Cube root; its derivative at 0 is inf.",
     lambda y, x: 1.0 / (3.0 * y * y),
     strong=True,
-    singular=True,
     sympy=lambda sp, x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
 )
 square: Operation = elementwise(
@@ -412,7 +407,6 @@ sinc: Operation = Operation.of_arrays(
     vjp={0: lambda g, y, x, order=0: as_dtype_of(g * conjugated(sinc(x, order=order + 1)), x)},
     jvp={0: lambda t, y, x, order=0: as_dtype_of(t * sinc(x, order=order + 1), y)},
     sympy=lambda sp, x, *, order=0: _sinc(sp, x, order),
-    order="unknown",
     example="np.sinc(x)",
     documentation="``sin(pi x) / (pi x)``, and its derivatives, exact at 0 too.",
 )
@@ -441,7 +435,6 @@ i0: Operation = Operation.of_arrays(
     broadcasts=frozenset({0}),
     jvp={0: lambda t, y, x, order=0: as_dtype_of(t * i0(x, order=order + 1), y)},
     sympy=lambda sp, x, *, order=0: _i0(sp, x, order),
-    order="unknown",
     example="np.i0(x)",
     documentation="The modified Bessel function of the first kind, order 0, and derivatives.",
 )
@@ -479,7 +472,6 @@ complex_sign: Operation = Operation.of_arrays(
     vjp={0: _turned},  # it is its own adjoint
     jvp={0: _turned},
     sympy=lambda sp, z: sp.sign(z),
-    order="unknown",
     example="np.sign(z)",
     documentation="``z / abs(z)`` of a complex number; its derivative at 0 is 0.",
 )
@@ -496,7 +488,6 @@ squared_absolute: Operation = Operation(
     jvp={0: lambda t, y, z, a, **_: as_dtype_of(2.0 * conjugate(z) * t, y)},
     nondifferentiable=frozenset({1}),
     sympy=lambda sp, z, a, **_: a**2,
-    order="unknown",
     documentation="``a ** 2`` of ``a = abs(z)``, complex: smooth at 0, which ``abs`` is not.",
 )
 

@@ -138,7 +138,6 @@ order_of: Operation = Operation.of_arrays(
     lambda packed, pivots: ArrayType(np.dtype("int64"), packed.shape[:1]),
     support.order_of_pivots,
     nondifferentiable=True,
-    order="unknown",
     documentation="The rows of a matrix in the order in which its factors have them.",
 )
 
@@ -226,7 +225,6 @@ solve_banded: Operation = Operation.of_arrays(
         0: _banded_band_jvp,
         1: lambda t, y, ab, b, below, above: solve_banded(ab, t, below=below, above=above),
     },
-    order="unknown",
     example="linalg_solve_banded(transpose(x3, axes=(1, 0)), x, below=1, above=1)",
     documentation="The solution of equations whose matrix is given by its diagonals.",
 )

@@ -77,7 +77,6 @@ lfilter: Operation = Operation.of_arrays(
         1: lambda t, y, b, a, x: as_dtype_of(-lfilter(t, a, y), y),
         2: lambda t, y, b, a, x: as_dtype_of(lfilter(b, a, t), y),
     },
-    order="unknown",
     example="signal_lfilter(t, w, x)",
     documentation="A linear filter of the last axis, with zeros before it.",
 )
@@ -95,7 +94,6 @@ lagged_products: Operation = Operation.of_arrays(
     },
     linear="each",
     nondifferentiable=frozenset({2}),
-    order="unknown",
     documentation="Sums of products of elements of one array and earlier ones of another.",
 )
 

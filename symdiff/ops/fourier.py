@@ -387,7 +387,6 @@ def _frequencies(name: str, documentation: str) -> Operation:
         vjp={1: lambda g, y, n, d, *, shape: unbroadcast_to(-(g * y / d), d)},
         jvp={1: lambda t, y, n, d, *, shape: -(y * t / d)},
         nondifferentiable=frozenset({0}),
-        order="unknown",
         example=f"np.fft.{name}(5, a)",
         documentation=documentation,
     )

@@ -262,7 +262,6 @@ betaincc: Operation = special_function(
     lambda y, a, b, x: -beta_by(1, a, b, x),
     lambda y, a, b, x: -beta_by(2, a, b, x),
     lambda y, a, b, x: -exp(_log_beta_density(a, b, x)),
-    singular=True,
     strong=True,
     sympy=lambda sp, a, b, x: 1 - sp.betainc(a, b, 0, x) / sp.beta(a, b),
 )
@@ -271,7 +270,6 @@ chdtr: Operation = special_function(
     "The distribution function of χ².",
     lambda y, v, x: 0.5 * gamma_by_a(0.5 * v, 0.5 * x),
     lambda y, v, x: 0.5 * exp(log_gamma_density(0.5 * v, 0.5 * x)),
-    singular=True,
     strong=True,
     sympy=lambda sp, v, x: sp.lowergamma(v / 2, x / 2) / sp.gamma(v / 2),
 )
@@ -280,7 +278,6 @@ chdtrc: Operation = special_function(
     "``1 - chdtr(v, x)``.",
     lambda y, v, x: -0.5 * gamma_by_a(0.5 * v, 0.5 * x),
     lambda y, v, x: -0.5 * exp(log_gamma_density(0.5 * v, 0.5 * x)),
-    singular=True,
     strong=True,
     sympy=lambda sp, v, x: sp.uppergamma(v / 2, x / 2) / sp.gamma(v / 2),
 )
@@ -290,7 +287,6 @@ fdtr: Operation = special_function(
     lambda y, n, d, x: f_by(1, n, d, x),
     lambda y, n, d, x: f_by(2, n, d, x),
     lambda y, n, d, x: exp(_log_f_density(n, d, x)),
-    singular=True,
     strong=True,
     sympy=_beta_of_f,
 )
@@ -300,7 +296,6 @@ fdtrc: Operation = special_function(
     lambda y, n, d, x: -f_by(1, n, d, x),
     lambda y, n, d, x: -f_by(2, n, d, x),
     lambda y, n, d, x: -exp(_log_f_density(n, d, x)),
-    singular=True,
     strong=True,
     sympy=lambda sp, n, d, x: 1 - _beta_of_f(sp, n, d, x),
 )
@@ -324,7 +319,6 @@ gdtr: Operation = special_function(
     lambda y, a, b, x: _moved_density(b, x, a),
     lambda y, a, b, x: gamma_by_a(b, a * x),
     lambda y, a, b, x: _moved_density(b, a, x),
-    singular=True,
     strong=True,
     sympy=lambda sp, a, b, x: sp.lowergamma(b, a * x) / sp.gamma(b),
 )
@@ -334,7 +328,6 @@ gdtrc: Operation = special_function(
     lambda y, a, b, x: -_moved_density(b, x, a),
     lambda y, a, b, x: -gamma_by_a(b, a * x),
     lambda y, a, b, x: -_moved_density(b, a, x),
-    singular=True,
     strong=True,
     sympy=lambda sp, a, b, x: sp.uppergamma(b, a * x) / sp.gamma(b),
 )

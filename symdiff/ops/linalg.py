@@ -190,7 +190,6 @@ cofactors: Operation = Operation.of_arrays(
     vjp={0: lambda g, y, a: as_dtype_of(conjugated(_cofactors_share(conjugated(g), y, a)), a)},
     jvp={0: _cofactors_jvp},
     sympy=matrix(lambda sp, a: a.cofactor_matrix()),
-    order="unknown",
     flops=of_matrix(2),
     documentation="The derivative of the determinant by each entry, of singular matrices too.",
 )
@@ -205,7 +204,6 @@ det: Operation = Operation.of_arrays(
     vjp={0: lambda g, y, a: as_dtype_of(_as_matrix(g) * conjugated(cofactors(a)), a)},
     jvp={0: lambda t, y, a: _entries(cofactors(a) * t)},
     sympy=matrix(lambda sp, a: a.det()),
-    order="unknown",
     example="np.linalg.det(A)",
     flops=of_matrix(2, 3),
     documentation="The determinant.",
@@ -364,7 +362,6 @@ eigvalsh: Operation = Operation.of_arrays(
     cost="heavy",
     vjp={0: lambda g, y, a, UPLO="L": _eigh_vjp((g, None), eigh(a, UPLO=UPLO), a, UPLO=UPLO)},
     jvp={0: lambda t, y, a, UPLO="L": _eigh_jvp(t, eigh(a, UPLO=UPLO), a, UPLO=UPLO)[0]},
-    order="unknown",
     example="np.linalg.eigvalsh(A)",
     flops=of_matrix(4, 3),
     documentation="Eigenvalues of a Hermitian matrix; reads one triangle.",

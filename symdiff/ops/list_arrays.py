@@ -57,7 +57,6 @@ list_stack: Operation = Operation(
     spelling=_spell_stack,
     varied=True,
     sympy=EVALUATED,
-    order="unknown",
     documentation="An array with a list's elements as rows, ``np.array(items)``.",
 )
 
@@ -116,7 +115,6 @@ list_unstack: Operation = Operation(
     vjp={0: _unstack_vjp},
     spelling=_spell_unstack,
     sympy=EVALUATED,
-    order="none",
     documentation="The rows of an array: ``list(x)``, or ``x.tolist()`` for Python numbers.",
 )
 
@@ -142,7 +140,6 @@ list_join: Operation = Operation(
     spelling=call("np.concatenate", axis=0),
     varied=True,
     sympy=EVALUATED,
-    order="unknown",
     documentation="A list's arrays joined along an axis, ``np.concatenate(items)``.",
 )
 
@@ -175,7 +172,6 @@ list_parts: Operation = Operation(
         "np.split({0}, np.cumsum([item.shape[{axis}] for item in {1}])[:-1], axis={axis})"
     )(node, operands),
     sympy=EVALUATED,
-    order="none",
     documentation="An array cut into parts as long as a list's arrays: undoes ``list_join``.",
 )
 
@@ -196,7 +192,6 @@ list_from_tape: Operation = Operation(
     vjp={0: lambda g, y, tape: list_to_tape(g)},
     spelling=template("{0}"),
     sympy=EVALUATED,
-    order="none",
     documentation="What a loop wrote turn by turn, as a list.",
 )
 list_to_tape: Operation = Operation(
@@ -208,6 +203,5 @@ list_to_tape: Operation = Operation(
     spelling=template("{0}"),
     varied=True,
     sympy=EVALUATED,
-    order="none",
     documentation="A list for a loop to read turn by turn.",
 )

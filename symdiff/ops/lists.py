@@ -22,7 +22,7 @@ from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, dotted, re
 from symdiff.ops.keys import Slice, Slot, actual_key, spell_key
 from symdiff.ops.sizes import constant_integer
 
-_on_lists = functools.partial(Operation, sympy=EVALUATED, order="none")
+_on_lists = functools.partial(Operation, sympy=EVALUATED)
 
 
 def _same_list(name: str) -> Callable[..., tuple[Type, ...]]:
@@ -138,7 +138,6 @@ list_total: Operation = Operation(
     spelling=template("sum({0}, {1})"),
     varied=True,
     sympy=EVALUATED,
-    order="unknown",
     documentation="The sum of a list's elements, one after the other, from ``start`` on.",
 )
 
@@ -182,7 +181,6 @@ list_get: Operation = Operation(
     spelling=template("{0}[{1}]"),
     varied=True,
     sympy=EVALUATED,
-    order="unknown",
     example="list_get(items, j)",
     documentation="An element of a list.",
 )

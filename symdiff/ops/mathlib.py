@@ -98,7 +98,6 @@ def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
         function,
         raises=True,
         nondifferentiable=True,
-        order="none",
         documentation=f"``math.{name}``; no derivative flows through it.",
         **more,
     )
@@ -120,14 +119,12 @@ math_asin: Operation = _math(
     "asin",
     lambda y, x: 1.0 / math_sqrt((1.0 - x) * (1.0 + x)),
     strong=True,
-    singular=True,
     sympy="asin",
 )
 math_acos: Operation = _math(
     "acos",
     lambda y, x: -1.0 / math_sqrt((1.0 - x) * (1.0 + x)),
     strong=True,
-    singular=True,
     sympy="acos",
 )
 math_atan: Operation = _math("atan", lambda y, x: divide(1.0, 1.0 + x * x), sympy="atan")
@@ -139,7 +136,6 @@ math_acosh: Operation = _math(
     "acosh",
     lambda y, x: 1.0 / math_sqrt((x - 1.0) * (x + 1.0)),
     strong=True,
-    singular=True,
     sympy="acosh",
 )
 math_atanh: Operation = _math(
@@ -158,14 +154,13 @@ math_log10: Operation = _math(
 math_log1p: Operation = _math(
     "log1p", lambda y, x: divide(1.0, 1.0 + x), sympy=lambda sp, x: sp.log(1 + x)
 )
-math_sqrt: Operation = _math("sqrt", lambda y, x: 0.5 / y, strong=True, singular=True, sympy="sqrt")
+math_sqrt: Operation = _math("sqrt", lambda y, x: 0.5 / y, strong=True, sympy="sqrt")
 math_sqrt.fails = Fails(ValueError, lambda x: less(x, 0))
 math_log.fails = math_log2.fails = math_log10.fails = Fails(ValueError, lambda x: less_equal(x, 0))
 math_cbrt: Operation = _math(
     "cbrt",
     lambda y, x: 1.0 / (3.0 * y * y),
     strong=True,
-    singular=True,
     sympy=lambda sp, x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
 )
 math_degrees: Operation = _math("degrees", 180.0 / math.pi, sympy=lambda sp, x: x * 180 / sp.pi)
@@ -199,7 +194,6 @@ polygamma: Operation = Operation.of_arrays(
     vjp={0: lambda g, y, x, order: as_dtype_of(g * polygamma(x, order=order + 1), x)},
     jvp={0: lambda t, y, x, order: as_dtype_of(t * polygamma(x, order=order + 1), y)},
     sympy=lambda sp, x, *, order=0: sp.polygamma(order, x),
-    order="none",
     documentation="The digamma function and its derivatives.",
 )
 
@@ -250,7 +244,6 @@ math_hypot: Operation = Operation.of_arrays(
     vjp=lambda position, g, y, *xs: as_dtype_of(g * over_nonzero(xs[position], y), xs[position]),
     jvp=lambda position, t, y, *xs: t * over_nonzero(xs[position], y),
     sympy=lambda sp, *xs: sp.sqrt(sp.Add(*(x**2 for x in xs))),
-    order="none",
     example="math.hypot(a, b)",
     documentation="``math.hypot``; its derivative at the origin is 0.",
 )
@@ -266,7 +259,6 @@ math_fsum: Operation = Operation.of_arrays(
     vjp=lambda position, g, y, *xs: as_dtype_of(g, xs[position]),
     jvp=lambda position, t, y, *xs: t,
     sympy=lambda sp, *xs: sp.Add(*xs),
-    order="none",
     documentation="``math.fsum``: an exact sum, rounded once.",
 )
 
@@ -295,7 +287,6 @@ math_isclose: Operation = Operation(
     raises=True,
     jax=Absent("jax.numpy.isclose adds its tolerances"),
     nondifferentiable=True,
-    order="none",
     documentation="``math.isclose``; no derivative flows through it.",
 )
 

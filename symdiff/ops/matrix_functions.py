@@ -130,7 +130,6 @@ def _matrix_function(name: str, documentation: str) -> Operation:
         repeated=frozenset({0}),
         vjp=vjp,
         jvp=jvp,
-        order="unknown",
         example=f"linalg_{name}(A)",
         documentation=documentation,
     )
@@ -172,7 +171,6 @@ solve_sylvester: Operation = Operation.of_arrays(
         1: lambda t, y, a, b, q: -solve_sylvester(a, b, y @ t),
         2: lambda t, y, a, b, q: solve_sylvester(a, b, t),
     },
-    order="unknown",
     example="linalg_solve_sylvester(A, M, X)",
     documentation="The solution ``x`` of ``a @ x + x @ b = q``.",
 )
@@ -195,7 +193,6 @@ sqrtm: Operation = Operation.of_arrays(
     repeated=frozenset({0}),
     vjp={0: _sqrtm_vjp},
     jvp={0: lambda t, y, a: as_dtype_of(solve_sylvester(y, y, t), y)},
-    order="unknown",
     example="linalg_sqrtm(A)",
     documentation="The principal square root of a matrix.",
 )

@@ -178,7 +178,6 @@ interp = Operation.of_arrays(
     harmless=_has_knots,
     vjp=_interp_vjp,
     jvp=_interp_jvp,
-    order="unknown",
     example="np.interp(t, x, w)",
     documentation="Values between knots on straight lines, constant outside of them.",
 )
@@ -232,7 +231,6 @@ convolve: Operation = Operation.of_arrays(
     linear="each",
     spelling=call("np.convolve", mode="full"),
     sympy=EVALUATED,
-    order="unknown",
     example="np.convolve(x, t)",
     documentation="Products of the elements of two vectors, summed by the sum of positions.",
 )
@@ -359,7 +357,6 @@ median = Operation.of_arrays(
     vjp={0: _median_vjp},
     jvp={0: _median_jvp},
     spelling=call_along("np.median"),
-    order="unknown",
     example="np.median(x, axis=0)",
     documentation="The middle of the sorted elements, or the mean of the two in the middle.",
 )
@@ -470,7 +467,6 @@ array_equal: Operation = Operation(
     lambda x, y, *, equal_nan=False: (BOOL,),
     np.array_equal,
     nondifferentiable=True,
-    order="none",
     documentation="Whether two arrays have one shape and equal elements.",
 )
 

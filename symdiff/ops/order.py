@@ -191,7 +191,6 @@ def _running_extremum(function: np.ufunc, documentation: str) -> Operation:
         vjp={0: _extremum_vjp},
         jvp={0: lambda t, y, x, *, axis: take_along_axis(t, _leaders(y, axis), axis=axis)},
         spelling=call_along(f"np.{function.__name__}.accumulate", 0),
-        order="unknown",
         example=f"np.{function.__name__}.accumulate(x)",
         documentation=f"{documentation} Of equal ones the first has the derivative.",
     )
@@ -260,7 +259,6 @@ reduceat: Operation = Operation.of_arrays(
     vjp={0: _reduceat_vjp},
     nondifferentiable=frozenset({1}),
     spelling=call_along("np.add.reduceat", 0),
-    order="unknown",
     example="np.add.reduceat(x, i)",
     documentation="Sums of the sections along an axis that begin at given places.",
 )
@@ -298,7 +296,6 @@ quicksort_order = Operation.of_arrays(
     np.argsort,
     nondifferentiable=True,
     spelling=call_along("np.argsort", -1),
-    order="unknown",
     documentation="The positions at which the sorted elements stand; equal ones in any order.",
 )
 
@@ -374,7 +371,6 @@ partition = Operation.of_arrays(
     nondifferentiable=frozenset({1}),
     spelling=call_along("np.partition", -1),
     jax=Absent("JAX orders the parts in another way"),
-    order="unknown",
     example="np.partition(x, 2)",
     documentation="The elements along an axis, smaller ones before the ``kth``.",
 )
@@ -386,7 +382,6 @@ argpartition = Operation.of_arrays(
     nondifferentiable=True,
     spelling=call_along("np.argpartition", -1),
     jax=Absent("JAX orders the parts in another way"),
-    order="unknown",
     documentation="The positions at which the elements of a partition stand.",
 )
 
@@ -503,7 +498,6 @@ nonzero = Operation.of_arrays(
     nondifferentiable=True,
     spelling=template("np.nonzero({0})[{axis}]"),
     jax=Absent("its length depends on values"),
-    order="unknown",
     documentation="The positions along one axis of the elements that are not zero.",
 )
 
@@ -541,7 +535,6 @@ bincount: Operation = Operation.of_arrays(
     nondifferentiable=True,
     spelling=_spell_bincount,
     jax=Absent("its length depends on values"),
-    order="unknown",
     documentation="How often each number from 0 on occurs.",
 )
 weighted_bincount: Operation = Operation.of_arrays(
@@ -558,7 +551,6 @@ weighted_bincount: Operation = Operation.of_arrays(
     nondifferentiable=frozenset({0, 2}),
     spelling=_spell_bincount,
     jax=Absent("its length depends on values"),
-    order="unknown",
     example="np.bincount(i, t)",
     documentation="The sum of the weights of each number from 0 on.",
 )
@@ -584,7 +576,6 @@ searchsorted = Operation.of_arrays(
     lambda a, v, *, side: _places_of(v),
     np.searchsorted,
     nondifferentiable=True,
-    order="unknown",
     documentation="Where elements would be inserted into a sorted array.",
 )
 
@@ -613,7 +604,6 @@ digitize = Operation.of_arrays(
     np.digitize,
     raises=True,
     nondifferentiable=True,
-    order="unknown",
     documentation="Between which of the bounds elements lie, be they ascending or descending.",
 )
 

@@ -61,7 +61,6 @@ triangle_indices = Operation(
     _evaluate_triangle,
     nondifferentiable=True,
     spelling=_spell_triangle,
-    order="unknown",
     documentation="Row or column numbers of a triangle: ``np.triu_indices(n, k)[0]``.",
 )
 

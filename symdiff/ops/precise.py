@@ -30,7 +30,6 @@ cbrt: Operation = special_function(
     "cbrt",
     "The cube root.",
     lambda y, x: 1.0 / (3.0 * (y * y)),
-    singular=True,
     strong=True,
     sympy=lambda sp, x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
 )

@@ -215,7 +215,6 @@ dot: Operation = Operation.of_arrays(
     vjp={0: _dot_rule(_matmul_vjp_first, 0), 1: _dot_rule(_matmul_vjp_second, 1)},
     linear="each",
     sympy=EVALUATED,
-    order="unknown",
     example="np.dot(X, Y)",
     flops=of_product,
     documentation="``np.dot``: like ``matmul`` up to matrices, all pairs of rows beyond.",
@@ -232,7 +231,6 @@ dot_with_number: Operation = Operation.of_arrays(
     },
     jvp={0: lambda t, y, a, b: t * b, 1: lambda t, y, a, b: a * t},
     sympy=EVALUATED,
-    order="unknown",
     example="np.dot(x, s)",
     documentation="``np.dot`` of an array and a number, which rounds otherwise than ``*``.",
 )
@@ -252,7 +250,6 @@ vdot: Operation = Operation.of_arrays(
     },
     linear="each",
     sympy=EVALUATED,
-    order="unknown",
     example="np.vdot(x, w)",
     flops=of_product,
     documentation="Scalar product of two vectors, the first one conjugated.",
@@ -307,7 +304,6 @@ tensordot: Operation = Operation.of_arrays(
     vjp=_tensordot_vjp,
     linear="each",
     sympy=EVALUATED,
-    order="unknown",
     example="np.tensordot(X, Y, 1)",
     flops=of_axes_summed,
     documentation="Sum of products over pairs of axes.",
@@ -330,7 +326,6 @@ trace: Operation = Operation.of_arrays(
     linear=frozenset({0}),
     vjp={0: _trace_vjp},
     sympy=EVALUATED,
-    order="unknown",
     example="np.trace(A)",
     documentation="Sum of a diagonal of a matrix.",
 )
@@ -349,7 +344,6 @@ cross: Operation = Operation.of_arrays(
     },
     linear="each",
     sympy=EVALUATED,
-    order="unknown",
     example="np.cross(x3, w3)",
     documentation="Vector product along the last axis, of length 3.",
 )

@@ -299,7 +299,6 @@ condition_number: Operation = Operation.of_arrays(
     np.linalg.cond,
     raises=True,
     cost="heavy",
-    order="unknown",
     example="np.linalg.cond(A)",
     documentation="The condition number of a matrix in a norm.",
     **_rules_of_matrices(),
@@ -338,7 +337,6 @@ matrix_rank: Operation = Operation.of_arrays(
     spelling=_spell_rank,
     jax=Absent("JAX takes no absolute tolerance"),
     nondifferentiable=True,
-    order="unknown",
     documentation="How many singular values are not 0, up to a tolerance.",
 )
 

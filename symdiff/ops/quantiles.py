@@ -125,7 +125,6 @@ quantile = Operation.of_arrays(
     vjp={0: _vjp_x, 1: _vjp_q},
     jvp={0: _jvp_x, 1: _jvp_q},
     spelling=_spell,
-    order="unknown",
     example="np.quantile(x, a, axis=0)",
     documentation="Points at given fractions of the sorted elements, between neighbours.",
 )

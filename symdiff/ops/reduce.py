@@ -166,7 +166,7 @@ def _dtype_by(function: Callable[..., Any]) -> Callable[[np.dtype], np.dtype]:
 def _reduction(
     function: Callable[..., Any],
     documentation: str,
-    order: Order = "reduced",
+    order: Order | None = "reduced",
     example: str | None = "np.{}(x)",
     **more: Any,
 ) -> Operation:
@@ -330,7 +330,6 @@ prod_except: Operation = Operation.of_arrays(
     vjp=_prod_except_vjp,
     jvp=_prod_except_jvp,
     sympy=EVALUATED,
-    order="unknown",
     documentation="For each element the product of the others; its derivatives in directions.",
 )
 
@@ -386,7 +385,6 @@ logaddexp_reduce: Operation = Operation(
     np.logaddexp.reduce,
     spelling=spell_reduction("np.logaddexp.reduce", axis=()),
     sympy=over_axes(lambda sp, xs: sp.log(sp.Add(*map(sp.exp, xs)))),
-    order="unknown",
     example="np.logaddexp.reduce(x)",
     documentation="Logarithm of a sum of exponentials, without overflow.",
     **gradient_rules(_softmax_gradient),
@@ -440,32 +438,32 @@ def without_nan(x: Value, value: float) -> Value:
 nanmean: Operation = _reduction(
     np.nanmean,
     "Mean of what is not NaN.",
-    "unknown",
+    order=None,
     **gradient_rules(_nanmean_gradient),
 )
 nanvar: Operation = _reduction(
     np.nanvar,
     "Variance of what is not NaN.",
-    "unknown",
+    order=None,
     **gradient_rules(_nanvar_gradient),
 )
 nanstd: Operation = _reduction(
     np.nanstd,
     "Standard deviation of what is not NaN.",
-    "unknown",
+    order=None,
     **gradient_rules(_nanstd_gradient),
 )
 nanmax: Operation = _reduction(
     np.nanmax,
     "The greatest element that is not NaN; ties split evenly.",
-    "unknown",
+    order=None,
     raises=True,
     **gradient_rules(_extremum_gradient),
 )
 nanmin: Operation = _reduction(
     np.nanmin,
     "The smallest element that is not NaN; ties split evenly.",
-    "unknown",
+    order=None,
     raises=True,
     **gradient_rules(_extremum_gradient),
 )
@@ -532,7 +530,6 @@ count_nonzero: Operation = Operation.of_arrays(
     np.count_nonzero,
     spelling=spell_reduction("np.count_nonzero"),
     nondifferentiable=True,
-    order="unknown",
     documentation="How many elements are not zero.",
 )
 

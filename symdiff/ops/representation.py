@@ -72,7 +72,6 @@ ldexp: Operation = Operation.of_arrays(
     broadcasts=frozenset({0}),
     nondifferentiable=frozenset({1}),
     sympy=lambda sp, x, i: x * 2**i,
-    order="unknown",
     example="np.ldexp(x, j)",
     documentation="``x * 2 ** i``.",
 )

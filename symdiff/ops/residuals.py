@@ -46,7 +46,6 @@ tape_length: Operation = Operation(
     repeated=frozenset({0}),
     nondifferentiable=True,
     sympy=EVALUATED,
-    order="none",
     documentation="How many turns a tape holds.",
 )
 
@@ -58,7 +57,6 @@ zeros_if_defined: Operation = Operation(
     nondifferentiable=True,
     spelling=lambda node, operands: _spell_zeros(node.result.type, operands[0]),
     repeated=frozenset({0}),
-    order="unknown",
     documentation="Zeros like a value that only one arm of a branch defines.",
 )
 
@@ -71,7 +69,6 @@ size_if_defined: Operation = Operation(
     spelling=template("0 if {0} is None else {0}.shape[{axis}]"),
     repeated=frozenset({0}),
     sympy=EVALUATED,
-    order="none",
     documentation="The length of an axis of a value that only one arm of a branch defines.",
 )
 
@@ -104,7 +101,6 @@ sum_if_defined: Operation = Operation(
     },
     jvp={0: lambda t, y, a, b: t, 1: lambda t, y, a, b: t},
     sympy=EVALUATED,
-    order="unknown",
     documentation="The sum of cotangents of a value that only one arm of a branch defines.",
 )
 
@@ -120,7 +116,6 @@ one_of: Operation = Operation(
     raises=True,
     nondifferentiable=True,
     sympy=EVALUATED,
-    order="unknown",
     documentation="1 in the shape of an array; raises unless that has one element.",
 )
 
@@ -154,7 +149,6 @@ quiet_divide: Operation = Operation(
     _evaluate_quiet_divide,
     spelling=_spell_quiet_divide,
     partials=(lambda y, n, d: 1.0 / d, lambda y, n, d: -quiet_divide(y, d)),
-    singular=True,
     strong=True,
     repeated=frozenset({0, 1}),
     sympy=lambda sp, n, d: strong_product(sp, n, 1 / d),
@@ -176,7 +170,6 @@ pack: Operation = Operation(
     lambda *values: values,
     spelling=template("({...},)"),
     sympy=EVALUATED,
-    order="none",
     documentation="Several values as one opaque value.",
 )
 unpack = SeveralResults(

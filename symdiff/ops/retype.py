@@ -73,7 +73,6 @@ as_typed = Operation(
     spelling=lambda node, operands: ast.Call(literal(node.attributes["dtype"]), list(operands), []),
     vjp={0: lambda g, y, x, *, dtype: as_dtype_of(g, x)},
     sympy=EVALUATED,
-    order="none",
     documentation="A number as NumPy's of the dtype that it is typed as, which it may not have"
     " at run time.",
 )

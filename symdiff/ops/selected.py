@@ -219,7 +219,6 @@ def _selected(
         vjp=_vjp(partials),
         jvp=_jvp(partials),
         spelling=_spell(name),
-        order="unknown",
         example=f"np.{name}(x, initial=a)",
         documentation=f"{text}, of what a mask selects, from a first value on.",
     )

@@ -39,7 +39,6 @@ size = Operation.of_arrays(
     spelling=template("{0}.shape[{axis}]"),
     nondifferentiable=True,
     sympy=EVALUATED,
-    order="none",
     flops=nothing,
     documentation="The length of an axis, ``x.shape[axis]``, a Python int.",
 )

@@ -140,7 +140,6 @@ logsumexp: Operation = Operation.of_arrays(
     spelling=_spell(0),
     vjp=_vjp,
     jvp=_jvp,
-    order="unknown",
     example="special_logsumexp(X, axis=(1,), keepdims=False, signed=False)",
     documentation="Logarithm of a sum of exponentials with weights, without overflow.",
 )
@@ -153,7 +152,6 @@ logsumexp_sign: Operation = Operation.of_arrays(
     cost="heavy",
     spelling=_spell(1),
     nondifferentiable=True,
-    order="unknown",
     documentation="The sign of a sum of exponentials with weights.",
 )
 
@@ -222,7 +220,6 @@ softmax: Operation = Operation.of_arrays(
     vjp={0: lambda g, y, x, axis=None: as_dtype_of(_of_softmax(g, y, axis), x)},
     jvp={0: lambda t, y, x, axis=None: as_dtype_of(_of_softmax(t, y, axis), y)},
     sympy=OnArrays(_softmax_meaning),
-    order="unknown",
     example="special_softmax(X, axis=(1,))",
     documentation="Exponentials over their sum along ``axis``.",
 )
@@ -235,7 +232,6 @@ log_softmax: Operation = Operation.of_arrays(
     vjp={0: lambda g, y, x, axis=None: as_dtype_of(g - exp(y) * _total(g, axis), x)},
     jvp={0: lambda t, y, x, axis=None: as_dtype_of(t - _total(exp(y) * t, axis), y)},
     sympy=OnArrays(_log_softmax_meaning),
-    order="unknown",
     example="special_log_softmax(X, axis=(1,))",
     documentation="Logarithm of ``softmax``, without overflow.",
 )

@@ -90,7 +90,6 @@ sparse_product: Operation = Operation.of_arrays(
         ),
     },
     nondifferentiable=frozenset({1, 2, 4}),
-    order="unknown",
     documentation="A matrix, given by its entries and their places, times an array.",
 )
 
@@ -145,7 +144,6 @@ sparse_solve: Operation = Operation.of_arrays(
         3: lambda t, y, data, rows, columns, b, **way: sparse_solve(data, rows, columns, t, **way),
     },
     nondifferentiable=frozenset({1, 2}),
-    order="unknown",
     documentation="The solution of equations whose matrix is given by its entries.",
 )
 

@@ -274,7 +274,6 @@ gammainc: Operation = special_function(
     "Regularised lower incomplete gamma function.",
     lambda y, a, x: gamma_by_a(a, x),
     lambda y, a, x: exp(log_gamma_density(a, x)),
-    singular=True,
     strong=True,
     sympy=lambda sp, a, x: sp.lowergamma(a, x) / sp.gamma(a),
 )
@@ -283,7 +282,6 @@ gammaincc: Operation = special_function(
     "Regularised upper incomplete gamma function.",
     lambda y, a, x: -gamma_by_a(a, x),
     lambda y, a, x: -exp(log_gamma_density(a, x)),
-    singular=True,
     strong=True,
     sympy=lambda sp, a, x: sp.uppergamma(a, x) / sp.gamma(a),
 )
@@ -293,7 +291,6 @@ betainc: Operation = special_function(
     lambda y, a, b, x: beta_by(1, a, b, x),
     lambda y, a, b, x: beta_by(2, a, b, x),
     lambda y, a, b, x: exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b)),
-    singular=True,
     strong=True,
     sympy=lambda sp, a, b, x: sp.betainc(a, b, 0, x) / sp.beta(a, b),
 )
@@ -457,7 +454,6 @@ xlogy: Operation = special_function(
     lambda y, a, b: a / choose(equal(a, 0), strong_constant(1, y), b),
     jvp={1: lambda t, y, a, b: product_over(t, a, b)},
     vjp={1: lambda g, y, a, b: product_over(g, conjugated(a), conjugated(b))},
-    singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(b),
 )
@@ -468,7 +464,6 @@ xlog1py: Operation = special_function(
     lambda y, a, b: a / choose(equal(a, 0), strong_constant(1, y), 1.0 + b),
     jvp={1: lambda t, y, a, b: product_over(t, a, 1.0 + b)},
     vjp={1: lambda g, y, a, b: product_over(g, conjugated(a), 1.0 + conjugated(b))},
-    singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(1 + b),
 )
@@ -476,7 +471,6 @@ entr: Operation = special_function(
     "entr",
     "The summand of an entropy, ``-x * log(x)``.",
     lambda y, x: -log(x) - 1.0,
-    singular=True,
     strong=True,
     sympy=lambda sp, x: -x * sp.log(x),
 )
@@ -496,7 +490,6 @@ rel_entr: Operation = special_function(
     lambda y, a, b: -(a / b),
     jvp={1: lambda t, y, a, b: -product_over(t, a, b)},
     vjp={1: lambda g, y, a, b: -product_over(g, a, b)},
-    singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(a / b),
 )
@@ -505,7 +498,6 @@ kl_div: Operation = special_function(
     "The summand of a divergence, ``a * log(a / b) - a + b``.",
     lambda y, a, b: _log_ratio(a, b),
     lambda y, a, b: 1.0 - a / b,
-    singular=True,
     strong=True,
     sympy=lambda sp, a, b: a * sp.log(a / b) - a + b,
 )

@@ -78,7 +78,6 @@ strong_multiply: Operation = Operation(
     _evaluate_strong_multiply,
     spelling=_spell_strong_multiply,
     partials=(lambda y, g, p: p, lambda y, g, p: g),
-    singular=True,
     strong=True,
     repeated=frozenset({0}),
     sympy=lambda sp, g, p: strong_product(sp, g, p),
@@ -128,7 +127,6 @@ strong_divide: Operation = Operation(
             -strong_multiply(conjugated(y), _over_where(y, g_bar, conjugated(b)))
         )
     },
-    singular=True,
     strong=True,
     repeated=frozenset({0}),
     sympy=lambda sp, g, b: strong_product(sp, g, 1 / b),
@@ -163,7 +161,6 @@ product_over: Operation = Operation(
         1: lambda w, y, g, n, d: product_over(w, conjugated(g), conjugated(d)),
         2: lambda w, y, g, n, d: -product_over(w, conjugated(y), conjugated(d)),
     },
-    singular=True,
     strong=True,
     sympy=lambda sp, g, n, d: strong_product(sp, g, n / d),
     documentation="``g * n / d``, 0 where a factor is, whatever overflows on the way.",

@@ -359,7 +359,6 @@ isclose: Operation = Operation.of_arrays(
     harmless=surely_broadcasts,
     spelling=_spell_isclose,
     nondifferentiable=True,
-    order="unknown",
     documentation="Whether numbers are equal up to a tolerance.",
 )
 
@@ -460,7 +459,6 @@ bit_length: Operation = Operation(
         ast.Attribute(operands[0], "bit_length", ast.Load()), [], []
     ),
     nondifferentiable=True,
-    order="none",
     documentation="How many binary digits a Python int has.",
 )
 
