@@ -16,7 +16,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import absolute, choose, greater, maximum, sign, strong_constant, trunc
 from symdiff.ops.casts import astype, is_complex, real
-from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers, static
+from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers
 from symdiff.ops.incomplete import bessel_k
 from symdiff.ops.special import ROOT_PI, gamma, special_function, special_op
 from symdiff.ops.ufuncs import cast, staged
@@ -364,13 +364,10 @@ def _register(special: ModuleType) -> None:
 
 
 def _of_whole_order(operation: Operation) -> Callable[..., Any]:
-    def lowering(n: Any, z: Any, derivative: Any = False) -> Value:
+    def lowering(n: Any, z: Any) -> Value:
         order, argument = staged(n), staged(z)
         if array_type(order).dtype.kind not in "iu":
             order = cast(order, np.dtype(int))
-        if static(derivative):
-            name = operation.name.removeprefix("special_")
-            raise UnsupportedCallError(f"scipy.special.{name} with derivative=True")
         return operation(order, argument)
 
     return lowering

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.libraries import when_imported
-from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ops import support
 from symdiff.ops.arithmetic import (
@@ -34,7 +33,6 @@ from symdiff.ops.declare import (
     array_type,
     elementwise,
     lowers,
-    static,
     supporting_call,
 )
 from symdiff.ops.elementary import cos, cosh, exp, log, log1p, sin, sinc, sqrt
@@ -464,9 +462,7 @@ def _pair(operations: tuple[Operation, ...]) -> Callable[..., Any]:
     return lowering
 
 
-def _lambertw(z: Any, k: Any = 0, tol: Any = 1e-8) -> Value:
-    if static(tol) != 1e-8:
-        raise UnsupportedCallError("scipy.special.lambertw with the argument tol=")
+def _lambertw(z: Any, k: Any = 0) -> Value:
     branch = staged(k)
     if array_type(branch).dtype.kind not in "iu":
         branch = cast(branch, np.dtype(int))

@@ -173,13 +173,6 @@ def _cofactors_share(w: Value, y: Value, a: Value) -> Value:
     return swapped(inverse) * total - crossed * _as_matrix(det(a))
 
 
-def _cofactors_jvp(t: Value, y: Value, a: Value) -> Value:
-    inverse = inv(a)
-    total = _as_matrix(_entries(y * t))
-    crossed = swapped(inverse @ t @ inverse)
-    return swapped(inverse) * total - crossed * _as_matrix(det(a))
-
-
 cofactors: Operation = Operation.of_arrays(
     "cofactors",
     _infer_square,
@@ -188,7 +181,7 @@ cofactors: Operation = Operation.of_arrays(
     harmless=_is_square,
     cost="heavy",
     vjp={0: lambda g, y, a: as_dtype_of(conjugated(_cofactors_share(conjugated(g), y, a)), a)},
-    jvp={0: _cofactors_jvp},
+    jvp={0: _cofactors_share},  # it is symmetric
     sympy=matrix(lambda sp, a: a.cofactor_matrix()),
     flops=of_matrix(2),
     documentation="The derivative of the determinant by each entry, of singular matrices too.",

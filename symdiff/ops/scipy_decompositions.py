@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import unitary_factor
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.graph import Node
 from symdiff.ops import decompositions, linalg, support
 from symdiff.ops.declare import Operation, SeveralResults, call, dotted, lowers, static, supporting
 from symdiff.ops.filters import of_known
@@ -88,64 +88,25 @@ qr = _sibling(decompositions.qr, _evaluate_qr, _spell_qr)
 # What calls mean ----------------------------------------------------------------------------------
 
 
-def _refuse(function: str, **given: Any) -> None:
-    """Refuse what is not given as its default, False or None."""
-    for name, value in given.items():
-        if isinstance(value, Value) or (value is not None and value is not False):
-            raise UnsupportedCallError(f"{MODULE}.{function} with the argument {name}=")
-
-
-def _lower_eigh(
-    a: Any,
-    b: Any = None,
-    *,
-    lower: Any = True,
-    eigvals_only: Any = False,
-    type: Any = 1,
-    subset_by_index: Any = None,
-    subset_by_value: Any = None,
-    driver: Any = None,
-) -> Any:
-    _refuse("eigh", b=b, subset_by_index=subset_by_index, driver=driver)
-    _refuse("eigh", subset_by_value=subset_by_value)
+def _lower_eigh(a: Any, *, lower: Any = True, eigvals_only: Any = False) -> Any:
     matrix = one_matrix(a, "eigh")
     more = {} if static(lower) else {"UPLO": "U"}
     return eigvalsh(matrix, **more) if static(eigvals_only) else tuple(eigh(matrix, **more))
 
 
-def _lower_eigvalsh(a: Any, b: Any = None, *, eigvals_only: Any = True, **options: Any) -> Any:
-    return _lower_eigh(a, b, eigvals_only=True, **options)
-
-
-def _lower_eig(
-    a: Any, b: Any = None, left: Any = False, right: Any = True, homogeneous_eigvals: Any = False
-) -> Any:
-    _refuse("eig", b=b, left=left, homogeneous_eigvals=homogeneous_eigvals)
+def _lower_eig(a: Any, right: Any = True) -> Any:
     matrix = one_matrix(a, "eig")
     return tuple(eig(matrix)) if static(right) else decompositions.eigvals(matrix)
 
 
-def _lower_eigvals(a: Any, b: Any = None, homogeneous_eigvals: Any = False) -> Value:
-    _refuse("eigvals", b=b, homogeneous_eigvals=homogeneous_eigvals)
-    return decompositions.eigvals(one_matrix(a, "eigvals"))
-
-
-def _lower_svd(
-    a: Any, full_matrices: Any = True, compute_uv: Any = True, lapack_driver: Any = "gesdd"
-) -> Any:
-    _refuse("svd", lapack_driver=None if static(lapack_driver) == "gesdd" else lapack_driver)
+def _lower_svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any:
     matrix = one_matrix(a, "svd")
     if not static(compute_uv):
         return decompositions.svdvals(matrix)
     return tuple(svd(matrix, **({} if static(full_matrices) else {"full_matrices": False})))
 
 
-def _lower_svdvals(a: Any) -> Value:
-    return svdvals(one_matrix(a, "svdvals"))
-
-
-def _lower_qr(a: Any, lwork: Any = None, mode: Any = "full", pivoting: Any = False) -> Any:
-    _refuse("qr", pivoting=pivoting)
+def _lower_qr(a: Any, lwork: Any = None, mode: Any = "full") -> Any:
     matrix, mode = one_matrix(a, "qr"), static(mode)
     if mode not in ("full", "r", "economic"):
         raise UnsupportedCallError(f"{MODULE}.qr with mode={mode!r}")
@@ -160,11 +121,11 @@ lowers(unitary_factor)(lambda a: decompositions.singular_part(staged(a), part="a
 @when_imported(MODULE)
 def _register(module: ModuleType) -> None:
     lowers(module.eigh)(_lower_eigh)
-    lowers(module.eigvalsh)(_lower_eigvalsh)
+    lowers(module.eigvalsh)(lambda a, *, lower=True: _lower_eigh(a, lower=lower, eigvals_only=True))
     lowers(module.eig)(_lower_eig)
-    lowers(module.eigvals)(_lower_eigvals)
+    lowers(module.eigvals)(lambda a: decompositions.eigvals(one_matrix(a, "eigvals")))
     lowers(module.svd)(_lower_svd)
-    lowers(module.svdvals)(_lower_svdvals)
+    lowers(module.svdvals)(lambda a: svdvals(one_matrix(a, "svdvals")))
     lowers(module.qr)(_lower_qr)
     for name in ("dft", "hadamard", "helmert", "invhilbert", "invpascal", "pascal"):
         lowers(getattr(module, name))(of_known(getattr(module, name)))

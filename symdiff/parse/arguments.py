@@ -34,6 +34,8 @@ from symdiff.parse.values import (
     StagedText,
 )
 
+_COMPARED = str | int | float
+
 LAZY: set[type] = {Generator}  # what is gone over once: taken as the list of its elements
 
 
@@ -78,7 +80,7 @@ def _refuse(
 def _is_default(value: Abstract, default: Any) -> bool:
     if value is default or value is np._NoValue:
         return True
-    comparable = isinstance(value, str | int) and isinstance(default, str | int)
+    comparable = isinstance(value, _COMPARED) and isinstance(default, _COMPARED)
     return comparable and value == default
 
 
