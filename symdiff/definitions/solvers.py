@@ -42,13 +42,18 @@ def _tuple(args):
 # Roots --------------------------------------------------------------------------------------------
 
 
-def _between(name, f, a, b, args, options):
-    """A root between two numbers."""
+def _residual(function):
+    """The function whose root is sought, by the name that it has in what is written."""
 
     def residual(x, *args):
-        return f(x, *args)
+        return function(x, *args)
 
-    callback = followed(residual, (0.0,), _tuple(args))
+    return residual
+
+
+def _between(name, f, a, b, args, options):
+    """A root between two numbers."""
+    callback = followed(_residual(f), (0.0,), _tuple(args))
     x = _told(f"scipy.optimize.{name}", callback, (a, b), options, 0.0)
     return solution("zero", x, callback)
 
@@ -81,12 +86,8 @@ def newton(func, x0, fprime=None, args=(), fprime2=None, full_output=False, **op
         refuse("an array as x0 (use scipy.optimize.root)")
     if fprime is not None:
         return _by_slopes(func, x0, fprime, args, **options)
-
-    def residual(x, *args):
-        return func(x, *args)
-
     start = 1.0 * x0
-    callback = followed(residual, (start,), _tuple(args))
+    callback = followed(_residual(func), (start,), _tuple(args))
     x = _told("scipy.optimize.newton", callback, (x0,), options, start)
     return solution("zero", x, callback)
 
@@ -95,10 +96,6 @@ def _by_slopes(func, x0, fprime, args, tol=1.48e-08, maxiter=50, disp=True, **op
     """Newton's method as ``root_scalar`` calls it, with the same steps."""
     if options:
         refuse(f"{next(iter(options))}= with fprime=")
-
-    def residual(x, *args):
-        return func(x, *args)
-
     start = 1.0 * x0
     given = {"x0": x0, "fprime": True, "method": "newton", "xtol": tol, "maxiter": maxiter}
     both = followed(_both(func, fprime), (start,), _tuple(args), 2)
@@ -106,7 +103,7 @@ def _by_slopes(func, x0, fprime, args, tol=1.48e-08, maxiter=50, disp=True, **op
     x, converged = solver("scipy.optimize.root_scalar", both, (), given, (start, True), picked)
     if disp and not converged:
         raise RuntimeError("Failed to converge")
-    return solution("zero", x, followed(residual, (start,), _tuple(args)))
+    return solution("zero", x, followed(_residual(func), (start,), _tuple(args)))
 
 
 def fixed_point(func, x0, args=(), **options):
@@ -214,12 +211,7 @@ def _as_numbers(value):
 def root_scalar(f, args=(), fprime=None, fprime2=None, **given):
     if fprime2 is not None:
         refuse("fprime2= (leave it out)")
-    own = _first(f, fprime)
-
-    def residual(x, *args):
-        return own(x, *args)
-
-    equation = called = followed(residual, (0.0,), _tuple(args))
+    equation = called = followed(_residual(_first(f, fprime)), (0.0,), _tuple(args))
     if fprime is not None:
         called = followed(_both(f, fprime), (0.0,), _tuple(args), 2)
         given = {**given, "fprime": True}
