@@ -437,6 +437,8 @@ def bind_found(
         return native.method_of(interp, instance, name, found)
     if lookups.is_descriptor(found):
         return _through_descriptor(interp, owner, name, instance, class_of(interp, instance))
+    if native.binds(found):
+        raise native.not_followed(interp, owner, name)
     return class_attribute(interp, owner, name)
 
 

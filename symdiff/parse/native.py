@@ -43,9 +43,9 @@ def require_data(interp: Interpreter, ref: ObjectRef, name: str, found: Any) -> 
     try:
         value = getattr(live, name)
     except Exception as error:
-        raise _not_followed(interp, ref, name) from error
+        raise not_followed(interp, ref.type, name) from error
     if not (lookups.is_unchanging(value) or isinstance(value, np.ndarray)):
-        raise _not_followed(interp, ref, name)
+        raise not_followed(interp, ref.type, name)
 
 
 def method_of(interp: Interpreter, ref: ObjectRef, name: str, found: Any) -> Any:
@@ -64,7 +64,7 @@ def itself(interp: Interpreter, ref: ObjectRef, name: str) -> Any:
 def _live(interp: Interpreter, ref: ObjectRef, name: str) -> Any:
     changed = any(owner is ref for owner, _ in interp.attributes)
     if ref.live is None or ref.path is None or changed:
-        raise _not_followed(interp, ref, name)
+        raise not_followed(interp, ref.type, name)
     if ref in interp.held_natively and ref in interp.called_natively:
         raise UnsupportedCallError(
             f"'{interp.held_natively[ref]}' of a {ref.type.__name__} whose methods are called here:"
@@ -74,9 +74,17 @@ def _live(interp: Interpreter, ref: ObjectRef, name: str) -> Any:
     return ref.live
 
 
-def _not_followed(interp: Interpreter, ref: ObjectRef, name: str) -> UnsupportedCallError:
+def binds(found: Any) -> bool:
+    """Return whether a library's descriptor that is not written in Python says what a class has."""
+    kind = type(found)
+    getter = lookups.static_on_class(kind, "__get__")
+    library = kind.__module__.partition(".")[0] not in ("builtins", "functools", "numpy")
+    return library and isinstance(getter, types.WrapperDescriptorType)
+
+
+def not_followed(interp: Interpreter, cls: type, name: str) -> UnsupportedCallError:
     return UnsupportedCallError(
-        f"'{name}' of a {ref.type.__name__}, which is not written in Python",
+        f"'{name}' of a {cls.__name__}, which is not written in Python",
         interp.span,
         "call it outside, or in a function marked symdiff.nondifferentiable",
     )
