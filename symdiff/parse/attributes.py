@@ -431,14 +431,23 @@ def bind_found(
         return Partial(method, found.args, tuple(found.keywords.items()))
     if found is object.__init__:
         return BoundMethod(found, instance)
-    if isinstance(found, native.METHODS) and _is_native_slot(instance, found):
-        return BoundMethod(found, instance)
-    if isinstance(found, native.METHODS) and isinstance(instance, ObjectRef):
-        return native.method_of(interp, instance, name, found)
+    if native.binds(found):
+        return _bound_natively(interp, instance, owner, found, name)
     if lookups.is_descriptor(found):
         return _through_descriptor(interp, owner, name, instance, class_of(interp, instance))
-    if native.binds(found):
+    return class_attribute(interp, owner, name)
+
+
+def _bound_natively(
+    interp: Interpreter, instance: Abstract, owner: type, found: Any, name: str
+) -> Abstract:
+    """What a class has, as an instance has it, where that is not said in Python."""
+    if not isinstance(found, native.METHODS):
         raise native.not_followed(interp, owner, name)
+    if _is_native_slot(instance, found):
+        return BoundMethod(found, instance)
+    if isinstance(instance, ObjectRef):
+        return native.method_of(interp, instance, name, found)
     return class_attribute(interp, owner, name)
 
 

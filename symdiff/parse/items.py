@@ -50,6 +50,7 @@ from symdiff.parse.views import adopt
 
 def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     """``value[key]``."""
+    value = settled(interp, value)
     if isinstance(value, ObjectRef) or has_method(interp, value, "__getitem__"):
         return interp.call_method(value, "__getitem__", key)
     with judged(interp, operator.getitem, (value, key)):

@@ -75,8 +75,12 @@ def _live(interp: Interpreter, ref: ObjectRef, name: str) -> Any:
 
 
 def binds(found: Any) -> bool:
-    """Return whether a library's descriptor that is not written in Python says what a class has."""
+    """Return whether a method or a library's descriptor that is not written in Python says what an
+    instance has.
+    """
     kind = type(found)
+    if isinstance(found, METHODS):
+        return True
     getter = lookups.static_on_class(kind, "__get__")
     library = kind.__module__.partition(".")[0] not in ("builtins", "functools", "numpy")
     return library and isinstance(getter, types.WrapperDescriptorType)

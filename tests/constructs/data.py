@@ -486,3 +486,13 @@ def result_array_in_a_loop(x, c):
     for _ in range(3):
         y = np.tanh(y * c) + y[::-1] * x
     return np.outer(y, y)
+
+
+@construct(7732185)
+def items_of_the_text_of_an_int(x, c, n):
+    text = str(n)
+    shown = f"{text[:-3]}-{text[-3:-1]}-{text[-1]}"
+    y = x[0] * int(text[0]) + c ** float(text[3])
+    for part in shown.split("-"):
+        y = y + x[len(part)] * float(part[0])
+    return y
