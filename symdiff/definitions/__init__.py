@@ -54,6 +54,7 @@ __all__ = [
 
 # Modules that know the functions of one library, and are loaded when a program has imported it.
 _BY_LIBRARY = {
+    "scipy._lib": ("namespaces",),
     "scipy.fft": ("transforms",),
     "scipy.integrate": ("samples", "solvers"),
     "scipy.interpolate": ("bsplines", "grids", "splines"),
@@ -64,7 +65,7 @@ _BY_LIBRARY = {
     "scipy.sparse": ("sparse",),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("special",),
-    "scipy.stats": ("descriptive", "distributions"),
+    "scipy.stats": ("descriptive", "distributions", "namespaces"),
 }
 for _library, _modules in _BY_LIBRARY.items():
     libraries.loaded_with(_library, *(f"{__name__}.{module}" for module in _modules))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -145,6 +146,11 @@ def _is_known_empty_staged(
 
 
 is_known_empty.__symdiff_staged__ = _is_known_empty_staged  # type: ignore[attr-defined]
+
+
+def known_integer(number: Any) -> int:
+    """Return a whole number that has to be known where the definition is followed."""
+    return operator.index(number)
 
 
 def is_definition(namespace: Mapping[str, Any]) -> bool:

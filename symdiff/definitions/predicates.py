@@ -83,6 +83,22 @@ def astype(x, dtype, /, *, copy=True, device=None):
     return x.astype(dtype, copy=copy)
 
 
+@defines(np.iterable)
+def iterable(y: Any) -> bool:
+    """Return whether there are elements to go over."""
+    if y is None or isinstance(y, (list, tuple, dict, set, str)):
+        return y is not None
+    return np.ndim(y) > 0
+
+
+@defines(np.lib.array_utils.normalize_axis_index)
+def normalize_axis_index(axis: Any, ndim: Any, msg_prefix: Any = None) -> Any:
+    """The number of an axis, counted from the first one."""
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim, msg_prefix)
+    return axis + ndim if axis < 0 else axis
+
+
 @defines(np.require)
 def require(a, dtype=None, requirements=None, *, like=None):
     """An array of a dtype, in an order."""

@@ -3,10 +3,20 @@
 The values are summed from the highest degree on (Clenshaw 1955), two terms at a time.
 """
 
-import numpy as np
-from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+import functools
 
-from symdiff.definitions.declare import defines, is_one_row, refuse
+import numpy as np
+from numpy.polynomial import (
+    chebyshev,
+    hermite,
+    hermite_e,
+    laguerre,
+    legendre,
+    polynomial,
+    polyutils,
+)
+
+from symdiff.definitions.declare import defines, is_one_row, known_integer, refuse
 
 # Values -------------------------------------------------------------------------------------------
 
@@ -79,6 +89,13 @@ def _stacked(c, x, tensor):
 def _coefficients(c):
     array = np.array(c, ndmin=1)
     return array + 0.0 if array.dtype.kind in "biu" else array
+
+
+@defines(polyutils.trimseq)
+def trimseq(seq):
+    """The coefficients up to the last one that is not 0, or the first."""
+    kept = np.sum(np.cumsum((seq != 0)[::-1]) > 0)
+    return seq[: np.maximum(kept, 1)]
 
 
 # Derivatives --------------------------------------------------------------------------------------
@@ -199,6 +216,43 @@ def _integral_of_laguerre(c):
     return np.concatenate((c[:1], c[1:] - c[:-1], -c[-1:]))
 
 
+# In other series ----------------------------------------------------------------------------------
+
+
+def _conversion(columns):
+    """The definition of what tells a series in another one; ``columns`` tells each function."""
+
+    def conversion(c):
+        coefficients = _coefficients(c)
+        if coefficients.ndim != 1:
+            raise ValueError("Coefficient array is not 1-d")
+        made = columns(known_integer(len(coefficients))) @ coefficients
+        return made[: len(trimseq(coefficients))]
+
+    return conversion
+
+
+@functools.cache
+def _columns_of(function, count):
+    made = np.zeros((count, count))
+    for k in range(count):
+        column = function(np.eye(count)[k])
+        made[: len(column), k] = column
+    return made
+
+
+def _columns(function):
+    """What a library's conversion makes of each of the first functions, known when compiled."""
+
+    def columns(count):
+        return _columns_of(function, count)
+
+    columns.__symdiff_staged__ = (  # type: ignore[attr-defined]
+        lambda stager, arguments, keywords: _columns_of(function, arguments[0])
+    )
+    return columns
+
+
 for _module, _name, _values, _of_one, _integral_of_one in (
     (polynomial, "poly", polyval, _of_powers, _integral_of_powers),
     (chebyshev, "cheb", chebval, _of_chebyshev, _integral_of_chebyshev),
@@ -210,3 +264,13 @@ for _module, _name, _values, _of_one, _integral_of_one in (
     defines(getattr(_module, f"{_name}val"))(_values)
     defines(getattr(_module, f"{_name}der"))(_derivative(_of_one))
     defines(getattr(_module, f"{_name}int"))(_integral(_integral_of_one, _values))
+for _kind, _letters in (
+    (chebyshev, "cheb"),
+    (hermite, "herm"),
+    (hermite_e, "herme"),
+    (laguerre, "lag"),
+    (legendre, "leg"),
+):
+    for _name in (f"{_letters}2poly", f"poly2{_letters}"):
+        _function = getattr(_kind, _name)
+        defines(_function, rounded=True)(_conversion(_columns(_function)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.declare import defines, known_integer, refuse
 
 # The next function of a kind, by the last two, the argument and its number.
 _NEXT: dict[tuple[str, str], Callable[..., Any]] = {
@@ -27,8 +27,7 @@ def _first(kind, x):
 
 
 def _columns(kind, following, x, deg):
-    if not isinstance(deg, int):
-        refuse("a degree that is not known where it is compiled")
+    deg = known_integer(deg)
     if deg < 0:
         raise ValueError("deg must be non-negative")
     x = np.array(x, ndmin=1) + 0.0

@@ -561,7 +561,40 @@ def static(argument: Any) -> Any:
         return argument
     if is_constant(argument):
         return constant_value(argument)
-    raise NeedsStatic(argument)
+    known = of_constants(argument)
+    if known is None:
+        raise NeedsStatic(argument)
+    return known
+
+
+_MOST_STEPS, _MOST_KNOWN = 40, 64  # of what is evaluated where it has to be known
+
+
+def of_constants(value: Value) -> Any:
+    """What a few operations make of constants, if they are small and not of floats; or None."""
+    return _evaluated(value, [_MOST_STEPS])
+
+
+def _evaluated(value: Value, left: list[int]) -> Any:
+    if is_constant(value):
+        return constant_value(value)
+    node, type_ = value.node, value.type
+    left[0] -= 1
+    if left[0] < 0 or not isinstance(type_, ArrayType) or type_.dtype.kind not in "iub":
+        return None
+    if node is None or len(node.results) > 1 or node.op.effect or node.blocks:
+        return None
+    if node.op.evaluate is None or not node.operands:
+        return None
+    operands = []
+    for operand in node.operands:
+        operands.append(_evaluated(operand, left))
+        if operands[-1] is None or np.size(operands[-1]) > _MOST_KNOWN:
+            return None
+    try:
+        return node.op.evaluate(*operands, **node.attributes)
+    except (ArithmeticError, LookupError, ValueError):  # raised where it stands
+        return None
 
 
 def static_integer(argument: Any) -> int:

@@ -104,14 +104,26 @@ lowers(recurrence)(lambda b, a, x: lfilter(staged(b), staged(a), staged(x)))
 
 
 def of_known(function: Any) -> Any:
-    """A function of what is known where it is compiled: designs of filters, windows."""
+    """A function of what is known where it is compiled: designs of filters, windows.
+
+    Of floats that are not known its own steps are what it means.
+    """
 
     def lowering(*arguments: Any, **options: Any) -> Any:
+        if any(map(_holds_floats, (*arguments, *options.values()))):
+            return NotImplemented
         known = {name: static(value) for name, value in options.items()}
         made = function(*map(static, arguments), **known)
         return tuple(map(_array, made)) if isinstance(made, tuple) else _array(made)
 
     return lowering
+
+
+def _holds_floats(given: Any) -> bool:
+    """Return whether numbers that are known at run time only, and not whole, are among these."""
+    if isinstance(given, (tuple, list)):
+        return any(map(_holds_floats, given))
+    return isinstance(given, Value) and array_type(given).dtype.kind in "fc"
 
 
 def _array(value: Any) -> Any:

@@ -7,9 +7,11 @@ functions, which give inf and nan: ``math.sqrt`` is finite at 0, and its derivat
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from symdiff.definitions.declare import known_integer
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType
@@ -101,8 +103,18 @@ def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
         documentation=f"``math.{name}``; no derivative flows through it.",
         **more,
     )
-    lowers(function)(lambda *operands: operation(*operands))
+    lowers(function)(lambda *operands: _known(function, operands) or operation(*operands))
     return operation
+
+
+def _known(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    """What is given for whole numbers that are known, as sizes are; None where it is not known."""
+    if not all(type(operand) is int for operand in operands):
+        return None
+    try:
+        return function(*operands)
+    except ValueError:  # raised where it stands
+        return None
 
 
 def _told(name: str, sympy: Any) -> Operation:
@@ -291,6 +303,11 @@ math_isclose: Operation = Operation(
 )
 
 # Lowerings of what is not an op of its own ------------------------------------------------------
+
+
+@lowers(known_integer)
+def _known_integer(number: Any) -> int:
+    return operator.index(static(number))
 
 
 @lowers(math.isclose)

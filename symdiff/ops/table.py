@@ -79,7 +79,8 @@ def _is_hidden(function: Any) -> bool:
     module = getattr(function, "__module__", None) or ""
     full = getattr(function, "__qualname__", "")
     hidden = full.startswith("_") or ".__" in full
-    return module.startswith("symdiff.definitions.") or (hidden and module.startswith("scipy."))
+    inside = module.startswith(("symdiff.definitions.", "scipy._lib."))
+    return inside or (hidden and module.startswith("scipy."))
 
 
 def spelled(function: Any) -> tuple[str, str]:

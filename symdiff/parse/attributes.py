@@ -166,6 +166,9 @@ def _tuple_attribute(interp: Interpreter, value: tuple[Any, ...], name: str) -> 
     fields: tuple[str, ...] = getattr(cls, "_fields", ())
     if name in fields:
         return tuple.__getitem__(value, fields.index(name))
+    extra = lookups.static_on_class(cls, "_extra_fields")  # of what SciPy's functions give
+    if extra is not ABSENT and name in (*extra, "__dict__"):
+        raise UnsupportedCallError(f"'{name}' of a {cls.__name__}, which is none of its items")
     found = lookups.static_on_class(cls, name)
     if found is ABSENT:
         raise users(AttributeError(f"'{cls.__name__}' object has no attribute '{name}'"))

@@ -27,6 +27,7 @@ from symdiff.parse.lookups import defines, on_class, static_on_class
 from symdiff.parse.opaque import call_opaque
 from symdiff.parse.reflect import require_plain_items
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     CalleeLeft,
     Closure,
@@ -73,9 +74,10 @@ def instance_of(
             interp.put((space, name), value)
         return space
     made = _new(interp, cls, arguments, keywords)
-    if issubclass(class_of(interp, made), cls):
+    kind = class_of(interp, made)  # a class below, where __new__ chooses one
+    if issubclass(kind, cls):
         with _giving(made, cls):
-            _initialise(interp, cls, made, arguments, keywords)
+            _initialise(interp, kind, made, arguments, keywords)
         interp.heap.written.discard(made)  # no name stands for it yet
     return made
 
@@ -112,6 +114,8 @@ def _new(
     interp: Interpreter, cls: type, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
     """What ``__new__`` gives."""
+    if static_on_class(cls, "_extra_fields") is not ABSENT:  # below one of SciPy's, without source
+        raise _not_made(interp, cls)
     found = on_class(interp, cls, "__new__")
     if cls not in INSTEAD and isinstance(found, staticmethod):
         return interp.call(found.__func__, [cls, *arguments], keywords)
@@ -162,6 +166,8 @@ def _is_named_tuple(cls: Any) -> bool:
     """Return whether a class makes tuples of exactly its fields, as those of ``typing`` do."""
     if not (issubclass(cls, tuple) and hasattr(cls, "_fields")):
         return False
+    if "_extra_fields" in vars(cls):  # SciPy's: an __init__ that only checks what is given
+        return True
     parameters = inspect.signature(cls.__new__).parameters
     return tuple(parameters)[1:] == cls._fields and cls.__init__ is object.__init__
 
@@ -184,8 +190,9 @@ def _named_tuple(
 ) -> Abstract:
     require_plain_items(cls)
     names = cls._fields
-    values = dict(zip(names, arguments, strict=False)) | keywords
-    values = cls._field_defaults | values
+    extra = vars(cls).get("_extra_fields", ())
+    named = {name: value for name, value in keywords.items() if name not in extra}
+    values = cls._field_defaults | dict(zip(names, arguments, strict=False)) | named
     missing = [name for name in names if name not in values]
     if missing or len(values) != len(names) or len(arguments) > len(names):
         raise users(TypeError(f"{cls.__name__}() takes {names}"))

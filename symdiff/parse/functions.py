@@ -31,7 +31,7 @@ from symdiff.parse.branches import ends_without_return, taken_from, unless_raise
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Consumer, Frame, Interpreter
 from symdiff.parse.iteration import started
-from symdiff.parse.lookups import rests_on, static_on_class, variable_of
+from symdiff.parse.lookups import is_plain, rests_on, static_on_class, variable_of
 from symdiff.parse.marking import bound_arguments
 from symdiff.parse.names import final_names
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, python_of, report
@@ -123,7 +123,8 @@ def _follow(
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     locals_, globals_ = local_names(source.tree)
     scope = Scope(function.__qualname__, locals_, None, function.__globals__, cells, globals_)
-    defaults = _defaults(function) if known else LiveDefaults(interp, function)
+    definition = is_definition(function.__globals__)
+    defaults = _defaults(function) if definition else LiveDefaults(interp, function, known)
     try:
         return run_function(interp, source.tree, source, scope, defaults, arguments, keywords)
     except (UnsupportedSyntaxError, UnsupportedCallError) as refusal:
@@ -155,10 +156,16 @@ def _defaults(function: types.FunctionType) -> Mapping[str, Abstract]:
 
 
 class LiveDefaults(Mapping[str, Abstract]):
-    """The defaults of a function outside, read and rested on where an argument is missing."""
+    """The defaults of a function outside, read and rested on where an argument is missing.
 
-    def __init__(self, interp: Interpreter, function: types.FunctionType) -> None:
+    ``final``: those of a library's function stay what they are.
+    """
+
+    def __init__(
+        self, interp: Interpreter, function: types.FunctionType, final: bool = False
+    ) -> None:
         self._interp = interp
+        self._final = final
         self._function = function
         given, code = function.__defaults__ or (), function.__code__
         positional = code.co_varnames[: code.co_argcount]
@@ -183,6 +190,9 @@ class LiveDefaults(Mapping[str, Abstract]):
         else:
             value = self._positional[name]
             path = (variable, "__defaults__", list(self._positional).index(name))
+        if self._final and is_plain(value):
+            return value
+        if path[1] == "__defaults__":
             self._interp.guard(path[:-1], "keys", range(len(given or ())))
         return read_once(self._interp, (variable, f"default {name}"), value, path)
 

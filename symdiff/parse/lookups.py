@@ -193,6 +193,13 @@ def _is_filled(live: Any, slot: str) -> bool:
     return True
 
 
+def is_plain(value: Any) -> bool:
+    """Return whether a default is the same however it is read: no object that stands for itself."""
+    if isinstance(value, tuple):
+        return all(map(is_plain, value))
+    return value is None or isinstance(value, bool | int | float | complex | str | type)
+
+
 def has_not_itself(interp: Interpreter, ref: ObjectRef, name: str) -> None:
     """The user's object does not hide what its class has."""
     if ref.live is not None and ref.path is not None and type(ref.live).__dictoffset__:

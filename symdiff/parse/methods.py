@@ -27,6 +27,7 @@ from symdiff.parse.branches import choose
 from symdiff.parse.calls import METHODS_OF, call_writing
 from symdiff.parse.comparisons import compare
 from symdiff.parse.folds import sorted_items
+from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, static_key
 from symdiff.parse.iteration import append_item, for_each, pair_of, static_items
@@ -35,7 +36,7 @@ from symdiff.parse.operators import is_staged
 from symdiff.parse.selecting import selected_at_run_time, staged_items
 from symdiff.parse.special import has_method
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Array, DictRef, DictView, Lazy, ListRef, Range
+from symdiff.parse.values import Abstract, Array, Conflict, DictRef, DictView, Lazy, ListRef, Range
 from symdiff.parse.views import store_whole
 
 LAZY |= {DictView, Lazy, Range}
@@ -349,11 +350,35 @@ def fill(interp: Interpreter, array: Array, value: Abstract) -> None:
 
 
 @method(ARRAYS, "sort")
-def sort_array(interp: Interpreter, array: Array, axis: Abstract = -1, **options: Abstract) -> None:
-    if options:
-        raise UnsupportedCallError(f"x.sort({', '.join(options)}=...)")
+def sort_array(
+    interp: Interpreter,
+    array: Array,
+    axis: Abstract = -1,
+    kind: Abstract = None,
+    order: Abstract = None,
+    *,
+    stable: Abstract = None,
+) -> None:
+    """Numbers that are equal are not told apart: all ways to sort them give the same."""
+    if order is not None:
+        raise UnsupportedCallError("x.sort(order=...)")
     read = interp.heap.read(array)
     store_whole(interp, array, FUNCTIONS[np.sort](read, axis=axis))
+
+
+@method(ARRAYS)
+def setflags(
+    interp: Interpreter,
+    array: Array,
+    write: Abstract = None,
+    align: Abstract = None,
+    uic: Abstract = None,
+) -> None:
+    """``write=False`` of an array that was made here: later writes are refused."""
+    if write is not False or align is not None or uic is not None or is_callers(array.storage):
+        raise UnsupportedCallError("x.setflags(...), but for write=False of an array made here")
+    reason = "an array that x.setflags(write=False) has made read-only is written"
+    interp.heap.freeze(array, Conflict("an array", reason, interp.span, aliasing=True))
 
 
 @method(ARRAYS, "partition")

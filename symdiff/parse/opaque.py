@@ -72,13 +72,25 @@ def is_pure_python(function: types.FunctionType) -> bool:
 # Of these modules the functions without a rule are followed: they are made of others in a few
 # steps. Elsewhere they iterate: what has converged need not have where it is differentiated.
 _FOLLOWED = (
-    "numpy.lib.", "numpy._core.", "numpy.ma.", "scipy.signal.windows.", "scipy.spatial.distance",
-)  # fmt: skip
+    *("numpy.lib.", "numpy._core.", "numpy.ma.", "numpy.polynomial."),
+    *("scipy._lib.", "scipy.cluster.vq", "scipy.fftpack.", "scipy.interpolate._fitpack_py"),
+    *("scipy.linalg._basic", "scipy.linalg._matfuncs", "scipy.linalg._special_matrices"),
+    *("scipy.ndimage.", "scipy.signal.", "scipy.spatial."),
+    *("scipy.special._basic", "scipy.special._orthogonal", "scipy.special._spherical_bessel"),
+    *(
+        "scipy.stats._covariance",
+        "scipy.stats._entropy",
+        "scipy.stats._kde",
+        "scipy.stats._morestats",
+    ),
+    *("scipy.stats._multivariate", "scipy.stats._stats_py", "scipy.stats._axis_nan_policy"),
+)
 
 
 def python_of(function: Any) -> types.FunctionType | None:
     """The Python function that a function of NumPy's or SciPy's is, where that may be followed."""
-    python = getattr(function, "__wrapped__", function)
+    is_python = isinstance(function, types.FunctionType)
+    python = function if is_python else getattr(function, "__wrapped__", function)
     if not isinstance(python, types.FunctionType) or function in INSTEAD:
         return None
     return python if python.__globals__.get("__name__", "").startswith(_FOLLOWED) else None

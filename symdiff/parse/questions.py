@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+import inspect
 import numbers
 import operator
 import sys
@@ -14,12 +15,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from symdiff.definitions import signatures
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import greater_equal
 from symdiff.ops.attempts import error_number, spelled_class
 from symdiff.parse import lookups
-from symdiff.parse.attributes import get_attribute, set_attribute
+from symdiff.parse.attributes import (
+    get_attribute,
+    set_attribute,
+)
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.calls import CALLABLES, builtin
 from symdiff.parse.catching import unless_raised
@@ -32,6 +37,7 @@ from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
+    BoundMethod,
     Closure,
     Conflict,
     ObjectRef,
@@ -127,6 +133,43 @@ def _getattr(interp: Interpreter, value: Abstract, name: str, *default: Abstract
 @builtin(setattr)
 def _setattr(interp: Interpreter, value: Abstract, name: Abstract, content: Abstract) -> None:
     set_attribute(interp, value, _attribute_name(interp, name), content)
+
+
+@builtin(inspect.signature)
+def _signature(interp: Interpreter, function: Abstract) -> Abstract:
+    """The parameters of a Python function, by their names."""
+    found = _python_function(interp, function)
+    if found is None:
+        return NotImplemented
+    parameters = list(inspect.signature(found).parameters.values())
+    if not all(lookups.is_plain(parameter.default) for parameter in parameters):
+        return NotImplemented
+    made = {
+        each.name: interp.call(signatures.Parameter, [each.name, each.kind, each.default], {})
+        for each in parameters[isinstance(function, BoundMethod) :]
+    }
+    return interp.call(signatures.Signature, [interp.new_dict(made)], {})
+
+
+@builtin(inspect.getfullargspec)
+def _getfullargspec(interp: Interpreter, function: Abstract) -> Abstract:
+    found = _python_function(interp, function)
+    if found is None:
+        return NotImplemented
+    names = inspect.getfullargspec(found)
+    args, only_named = (interp.new_list(tuple(given)) for given in (names.args, names.kwonlyargs))
+    given = [args, names.varargs, names.varkw, only_named]
+    return interp.call(signatures.ArgumentNames, given, {})
+
+
+def _python_function(interp: Interpreter, function: Abstract) -> types.FunctionType | None:
+    """The Python function that is called, or None where it is none; the program rests on it."""
+    found = function.function if isinstance(function, BoundMethod) else function
+    if not isinstance(found, types.FunctionType):
+        return None
+    for name in ("__code__", "__defaults__", "__kwdefaults__"):
+        lookups.rests_on(interp, found, name, getattr(found, name))
+    return found
 
 
 @builtin(locals)

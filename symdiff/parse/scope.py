@@ -144,10 +144,16 @@ def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:
         present = variable.read()
     except ValueError:  # a cell of what is not bound yet, or not any more
         raise users(unbound(variable.name, local=False)) from None
-    is_ours = variable.kind == "global" and is_definition(variable.owner)
-    if is_ours and isinstance(present, int | float):  # a constant of a definition
+    if isinstance(present, int | float) and _is_final(interp, variable):
         return present
     return reflect_everywhere(interp, variable, present, (variable,))
+
+
+def _is_final(interp: Interpreter, variable: FreeVariable) -> bool:
+    """Return whether a number is a constant of a definition, or of a library's function."""
+    namespace = variable.owner if variable.kind == "global" else interp.scope.globals
+    library = str(namespace.get("__name__", "")).partition(".")[0] in ("numpy", "scipy")
+    return library or (variable.kind == "global" and is_definition(namespace))
 
 
 def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract:

@@ -14,6 +14,8 @@ from typing import Any
 
 from symdiff.definitions import instances
 from symdiff.errors import UnsupportedCallError
+from symdiff.ir.signature import Attribute
+from symdiff.ir.structure import dict_of
 from symdiff.ops.arithmetic import equal, greater
 from symdiff.ops.declare import static
 from symdiff.parse import native, staged_lists
@@ -44,6 +46,7 @@ from symdiff.parse.lookups import (
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import binary_natively
 from symdiff.parse.reflect import with_attributes
+from symdiff.parse.scope import reflect_everywhere
 from symdiff.parse.selecting import refuse_where
 from symdiff.parse.spreading import items_or_list, unpacked
 from symdiff.parse.texts import settled
@@ -131,16 +134,23 @@ def _attribute_of(interp: Interpreter, instance: ObjectRef, name: Abstract) -> A
     content = interp.lookup((instance, known), known)
     if content is not ABSENT:
         return content
-    if is_data_descriptor(static_on_class(instance.type, known)):
+    if not is_data_descriptor(static_on_class(instance.type, known)):
+        return own_attribute(interp, instance, known)
+    items = {} if instance.live is None else dict_of(instance.live) or {}
+    if known not in items or instance.path is None:
         raise UnsupportedCallError(f"the attribute '{known}', which the class hides")
-    return own_attribute(interp, instance, known)
+    path = (*instance.path, Attribute("__dict__"), known)
+    return reflect_everywhere(interp, (instance, known), items[known], path)
 
 
 @builtin(instances.put_attribute)
 def _put_attribute(
     interp: Interpreter, instance: ObjectRef, name: Abstract, content: Abstract
 ) -> None:
-    put_attribute(interp, instance, static(settled(interp, name)), content)
+    known = static(settled(interp, name))
+    if instance.path is not None and is_data_descriptor(static_on_class(instance.type, known)):
+        raise UnsupportedCallError(f"setting the attribute '{known}', which the class hides")
+    put_attribute(interp, instance, known, content)
 
 
 # Making -------------------------------------------------------------------------------------------

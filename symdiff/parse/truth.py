@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType, OpaqueType
 from symdiff.ops.casts import python_bool
 from symdiff.ops.creation import range_length_of
+from symdiff.ops.declare import of_constants
 from symdiff.ops.lists import list_length
 from symdiff.parse.blame import judged
 from symdiff.parse.interpreter import Interpreter
@@ -38,11 +41,13 @@ def _truth(interp: Interpreter, value: Abstract) -> bool | Value:
     return bool(value)
 
 
-def _staged(value: Value) -> Value:
+def _staged(value: Value) -> bool | Value:
     type_ = value.type
+    known = of_constants(value)
+    if known is not None and np.size(known) == 1:
+        return bool(known)
     if isinstance(type_, ListType):
-        length: Value = list_length(value)
-        return _staged(length)
+        return _staged(list_length(value))
     if isinstance(type_, OpaqueType):
         raise UnsupportedCallError(
             "whether this is true depends on the result of a call without a rule",

@@ -331,6 +331,11 @@ def _series(kind: str, letters: str) -> dict[str, Word]:
         f"{name}val": shaped("x, y", like=EVALUATED),
         f"{name}der": shaped("x", "x, 2", "x, scl=0.5", like=SERIES),
         f"{name}int": shaped("x", "x, 2", "x, k=[0.5], lbnd=0.25, scl=2.0", like=SERIES),
+        **{
+            f"np.polynomial.{kind}.{name}": shaped("x", like=LINES, dtypes=("float64",))
+            for name in (f"{letters}2poly", f"poly2{letters}")
+            if kind != "polynomial"
+        },
         f"{name}vander": shaped("x, 3", "x, 1", "x, 0", like=[[one] for one in POINTS]),
         f"{name}vander2d": shaped("x, y, [2, 1]", "x, y, [0, 3]", like=ALIKE),
         f"{name}val2d": shaped("x, y, z", like=OF_TWO_VARIABLES),
@@ -710,7 +715,10 @@ TABLE: dict[str, Word] = {
     "np.polyint": signal("x", "x, 2", dtypes=COMPLEX),
     "np.poly": signal("x"),
     "np.polyfit": shaped("np.cumsum(x), y, 1", like=[*FITTED, [(7,), (7,)]]),
+    "np.iterable": values("x"),
+    "np.lib.array_utils.normalize_axis_index": values("n - 3, 4", family=cases.scalars),
     "np.polynomial.polynomial.polyfromroots": shaped("x", like=LINES),
+    "np.polynomial.polyutils.trimseq": signal("x", "x * (x < 0.5)"),
     "np.vander": signal("x", "x, 3", "x, 2, increasing=True"),
     "np.cov": several(signal("x"), table("x", "x, rowvar=False", "x, ddof=0")),
     "np.corrcoef": table("x", "x, rowvar=False"),

@@ -52,7 +52,11 @@ def registered() -> list[str]:
     import_all()
     found = {"".join(spelled(f)) for register in (FUNCTIONS, DEFINITIONS, WRITES) for f in register}
     found |= {f"x.{name}()" for name in METHODS} | {f"x.{name}" for name in ATTRIBUTES}
-    return sorted(name for name in found if not name.startswith("symdiff."))
+    return sorted(name for name in found if not name.startswith(_INSIDE))
+
+
+# What only definitions call, and SciPy's functions: theirs are the cells.
+_INSIDE = ("symdiff.", "scipy._lib.", "scipy.stats._axis_nan_policy.")
 
 
 # Groups -------------------------------------------------------------------------------------------

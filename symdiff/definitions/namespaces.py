@@ -1,0 +1,105 @@
+"""SciPy's questions about whose arrays it is given: here all of them are NumPy's."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import defines, is_known_empty, refuse, registered
+from symdiff.definitions.libraries import when_imported
+
+
+def array_namespace(*arrays: Any) -> ModuleType:
+    """NumPy itself, not what SciPy has in its place for old versions."""
+    return np
+
+
+def xp_result_type(*args: Any, force_floating: Any = False, xp: Any = None) -> Any:
+    """The dtype that operands become together; None is none of them."""
+    given = [np.asarray(arg) if isinstance(arg, (list, tuple)) else arg for arg in args]
+    present = [arg for arg in given if arg is not None]
+    return np.result_type(*present, 1.0) if force_floating else np.result_type(*present)
+
+
+def _is_of_another(*things: Any) -> bool:
+    """No array and no namespace is another library's."""
+    return False
+
+
+def is_numpy_namespace(xp: Any) -> bool:
+    """Every namespace is NumPy's."""
+    return True
+
+
+def device(x: Any) -> str:
+    """Where the array is."""
+    return "cpu"
+
+
+def size(x: Any) -> Any:
+    """The number of elements."""
+    return np.size(x)
+
+
+def is_numpy_array(x: Any) -> bool:
+    """Every array is NumPy's."""
+    return isinstance(x, (np.ndarray, np.generic))
+
+
+def is_writeable_array(x: Any) -> bool:
+    """What is not is found where it is written."""
+    return isinstance(x, np.ndarray)
+
+
+def capabilities(xp: Any, *, device: Any = None) -> dict[str, Any]:
+    """What NumPy can do."""
+    return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+
+def _masked_arrays_2_sentinel_arrays(samples: Any) -> Any:
+    """No sample has a mask, and none needs a number in the place of what is masked."""
+    return samples, None
+
+
+def _broadcast_arrays(arrays: Any, axis: Any = None, xp: Any = None) -> Any:
+    """Samples of one shape, but along ``axis``."""
+    if len(arrays) < 2:
+        return arrays
+    if axis is None:
+        return list(np.broadcast_arrays(*arrays))
+    if max([array.ndim for array in arrays]) > 1:
+        refuse("samples of more than one dimension")
+    return arrays
+
+
+def _check_empty_inputs(samples: Any, axis: Any, xp: Any = None) -> None:
+    """No sample is empty."""
+    for sample in samples:
+        if is_known_empty(sample):
+            refuse("an empty sample")
+
+
+_EXTRA = "scipy._lib.array_api_extra._lib"
+_OTHERS = ("cupy", "torch", "jax", "dask", "array_api_strict")
+
+
+@when_imported("scipy._lib._array_api")
+def _register(api: ModuleType) -> None:
+    registered(api, array_namespace, xp_result_type, is_numpy_array)
+    registered(importlib.import_module(f"{_EXTRA}._at"), is_writeable_array)
+    registered(importlib.import_module(f"{_EXTRA}._utils._helpers"), capabilities)
+    defines(api.is_numpy)(is_numpy_namespace)
+    defines(api.xp_size)(size)
+    defines(api.xp_device)(device)
+    questions = ["is_lazy_array", *(f"is_{name}" for name in _OTHERS)]
+    for name in (*questions, *(f"is_{name}_array" for name in _OTHERS)):
+        if hasattr(api, name):
+            defines(getattr(api, name))(_is_of_another)
+
+
+@when_imported("scipy.stats._axis_nan_policy")
+def _register_policy(policy: ModuleType) -> None:
+    registered(policy, _broadcast_arrays, _check_empty_inputs, _masked_arrays_2_sentinel_arrays)

@@ -1,0 +1,183 @@
+"""NumPy's and SciPy's functions without a rule, followed into their Python."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.signal
+import scipy.stats
+
+import symdiff as sd
+from tests.definitions.calls import check
+
+P = np.polynomial
+TIMES = np.linspace(0.0, 1.0, 24)
+SIGNAL = np.sin(7.0 * TIMES) + TIMES**2 + 0.3
+OTHER = np.cos(5.0 * TIMES) + 0.1 * TIMES
+LINE = np.poly1d([1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (lambda x: np.abs(scipy.signal.freqz(x, [1.0, 0.4], worN=5)[1]), np.array([0.3, 0.2, 0.1])),
+        (lambda x: scipy.signal.resample(x, 10), SIGNAL),
+        (lambda x: scipy.signal.wiener(x, 5), SIGNAL),
+        (lambda x: scipy.signal.cspline1d(x), SIGNAL),
+        (lambda x: scipy.signal.gauss_spline(x, 3), SIGNAL),
+        (lambda x: scipy.signal.firwin(7, x[0]), np.array([0.3])),
+        (lambda x: scipy.signal.iirnotch(x[0], 30.0)[0], np.array([0.3])),
+        (lambda x: scipy.signal.lombscargle(TIMES, x, np.array([1.0, 2.0])), SIGNAL),
+        (lambda x: scipy.stats.f_oneway(x, OTHER)[0], SIGNAL),
+        (lambda x: scipy.stats.levene(x, OTHER)[1], SIGNAL),
+        (lambda x: scipy.stats.skewtest(x).statistic, SIGNAL),
+        (lambda x: scipy.stats.jarque_bera(x)[0], SIGNAL),
+        (lambda x: scipy.stats.circmean(x), SIGNAL),
+        (lambda x: scipy.stats.yeojohnson(x, 0.4), SIGNAL),
+        (lambda x: scipy.stats.gstd(x), SIGNAL + 3.0),
+        (lambda x: scipy.stats.describe(x)[3], SIGNAL),
+        (lambda x: P.Polynomial(x)(0.5), np.array([0.3, 0.4])),
+        (lambda x: P.Chebyshev(x).integ()(0.2), np.array([0.3, 0.4, 0.1])),
+        (lambda x: P.Polynomial.fit(TIMES, x, 3)(0.3), SIGNAL),
+        (lambda x: P.hermite.hermfit(TIMES, x, 3), SIGNAL),
+        (lambda x: P.polynomial.polyfit(TIMES, x, [1, 3]), SIGNAL),
+        (lambda x: P.chebyshev.chebmul(x, [1.0, 2.0]), np.array([0.3, 0.4])),
+        (lambda x: P.polynomial.polydiv(x, [1.0, 2.0])[0], np.array([0.3, 0.4, 0.2])),
+        (lambda x: P.polynomial.polypow(x, 3), np.array([0.3, 0.4])),
+        (lambda x: P.chebyshev.chebinterpolate(lambda t: np.exp(t * x[0]), 3), np.array([0.4])),
+        (lambda x: LINE(x), np.array([0.3, 0.4])),
+        (lambda x: np.poly1d(x).deriv()(0.3), np.array([0.3, 0.4, 0.1])),
+    ],
+)
+def test_what_they_do_has_derivatives(function: Any, x: np.ndarray) -> None:
+    check(function, x, order=1)
+
+
+def test_what_decorates_them_is_followed_too() -> None:
+    """A sample with a NaN gives NaN, left out it gives what the others give."""
+    x = SIGNAL.copy()
+    x[3] = np.nan
+
+    def kept(x: Any) -> Any:
+        return scipy.stats.skewtest(x, nan_policy="propagate")[0]
+
+    assert np.isnan(sd.vjp(kept, x)[0])
+    check(lambda x: scipy.stats.skewtest(x, axis=None, keepdims=True)[0], SIGNAL, order=1)
+
+
+def test_a_default_that_stands_for_nothing_is_itself() -> None:
+    """Else ``lombscargle`` would take the mean from its data."""
+    value, tangent = sd.jvp(
+        lambda x: scipy.signal.lombscargle(TIMES, x, np.array([1.0])), (SIGNAL,), (SIGNAL,)
+    )
+    np.testing.assert_allclose(tangent, 2.0 * value)
+
+
+# What their Python asks for -----------------------------------------------------------------------
+
+
+class Hidden:
+    def __init__(self, value: Any) -> None:
+        self.__dict__["value"] = value
+
+    @property
+    def value(self) -> Any:
+        return self.__dict__["value"] * 2.0
+
+
+HIDDEN = Hidden(3.0)
+
+
+def test_an_attribute_that_a_property_hides_is_read() -> None:
+    assert sd.grad(lambda x: x * HIDDEN.__dict__["value"] * HIDDEN.value)(1.5) == 18.0
+    np.testing.assert_allclose(sd.grad(lambda x: Hidden(x).value ** 2)(1.5), 12.0)
+
+
+def test_an_attribute_of_the_callers_that_a_property_hides_is_not_set() -> None:
+    def set_(x: Any) -> Any:
+        HIDDEN.__dict__["value"] = x
+        return x
+
+    with pytest.raises(sd.UnsupportedCallError, match="which the class hides"):
+        sd.grad(set_)(1.5)
+
+
+class Base:
+    def __new__(cls, *given: Any) -> Any:
+        if cls is Base:
+            return Below.__new__(Below, *given)
+        return super().__new__(cls)
+
+    def __init__(self) -> None:
+        self.kind = 1.0
+
+
+class Below(Base):
+    def __init__(self, a: Any, b: Any) -> None:
+        super().__init__()
+        self.a, self.b = a, b
+
+
+def test_a_class_that_new_has_chosen_initialises() -> None:
+    def product(x: Any) -> Any:
+        made: Any = Base(x, 2.0)
+        return made.a * made.b * made.kind
+
+    assert sd.grad(product)(1.5) == 2.0
+
+
+def scaled(x: Any, *others: Any, by: float = 2.0) -> Any:
+    return x * by
+
+
+class Scaler:
+    def scaled(self, x: Any, by: float = 3.0) -> Any:
+        return x * by
+
+
+def test_parameters_are_known() -> None:
+    def model(x: Any) -> Any:
+        parameters = inspect.signature(scaled).parameters
+        of_method = inspect.signature(Scaler().scaled).parameters
+        spec = inspect.getfullargspec(scaled)
+        found = parameters["by"].default * len(parameters) + of_method["by"].default * 10.0
+        named = "by" in parameters and "self" not in of_method and spec.varargs == "others"
+        return x * found * named * (spec.args == ["x"]) + len(spec.kwonlyargs)
+
+    assert sd.grad(model)(1.5) == 36.0
+
+
+def test_what_they_ask_of_arrays() -> None:
+    def model(x: Any) -> Any:
+        y = np.asarray(x * 2.0, device="cpu")
+        y.sort(kind="stable")
+        y.setflags(write=False)
+        return np.sum(y * np.ones(math.gcd(9, 6))) + np.sum(np.zeros(3, device="cpu"))
+
+    np.testing.assert_allclose(sd.grad(model)(np.array([0.3, 0.1, 0.2])), 2.0)
+    with pytest.raises(sd.UnsupportedCallError, match="device="):
+        sd.grad(lambda x: np.sum(np.asarray(x, device="gpu")))(np.ones(2))
+
+
+def test_what_setflags_makes_read_only_is_not_written() -> None:
+    def model(x: Any) -> Any:
+        y = x * 2.0
+        y.setflags(write=False)
+        y[0] = 1.0
+        return np.sum(y)
+
+    with pytest.raises((ValueError, sd.SymdiffError), match="read-only"):
+        sd.grad(model)(np.ones(2))
+
+
+def test_what_constants_make_is_known_where_it_has_to_be() -> None:
+    def model(x: Any) -> Any:
+        counts = np.array([2, 1])
+        columns = np.vander(x, int(counts[0]) + 1) if np.all(counts > 0) else "none"
+        return np.sum(columns)
+
+    np.testing.assert_allclose(sd.grad(model)(np.array([0.5, 2.0])), [2.0, 5.0])
