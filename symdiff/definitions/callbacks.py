@@ -115,7 +115,7 @@ def _for_each(pyfunc, otypes, excluded, signature, args, kwargs):
         named = {names[k]: elements[count + k] for k in range(len(names))}
         return pyfunc(*elements[:count], **named)
 
-    shape, size = arrays[0].shape, rows[0].size
+    size = rows[0].size
     if size == 0:
         raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
     first = of([row[0] for row in rows])
@@ -124,12 +124,25 @@ def _for_each(pyfunc, otypes, excluded, signature, args, kwargs):
         parts = [[each[n] for each in found] for n in range(len(first))]
         return tuple(
             [
-                np.asarray(parts[n]).astype(_type(otypes, n, first[n])).reshape(shape)
+                _laid_out(np.asarray(parts[n]).astype(_type(otypes, n, first[n])), arrays)
                 for n in range(len(first))
             ]
         )
     made = np.asarray([of([row[k].item() for row in rows]) for k in range(size)])
-    return made.astype(_type(otypes, 0, first)).reshape(shape)
+    return _laid_out(made.astype(_type(otypes, 0, first)), arrays)
+
+
+def _laid_out(made, arrays):
+    """The elements in the shape of the arrays, and in the order in which their sum lies."""
+    found = made.reshape(arrays[0].shape)
+    if found.ndim < 2:
+        return found
+    like = arrays[0]
+    for array in arrays[1:]:
+        like = like + array
+    laid = np.zeros_like(like, dtype=found.dtype)
+    laid[...] = found
+    return laid
 
 
 def _type(otypes, place, first):

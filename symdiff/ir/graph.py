@@ -22,10 +22,10 @@ from symdiff.source import SourceSpan
 
 Attributes = dict[str, Any]
 Cost = Literal["free", "plain", "cheap", "heavy"]
-Order = Literal["packed", "kept", "packed as operands", "reduced", "operand"]
+Order = Literal["packed", "kept", "packed as operands", "as operand", "reduced", "operand"]
 """How the array that an op makes lies in memory: in C order; as the operands do; in C order where
-they do; as the operand does along the axes that are left; in the memory of the first operand, or as
-that does."""
+they do; in Fortran's order where the first operand does, else in C's; as the operand does along the
+axes that are left; in the memory of the first operand, or as that does."""
 Role = Literal["primal", "cotangent", "tangent", "definition"]
 
 _numbers = itertools.count()

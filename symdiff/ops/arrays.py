@@ -253,9 +253,7 @@ def _laid_out(made: Value, prototype: Value | None, order: Any) -> Value:
         return _ordered(made, wanted)
     if prototype is None or array_type(prototype).rank != rank:
         return made
-    if wanted == "A":
-        raise UnsupportedCallError("order='A' of a new array", None, "say order='C' or order='F'")
-    return laid_like(made, prototype)
+    return laid_like(made, prototype, order=wanted)
 
 
 for _function, _similar, _operation in (

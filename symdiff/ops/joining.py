@@ -224,9 +224,14 @@ def _spell_pad(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 
 def _pad_vjp(g: Value, y: Value, x: Value, *, widths: Widths, mode: str) -> Value:
-    if mode != "constant":
-        raise rejection(ValueError, f"pad with mode {mode!r} is an index of padded positions")
-    return g[tuple(slice(before or None, -after or None) for before, after in widths)]
+    if mode == "constant":
+        return g[tuple(slice(before or None, -after or None) for before, after in widths)]
+    rank, places = len(widths), []
+    for axis, pair in enumerate(widths):
+        line = pad(arange_of(sizes_of(x)[axis]), widths=(pair,), mode=mode)
+        others = tuple(None if k != axis else slice(None) for k in range(rank))
+        places.append(line[others] if rank > 1 else line)
+    return index_add_of(zeros_of(x), g, tuple(places))
 
 
 pad = moving(
@@ -236,9 +241,9 @@ pad = moving(
     _pad_vjp,
     raises=True,
     spelling=_spell_pad,
-    order="packed as operands",
+    order="as operand",
     example="np.pad(x, 1)",
-    documentation="Zeros around an array (of integers: any of NumPy's modes).",
+    documentation="Zeros around an array, or its own elements as NumPy's modes pick them.",
 )
 
 

@@ -24,7 +24,7 @@ from symdiff.ops.arrange import (
     row_of_number,
 )
 from symdiff.ops.arrays import array_of, shape_operands
-from symdiff.ops.creation import FLOAT64, arange_of, full, ones
+from symdiff.ops.creation import FLOAT64, full, ones
 from symdiff.ops.declare import FUNCTIONS, array_type, lowers, static, static_integer
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.joining import (
@@ -41,7 +41,7 @@ from symdiff.ops.joining import (
 )
 from symdiff.ops.list_arrays import is_list, list_join_of, list_stack_of
 from symdiff.ops.reduce import axis_of
-from symdiff.ops.shape import broadcast_to, contiguous, reshape, transpose
+from symdiff.ops.shape import broadcast_to, contiguous, laid_like, reshape, transpose
 from symdiff.ops.sizes import dim_of, dims_of, product_dim, sizes_of
 from symdiff.ops.ufuncs import cast, common_dtype, dtype_of, strong
 
@@ -304,9 +304,9 @@ def lower_pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any
     widths = np.broadcast_to(np.asarray(static(pad_width)), (_rank(x), 2))
     pairs = tuple((int(before), int(after)) for before, after in widths)
     if static(mode) in _STATISTICS:
-        return _padded_by_statistics(x, pairs, static(mode), **options)
+        return _laid_out(_padded_by_statistics(x, pairs, static(mode), **options), x)
     if static(mode) != "constant":
-        return _padded_by_index(x, pairs, static(mode), options)
+        return _padded_by_elements(x, pairs, static(mode), options)
     padded = pad(x, widths=pairs, mode="constant")
     value = options.get("constant_values", 0)
     if not isinstance(value, Value) and np.ndim(value) == 0 and value == 0:
@@ -314,11 +314,15 @@ def lower_pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any
     return _filled_around(x, padded, pairs, value)
 
 
+def _laid_out(made: Value, x: Value) -> Value:
+    """What is made in another way than by ``np.pad``, which keeps Fortran's order."""
+    return laid_like(made, x, order="A") if _rank(x) > 1 else made
+
+
 def _filled_around(x: Value, padded: Value, pairs: Any, value: Any) -> Value:
     if isinstance(value, tuple | list):
-        return _framed_by_values(x, pairs, _each_side(value, _rank(x)))
-    type_ = array_type(padded)
-    around = full(value, *sizes_of(padded), shape=type_.shape, dtype=type_.dtype)
+        return _laid_out(_framed_by_values(x, pairs, _each_side(value, _rank(x))), x)
+    around = FUNCTIONS[np.full_like](padded, value)
     return index_set_of(around, x, tuple(slice(a or None, -b or None) for a, b in pairs))
 
 
@@ -389,14 +393,10 @@ def _statistic(part: Value, axis: int, mode: str) -> Value:
     return cast(whole, dtype)
 
 
-def _padded_by_index(x: Value, pairs: Any, mode: str, options: dict[str, Any]) -> Value:
+def _padded_by_elements(x: Value, pairs: Any, mode: str, options: dict[str, Any]) -> Value:
     if mode not in ("edge", "reflect", "symmetric", "wrap") or options:
         raise UnsupportedCallError(f"pad with mode={mode!r}", None, "use concatenate")
-    for axis, pair in enumerate(pairs):
-        if any(pair):
-            places = pad(arange_of(sizes_of(x)[axis]), widths=(pair,), mode=mode)
-            x = FUNCTIONS[np.take](x, places, axis=axis)
-    return x
+    return pad(x, widths=pairs, mode=mode)
 
 
 # Diagonals and triangles --------------------------------------------------------------------------

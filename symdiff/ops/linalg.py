@@ -32,7 +32,7 @@ from symdiff.ops.joining import diagonal, tril, triu
 from symdiff.ops.meanings import matrix
 from symdiff.ops.products import adjoint, as_column, as_row, matmul, outer, swapped, without_last
 from symdiff.ops.reduce import sum, unbroadcast_to
-from symdiff.ops.shape import copy, reshape
+from symdiff.ops.shape import copy, laid_like, reshape
 from symdiff.ops.sizes import sizes_of
 from symdiff.ops.ufuncs import staged
 
@@ -402,7 +402,7 @@ def _matrix_power(a: Any, n: Any) -> Value:
         type_, sizes = square(array_type(x)), sizes_of(x)[-2:]
         one = eye(*sizes, k=0, shape=type_.shape[-2:], dtype=type_.dtype)
         if type_.rank == 2:
-            return one
+            return laid_like(one, x, order="K")
         return index_set_of(FUNCTIONS[np.zeros_like](x), one, Ellipsis)
     if count < 0:
         x, count = inv(x), -count

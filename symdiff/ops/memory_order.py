@@ -65,12 +65,27 @@ def _made(node: Node, layouts: Sequence[Layout], known: Known) -> Layout:
         return kept_order([_reduced(node, *operands[0])], shape)
     if order in ("kept", "packed"):  # a copy that keeps the order
         return kept_order(operands, shape)
+    if order == "as operand":
+        return contiguous_as(*operands[0], shape, known)
     causes = frozenset[Any]().union(*(layout.causes for layout in layouts))
     if order == "packed as operands" and all(
         is_packed(layout, of, "C", known) for of, layout in operands
     ):
         return Layout.packed(shape)
     return Layout.unknown(len(shape), causes)
+
+
+def contiguous_as(of: Sequence[Dim], layout: Layout, shape: Sequence[Dim], known: Known) -> Layout:
+    """The layout of a new array in Fortran's order where an operand lies in that and not in C's,
+    else in C's (``order='A'``).
+    """
+    in_c, in_fortran = (is_packed(layout, of, order, known) for order in ("C", "F"))
+    axes = range(len(shape))
+    if in_c or in_fortran is False:
+        return Layout.packed(shape)
+    if in_fortran and in_c is False:
+        return Layout.packed(shape, axes[::-1])
+    return Layout.unknown(len(shape), layout.causes)
 
 
 def _reduced(node: Node, shape: Sequence[Dim], layout: Layout) -> tuple[Sequence[Dim], Layout]:
@@ -185,6 +200,8 @@ def _broadcast(node: Node, layouts: Sequence[Layout], known: Known) -> Layout:
 
 def _laid_like(node: Node, layouts: Sequence[Layout], known: Known) -> Layout:
     prototype = array_type(node.operands[1]).shape
+    if node.attributes["order"] == "A":
+        return contiguous_as(prototype, layouts[0], array_type(node.result).shape, known)
     return kept_order([(prototype, layouts[0])], array_type(node.result).shape)
 
 

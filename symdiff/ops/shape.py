@@ -217,15 +217,16 @@ contiguous: Operation = moving(
 
 laid_like: Operation = Operation(
     "laid_like",
-    lambda x, prototype: (x,),
-    lambda x, prototype: x,
+    lambda x, prototype, *, order: (x,),
+    lambda x, prototype, *, order: x,
     cost="free",
     view=0,
     spelling=lambda node, operands: operands[0],
     linear=frozenset({0}),
-    vjp={0: lambda g, y, x, prototype: g},
+    vjp={0: lambda g, y, x, prototype, *, order: g},
     nondifferentiable=frozenset({1}),
     sympy=EVALUATED,
     flops=nothing,
-    documentation="An array that lies in memory as NumPy's ``*_like`` functions lay it out.",
+    documentation="An array that lies in memory as NumPy lays out what is made like another one: in"
+    " its order (``K``), or in Fortran's or else C's (``A``).",
 )

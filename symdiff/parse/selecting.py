@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Structure
 from symdiff.ir.types import ArrayType, ListType
@@ -72,8 +72,10 @@ def item_of(interp: Interpreter, items: tuple[Abstract, ...], key: Value, kind: 
     content = _as_list(interp, items)
     if content is not None:
         return staged_lists.get(interp, content, key)
-    place = _place(interp, key, len(items), IndexError(f"{kind} index out of range"))
-    return _one_of(interp, place, list(enumerate(items)))
+    error = IndexError(f"{kind} index out of range")
+    if not items:
+        raise rejection(IndexError, str(error))
+    return _one_of(interp, _place(interp, key, len(items), error), list(enumerate(items)))
 
 
 def in_order(
