@@ -54,6 +54,16 @@ def lowered(graph: Graph) -> Graph:
     return made
 
 
+def release(graph: Graph) -> None:
+    """Take a lowered graph apart, of which all is printed.
+
+    Nodes and their results refer to each other: apart they are freed at once, without a search for
+    cycles.
+    """
+    for node in list(walk_nodes(graph.block)):
+        node.operands = node.blocks = node.results = ()
+
+
 def blocks_of(block: Block) -> list[Block]:
     """A block and all blocks nested in it, a block before its inner ones."""
     return list(walk_blocks(block))

@@ -142,15 +142,17 @@ def _item(specification: Any, key: Any) -> Any:
 
 def output(graph: Graph, expressions: Expressions) -> ast.expr:
     """The expression of what the function returns."""
+    return _built(graph.output, graph, expressions)
 
-    def build(structure: Structure) -> ast.expr:
-        if isinstance(structure, Leaf):
-            return expressions.of(graph.block.results[structure.index])
-        if not isinstance(structure, Container):
-            return expressions.static(structure.value)
-        return _container(structure, [build(item) for item in structure.items], expressions)
 
-    return build(graph.output)
+def _built(structure: Structure, graph: Graph, expressions: Expressions) -> ast.expr:
+    """The expression of a part of it."""
+    if isinstance(structure, Leaf):
+        return expressions.of(graph.block.results[structure.index])
+    if not isinstance(structure, Container):
+        return expressions.static(structure.value)
+    items = [_built(item, graph, expressions) for item in structure.items]
+    return _container(structure, items, expressions)
 
 
 def _container(container: Container, items: list[ast.expr], expressions: Expressions) -> ast.expr:

@@ -9,6 +9,7 @@ from symdiff.emit.breaks import restore_breaks
 from symdiff.emit.comments import annotate, origin
 from symdiff.emit.emitted import Emitted, Parameter
 from symdiff.emit.expressions import Expressions, tuple_of
+from symdiff.emit.lower import release
 from symdiff.emit.names import hint_of
 from symdiff.emit.namespace import MODULES, Namespace, identifier
 from symdiff.emit.outside import with_whole_containers
@@ -112,6 +113,7 @@ def _function(
     body = _docstring(graph, name) + unpacking(plan, parameters, signature, namespace)
     body += statements.block(plan.graph.block) + statements.stores()
     body.append(Line(ast.Return(output(plan.graph, expressions)), _computed_at(plan)))
+    release(plan.graph)
     return tuple(parameters), _definition(name, [p.name for p in parameters], body, graph)
 
 
@@ -132,6 +134,7 @@ def _callee(graph: Graph, name: str, callees: dict[GraphCell, str], namespace: N
     results = [expressions.of(v) for v in plan.graph.block.results]
     returned = results[0] if len(results) == 1 else tuple_of(results)
     body.append(Line(ast.Return(returned), _computed_at(plan)))
+    release(plan.graph)
     return _definition(name, list(fixed.values()), body, graph)
 
 
