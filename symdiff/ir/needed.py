@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView, loop
-from symdiff.ir.graph import Attributes, Block, Node, Value, walk_nodes
+from symdiff.ir.graph import Attributes, Node, Value
 
 
 class Needed:
@@ -23,10 +23,14 @@ class Needed:
         self._pending: list[Value] = []
         self._owner: dict[Node, Node | None] = dict.fromkeys(nodes)
         self._parameter_of: dict[Value, tuple[Node, int]] = {}
-        for node in walk_nodes(Block((), nodes)):
-            for inner in node.blocks:
-                self._parameter_of.update((v, (node, k)) for k, v in enumerate(inner.parameters))
-                self._owner.update((nested, node) for nested in inner.nodes)
+        pending = [nodes]
+        while pending:
+            for node in pending.pop():
+                for inner in node.blocks:
+                    places = enumerate(inner.parameters)
+                    self._parameter_of.update({v: (node, k) for k, v in places})
+                    self._owner.update(dict.fromkeys(inner.nodes, node))
+                    pending.append(inner.nodes)
 
     def need(self, values: Iterable[Value]) -> None:
         """Values are wanted, with what they read."""

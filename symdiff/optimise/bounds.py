@@ -8,9 +8,11 @@ An upper bound is a dimension: a number, or a size and an offset. What is not kn
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView, loop
-from symdiff.ir.graph import Block, Node, Value, walk_nodes
+from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Dim, Size, shifted
 from symdiff.ops.facts import made_by
 from symdiff.ops.sizes import constant_integer, dim_of
@@ -49,11 +51,11 @@ _UNKNOWN = Interval()
 class Bounds:
     """The bounds of a graph's integers, found when they are asked for."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, nodes: Iterable[Node]) -> None:
         self._count: dict[Value, Value] = {}  # of a loop's index, how many turns there are
         self._dims: dict[Value, Dim] = {}  # of lengths that arrays were made with
         self._lengths: dict[Value, set[Dim]] = {}  # of lists
-        for node in walk_nodes(block):
+        for node in nodes:
             if node.op is loop:
                 view = LoopView(node)
                 if view.count is not None:
@@ -64,10 +66,8 @@ class Bounds:
                 lengths = self._lengths.setdefault(node.operands[0], set())
                 lengths.add(dim_of(node.result))
 
-    def is_item(self, node: Node) -> bool:
-        """Return whether a node reads an item that a list is known to have."""
-        if node.op.name != "list_get":
-            return False
+    def has_item(self, node: Node) -> bool:
+        """Return whether a list is known to have the item that a ``list_get`` reads."""
         items, place = node.operands
         found = self.of(place)
         return any(found.is_index_of(length) for length in self._lengths.get(items, ()))

@@ -8,6 +8,7 @@ shared with the graph that was given. Linear in its size.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from symdiff.ir.build import are_same, remade, with_block
@@ -24,31 +25,36 @@ def eliminate_dead_code(graph: Graph, own: bool = False) -> Graph:
 
     ``own``: nobody else has its values, and they become those of the new one.
     """
-    needed = _needed(graph.block)
-    if not _leaves_out(graph.block, needed):
+    every = list(walk_nodes(graph.block))
+    needed = _needed(graph.block, every)
+    if not _leaves_out(every, needed):
         return graph
     return with_block(graph, _Pruning(needed, own).whole(graph.block))
 
 
-def _needed(block: Block) -> Needed:
-    """What the results of a whole graph need, and what must stay."""
-    bounds = Bounds(block)
+def _needed(block: Block, every: Sequence[Node]) -> Needed:
+    """What the results of a whole graph need, and what must stay of every node in it."""
+
+    @functools.cache
+    def bounds() -> Bounds:
+        return Bounds(every)
 
     def fits(value: Value, dim: Dim) -> bool:
         """Return whether an integer is known to be a place of an axis."""
-        return shape_of(value) == () and bounds.of(value).is_index_of(dim)
+        return shape_of(value) == () and bounds().of(value).is_index_of(dim)
+
+    def reads_an_item(node: Node) -> bool:
+        """Return whether a node reads an item that a list is known to have."""
+        return node.op.name == "list_get" and bounds().has_item(node)
 
     needed = Needed(block.nodes)
     needed.need(block.results)
-    needed.need_nodes(
-        node for node in walk_nodes(block) if must_stay(node, fits) and not bounds.is_item(node)
-    )
+    needed.need_nodes(node for node in every if must_stay(node, fits) and not reads_an_item(node))
     return needed
 
 
-def _leaves_out(block: Block, needed: Needed) -> bool:
+def _leaves_out(every: Sequence[Node], needed: Needed) -> bool:
     """Return whether anything is not needed."""
-    every = list(walk_nodes(block))
     return len(every) > len(needed.nodes) or any(
         _leaves_out_parts(node, needed) for node in every if node.blocks
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
-from collections.abc import Iterator
 from typing import Any
 
 from symdiff.definitions import is_definition
@@ -24,6 +23,8 @@ from symdiff.source.trees import children
 
 _MANY = 512  # functions whose names are remembered: they are staged call by call
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_PLACED = (ast.stmt, ast.expr)
+_YIELDS = (ast.Yield, ast.YieldFrom)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -35,8 +36,7 @@ def local_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
     bound |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
     outer: set[str] = set()
     global_: set[str] = set()
-    body = [node.body] if isinstance(node, ast.Lambda) else node.body
-    for inner in _own_nodes(list(body)):
+    for inner in _own_nodes(node):
         bound |= _binds(inner)
         if isinstance(inner, ast.Nonlocal):
             outer |= set(inner.names)
@@ -48,23 +48,26 @@ def local_names(node: FunctionNode) -> tuple[frozenset[str], frozenset[str]]:
 @functools.lru_cache(_MANY)
 def yielding(node: FunctionNode) -> ast.Yield | ast.YieldFrom | None:
     """The first ``yield`` of a generator function: calling it runs none of its statements."""
-    body = [node.body] if isinstance(node, ast.Lambda) else node.body
-    found = (n for n in _own_nodes(list(body)) if isinstance(n, ast.Yield | ast.YieldFrom))
+    found = (n for n in _own_nodes(node) if isinstance(n, _YIELDS))
     return next(found, None)
 
 
-def _own_nodes(roots: list[Any]) -> Iterator[ast.AST]:
+@functools.lru_cache(_MANY)
+def _own_nodes(function: FunctionNode) -> tuple[ast.AST, ...]:
     """Nodes that belong to a function itself; of a comprehension only its walruses."""
+    roots = [function.body] if isinstance(function, ast.Lambda) else function.body
+    found: list[ast.AST] = []
     stack: list[tuple[ast.AST, bool]] = [(root, False) for root in reversed(roots)]
     while stack:
         node, inside = stack.pop()
         inside = inside or isinstance(node, _COMPREHENSIONS)
         if not inside or isinstance(node, ast.NamedExpr):
-            yield node
+            found.append(node)
         if isinstance(node, ast.NamedExpr) and inside:
-            yield node.target
+            found.append(node.target)
         if not isinstance(node, _OWN_SCOPE):
             stack += [(child, inside) for child in children(node)]
+    return tuple(found)
 
 
 def _binds(node: ast.AST) -> set[str]:
@@ -72,13 +75,13 @@ def _binds(node: ast.AST) -> set[str]:
         return set() if isinstance(node.ctx, ast.Load) else {node.id}
     if isinstance(node, ast.expr):
         return set()
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return {node.name}
-    if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name is not None:
+    if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name is not None:
         return {node.name}
     if isinstance(node, ast.MatchMapping) and node.rest is not None:
         return {node.rest}
-    if isinstance(node, ast.Import | ast.ImportFrom):
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
         return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
     return set()
 
@@ -88,8 +91,7 @@ def names_in_order(node: FunctionNode) -> list[str]:
     spec = node.args
     starred = [each for each in (spec.vararg, spec.kwarg) if each is not None]
     names = [each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, *starred)]
-    body = [node.body] if isinstance(node, ast.Lambda) else node.body
-    nodes = [each for each in _own_nodes(list(body)) if isinstance(each, ast.stmt | ast.expr)]
+    nodes = [each for each in _own_nodes(node) if isinstance(each, _PLACED)]
     nodes.sort(key=lambda each: (each.lineno, each.col_offset))
     return list(dict.fromkeys((*names, *(name for each in nodes for name in _binds(each)))))
 

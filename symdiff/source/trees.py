@@ -87,10 +87,12 @@ def parts_of(tree: ast.AST, besides: Sequence[ast.AST] = ()) -> list[ast.AST]:
     pending = [tree]
     while pending:
         node = pending.pop()
-        if node in besides:
+        if besides and node in besides:
             continue
         found.append(node)
-        pending += children(node)
+        kind: Any = type(node)
+        if _fields_of_parts(kind):
+            pending += children(node)
     return found
 
 
@@ -100,7 +102,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     kind: Any = type(node)
     for name in _fields_of_parts(kind):
         field = getattr(node, name, None)
-        if isinstance(field, list):
+        if type(field) is list:
             found += [part for part in field if isinstance(part, ast.AST)]
         elif isinstance(field, ast.AST):
             found.append(field)
