@@ -80,7 +80,7 @@ def depends_on(sources: Iterable[Value], edges: Iterable[Edge]) -> set[Value]:
 
 def can_carry(type_: Type) -> bool:
     """Return whether a derivative can be in a value of the type; an object may hold anything."""
-    while isinstance(type_, TapeType | ListType):
+    while isinstance(type_, (TapeType, ListType)):
         type_ = type_.element
     return isinstance(type_, OpaqueType) or carries_derivative(type_)
 

@@ -49,7 +49,7 @@ def _restore(lines: list[Line], loads: Loads) -> None:
         line = lines[place]
         _restore(line.body, loads)
         _restore(line.orelse, loads)
-        if isinstance(line.tree, ast.For | ast.While):
+        if isinstance(line.tree, (ast.For, ast.While)):
             _restore_loop(lines, place, loads)
 
 
@@ -182,7 +182,7 @@ def _left_where(line: Line, test: ast.expr, value: ast.expr) -> list[Line]:
 
 
 def _has_loop(line: Line) -> bool:
-    if isinstance(line.tree, ast.For | ast.While):
+    if isinstance(line.tree, (ast.For, ast.While)):
         return True
     return any(_has_loop(inner) for inner in (*line.body, *line.orelse))
 

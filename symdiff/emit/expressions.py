@@ -69,7 +69,7 @@ def negation(test: ast.expr) -> ast.expr:
     """``not test`` where only its truth matters. ``not a < b`` is no ``a >= b``: there is NaN."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
-    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq | ast.NotEq):
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Eq, ast.NotEq)):
         opposite = ast.NotEq() if isinstance(test.ops[0], ast.Eq) else ast.Eq()
         return ast.Compare(test.left, [opposite], test.comparators)
     return ast.UnaryOp(ast.Not(), test)
@@ -82,7 +82,7 @@ def without_sign(tree: ast.expr) -> ast.expr | None:
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mult):
         factor = without_sign(tree.left)
         return None if factor is None else ast.BinOp(factor, ast.Mult(), tree.right)
-    if isinstance(tree, ast.Constant) and isinstance(tree.value, int | float) and tree.value < 0:
+    if isinstance(tree, ast.Constant) and isinstance(tree.value, (int, float)) and tree.value < 0:
         return ast.Constant(-tree.value)
     return None
 
@@ -180,7 +180,7 @@ class Expressions:
             return Text(_joined([self.named(part) for part in template.parts]))
         if isinstance(template, Field):
             return Field(self.named(template.value), template.conversion, self.named(template.spec))
-        if isinstance(template, tuple | list):
+        if isinstance(template, (tuple, list)):
             return type(template)(self.named(item) for item in template)
         if isinstance(template, dict):
             return {key: self.named(item) for key, item in template.items()}
@@ -216,9 +216,9 @@ class Expressions:
 
     def static(self, value: Any, hint: str = "value") -> ast.expr:
         """Any object that structure holds: a literal where it has one, else by name."""
-        if value is None or value is Ellipsis or isinstance(value, bool | str | bytes):
+        if value is None or value is Ellipsis or isinstance(value, (bool, str, bytes)):
             return ast.Constant(value)
-        if isinstance(value, int | float | complex | np.generic):
+        if isinstance(value, (int, float, complex, np.generic)):
             return self.constant(value, hint)
         return name(self.namespace.bind(value, getattr(value, "__name__", hint)))
 
@@ -270,7 +270,7 @@ def _is_operator(node: Node) -> bool:
 
 
 def _unspeakable(value: Any) -> bool:
-    return isinstance(value, np.longdouble | np.clongdouble)
+    return isinstance(value, (np.longdouble, np.clongdouble))
 
 
 def _complex(value: complex) -> ast.expr:

@@ -329,6 +329,6 @@ def _width(part: ast.AST) -> int:
         return width + len(repr(part.value))
     if isinstance(part, ast.Attribute):
         return width + len(part.attr)
-    if isinstance(part, ast.Tuple | ast.List):
+    if isinstance(part, (ast.Tuple, ast.List)):
         return width + 2 * len(part.elts)
     return width + (len(part.arg or "") + 3 if isinstance(part, ast.keyword) else 0)

@@ -205,7 +205,7 @@ class DeclaredOp(Op):
             return 0
         named = (self.linear, self.nondifferentiable, self.vjp, self.jvp)
         positions = chain.from_iterable(
-            part for part in named if isinstance(part, Mapping | frozenset)
+            part for part in named if isinstance(part, (Mapping, frozenset))
         )
         taken: int = inspect.unwrap(self.infer).__code__.co_argcount
         return max(taken, 1 + max(positions, default=-1))
@@ -340,10 +340,10 @@ def literal(value: Any) -> ast.expr:
         return dotted(f"np.{name}")
     if isinstance(value, np.generic):
         return ast.Call(literal(value.dtype), [literal(value.item())], [])
-    if isinstance(value, tuple | list):
+    if isinstance(value, (tuple, list)):
         kind = ast.Tuple if isinstance(value, tuple) else ast.List
         return kind([literal(item) for item in value], ast.Load())
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _number(value)
     return ast.Constant(value)
 
@@ -554,7 +554,7 @@ class NeedsStatic(Exception):  # noqa: N818 - a request, not an error: staging r
 
 def static(argument: Any) -> Any:
     """The compile-time value of an argument: constants as such; a staged one asks to be fixed."""
-    if isinstance(argument, tuple | list):
+    if isinstance(argument, (tuple, list)):
         items = [static(item) for item in argument]
         return items if isinstance(argument, list) else tuple.__new__(type(argument), items)
     if not isinstance(argument, Value):
@@ -740,6 +740,8 @@ def one_of(type_: ArrayType) -> Any:
 
 def require_array(type_: Type, name: str) -> ArrayType:
     """The type as an array type; an error that names the op otherwise."""
+    if isinstance(type_, ArrayType):
+        return type_
     if isinstance(type_, OpaqueType) and type_ != OPAQUE:
         raise UnsupportedCallError(f"{in_words(type_)} where a number or an array is needed")
     if isinstance(type_, OpaqueType):
@@ -747,9 +749,7 @@ def require_array(type_: Type, name: str) -> ArrayType:
             "the type of a value is not known here: it comes from a call without a rule",
             hint='say its type where it is made: symdiff.nondifferentiable(returns="float64[n]")',
         )
-    if not isinstance(type_, ArrayType):
-        raise rejection(TypeError, f"{name} of {type_}")
-    return type_
+    raise rejection(TypeError, f"{name} of {type_}")
 
 
 def require_list(type_: Type, name: str) -> ListType:

@@ -197,7 +197,7 @@ def _positive(value: Value, rewriter: Rewriter, depth: int = 3) -> Value | None:
     if depth == 0 or not rewriter.is_single(value):
         return None
     number, other = number_of(node.operands[0]), node.operands[1]
-    if isinstance(number, int | float) and number < 0:
+    if isinstance(number, (int, float)) and number < 0:
         return apply_like(op_of(node), node, -number, other)
     for k, operand in enumerate(node.operands):
         positive = _positive(operand, rewriter, depth - 1)
@@ -226,7 +226,7 @@ def negative_product(node: Node, rewriter: Rewriter) -> Value | None:
         return None
     a, b = product.operands
     for number, other in ((number_of(a), b), (number_of(b), a)):
-        if isinstance(number, int | float) and not isinstance(number, bool):
+        if isinstance(number, (int, float)) and not isinstance(number, bool):
             return apply_like(multiply, product, -number, other)
     return None
 

@@ -60,7 +60,7 @@ def frozen(value: Any) -> Any:
         return ("scalar", value.dtype, value.tobytes())
     if isinstance(value, tuple):
         return tuple(map(frozen, value))
-    if isinstance(value, float | complex):
+    if isinstance(value, (float, complex)):
         return (type(value), repr(value))
     return (type(value), value)
 

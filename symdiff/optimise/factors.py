@@ -27,7 +27,7 @@ def factors_together(node: Node, rewriter: Rewriter) -> Value | None:
     a, b = node.operands
     for factor, rest in ((a, b), (b, a)):
         number = number_of(factor)
-        if not isinstance(number, int | float) or isinstance(number, bool):
+        if not isinstance(number, (int, float)) or isinstance(number, bool):
             continue
         together = _with_factor(number, rest, rewriter)
         if together is not None:
@@ -70,7 +70,7 @@ def _with_inner_factor(
 def _quotient(number: float, divisor: Value) -> float | None:
     """What a number over a known one is, where that is a whole number."""
     known = number_of(divisor)
-    if not isinstance(known, int | float) or isinstance(known, bool) or not known:
+    if not isinstance(known, (int, float)) or isinstance(known, bool) or not known:
         return None
     return None if number % known else number / known
 
@@ -80,7 +80,7 @@ def _product(number: float, factor: Value, rest: Value) -> float | None:
     is not known, or where the product leaves the range of what ``rest`` is computed in.
     """
     known = number_of(factor)
-    if not isinstance(known, int | float) or isinstance(known, bool):
+    if not isinstance(known, (int, float)) or isinstance(known, bool):
         return None
     product = number * known
     if number and known and not _is_normal(product, array_type(rest).dtype):
@@ -162,7 +162,7 @@ def _is_moderate(*values: Value) -> bool:
     cases.
     """
     numbers = map(number_of, values)
-    return any(isinstance(n, int | float) and 1e-6 < abs(n) < 1e6 for n in numbers)
+    return any(isinstance(n, (int, float)) and 1e-6 < abs(n) < 1e6 for n in numbers)
 
 
 @reads("divide")
@@ -206,7 +206,7 @@ def small_power(node: Node, rewriter: Rewriter) -> Value | None:
     """``x ** 2`` as ``x * x``, and its like: many times faster on arrays."""
     x, exponent = node.operands
     number = number_of(exponent)
-    if not isinstance(number, int | float) or isinstance(number, bool):
+    if not isinstance(number, (int, float)) or isinstance(number, bool):
         return None
     if number == 2:
         return apply_like(multiply, node, x, x)
@@ -224,9 +224,9 @@ def plain_product(node: Node, rewriter: Rewriter) -> Value | None:
     if is_zero(g) or is_number(p, 0):
         return rewriter.zeros_for(node)
     p_number, g_number = number_of(p), number_of(g)
-    if isinstance(p_number, int | float) and math.isfinite(p_number):
+    if isinstance(p_number, (int, float)) and math.isfinite(p_number):
         return apply(multiply, g, p)
-    if isinstance(g_number, int | float) and g_number != 0:
+    if isinstance(g_number, (int, float)) and g_number != 0:
         return apply(multiply, g, p)
     return None
 
@@ -238,10 +238,10 @@ def plain_quotient(node: Node, rewriter: Rewriter) -> Value | None:
     if is_zero(g):
         return rewriter.zeros_for(node)
     number = number_of(x)
-    if isinstance(number, int | float) and math.isfinite(number) and number != 0:
+    if isinstance(number, (int, float)) and math.isfinite(number) and number != 0:
         return apply(divide, g, x)
     g_number = number_of(g)
-    if isinstance(g_number, int | float) and g_number != 0:
+    if isinstance(g_number, (int, float)) and g_number != 0:
         return apply(by_numpy(divide), g, x)
     return None
 

@@ -41,7 +41,7 @@ def lengths_given(node: Node) -> Iterator[tuple[Dim, Value]]:
 def is_number(value: Value, number: float) -> bool:
     """Return whether a value is a constant equal to ``number``; a bool is not a number."""
     known = number_of(value)
-    return known is not None and not isinstance(known, bool | np.bool_) and bool(known == number)
+    return known is not None and not isinstance(known, (bool, np.bool_)) and bool(known == number)
 
 
 def is_one(value: Value) -> bool:
@@ -169,6 +169,6 @@ def _varying(a: Type, b: Type) -> Iterator[str]:
 
 
 def _dims(type_: Type) -> tuple[Dim, ...]:
-    while isinstance(type_, TapeType | ListType):
+    while isinstance(type_, (TapeType, ListType)):
         type_ = type_.element
     return type_.shape if isinstance(type_, ArrayType) else ()

@@ -110,7 +110,7 @@ def _parts(node: Node, factor: float) -> Terms | None:
         sign = -1 if node.op is subtract else 1
         return [(node.operands[0], factor), (node.operands[1], sign * factor)]
     number = number_of(node.operands[0])
-    if not isinstance(number, int | float) or isinstance(number, bool):
+    if not isinstance(number, (int, float)) or isinstance(number, bool):
         return None
     return [(node.operands[1], number * factor)]
 

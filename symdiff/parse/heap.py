@@ -118,13 +118,13 @@ class Heap:
 
     def joined(self, ref: Ref) -> Any:
         """What ``held`` gives, where it is joined with what another one holds."""
-        if isinstance(ref, ListRef | DictRef) and ref.own and self._attributes(ref.own):
+        if isinstance(ref, (ListRef, DictRef)) and ref.own and self._attributes(ref.own):
             raise Unjoinable(f"a {ref.type.__name__} with attributes beside its items")
         return self.held(ref)
 
     def hold(self, ref: Ref, content: Any) -> None:
         """Set what ``held`` gives."""
-        if isinstance(ref, ListRef | DictRef):
+        if isinstance(ref, (ListRef, DictRef)):
             self.set(ref, content)
             return
         for name, value in content.items():
@@ -242,12 +242,12 @@ class Heap:
         while pending:
             part = pending.pop()
             location = part.storage if isinstance(part, Array) else part
-            if isinstance(location, ListRef | DictRef) and is_callers(location):
+            if isinstance(location, (ListRef, DictRef)) and is_callers(location):
                 continue
-            if isinstance(location, Storage | ListRef | DictRef) and location not in self.frozen:
+            if isinstance(location, (Storage, ListRef, DictRef)) and location not in self.frozen:
                 self.frozen[location] = conflict
                 pending.append(self.contents.get(location))
-            elif isinstance(part, tuple | dict):
+            elif isinstance(part, (tuple, dict)):
                 pending.extend(part.values() if isinstance(part, dict) else part)
 
     def write(self, array: Array, new: Value) -> None:
@@ -303,7 +303,7 @@ def is_programs(content: Any) -> bool:
         return has_ended(content)
     if isinstance(content, ObjectRef):
         return content.live is None and content.path is None
-    return isinstance(content, ListRef | DictRef)
+    return isinstance(content, (ListRef, DictRef))
 
 
 def another(ref: Ref) -> Ref:
@@ -368,9 +368,9 @@ def same(a: Abstract, b: Abstract) -> bool:
         return same(tuple(a), tuple(b))
     if isinstance(a, dict):
         return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
-    if isinstance(a, bool | int | str | bytes | Array):
+    if isinstance(a, (bool, int, str, bytes, Array)):
         return bool(a == b)
-    if isinstance(a, float | complex):
+    if isinstance(a, (float, complex)):
         return repr(a) == repr(b)
     return False
 

@@ -110,7 +110,7 @@ UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any], Callable[[Any], 
 
 def is_staged(value: Abstract) -> bool:
     """Return whether a value is (or may be) known at run time only."""
-    return isinstance(value, Value | Array)
+    return isinstance(value, (Value, Array))
 
 
 def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
@@ -131,11 +131,11 @@ def binary_natively(
 
 def _binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
     _, plain, staged = BINARY[op]
-    if isinstance(a, str | StagedText) or isinstance(b, str | StagedText):
+    if isinstance(a, (str, StagedText)) or isinstance(b, (str, StagedText)):
         return _texts(interp, op, a, b)
-    if isinstance(a, ListRef | DictRef) or isinstance(b, ListRef | DictRef):
+    if isinstance(a, (ListRef, DictRef)) or isinstance(b, (ListRef, DictRef)):
         return _containers(interp, op, a, b)
-    if isinstance(a, tuple | Range) or isinstance(b, tuple | Range):
+    if isinstance(a, (tuple, Range)) or isinstance(b, (tuple, Range)):
         return _tuples(interp, op, a, b)
     if isinstance(a, DictView) or isinstance(b, DictView):
         a, b = as_set(interp, a), as_set(interp, b)
@@ -180,7 +180,7 @@ def _tuples(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstrac
         return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
     if op is not ast.Mult:
         return in_python(plain, a, b)
-    sequence, times = (a, b) if isinstance(a, tuple | Range) else (b, a)
+    sequence, times = (a, b) if isinstance(a, (tuple, Range)) else (b, a)
     count = static(times) if _is_integer(times) else times
     if isinstance(count, Value | np.inexact):
         kind = class_of(interp, count)

@@ -36,7 +36,7 @@ def has_method(interp: Interpreter, value: Abstract, name: str) -> bool:
     """Return whether a special method of a value is what the user's class says."""
     if isinstance(value, ObjectRef):
         return lookups.defines(interp, value.type, name)
-    if isinstance(value, ListRef | DictRef):
+    if isinstance(value, (ListRef, DictRef)):
         return value.own is not None and lookups.overrides(interp, value.type, name)
     if not isinstance(value, tuple) or type(value) is tuple:
         return False

@@ -60,7 +60,7 @@ def item_parts(heap: Heap, item: Abstract) -> tuple[Structure, list[Abstract]]:
     """Structure and leaves (numbers and arrays) of an item, as it is in a heap."""
 
     def is_number_or_array(value: Abstract) -> bool:
-        content = heap.get(value) if isinstance(value, ListRef | DictRef) else value
+        content = heap.get(value) if isinstance(value, (ListRef, DictRef)) else value
         if isinstance(content, Columns | ListRef | DictRef | ObjectRef):
             raise Unjoinable(
                 f"a list of {describe(value)} grows where its length is known at run time only"

@@ -30,7 +30,7 @@ def adopt(interp: Interpreter, result: Any, arrays: dict[Value, Abstract]) -> Ab
 
     ``arrays`` tells which of the program's arrays the operands were read from.
     """
-    if isinstance(result, tuple | list):
+    if isinstance(result, (tuple, list)):
         items = [adopt(interp, item, arrays) for item in result]
         if isinstance(result, list):
             return interp.new_list(tuple(items))
