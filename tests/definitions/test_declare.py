@@ -84,3 +84,20 @@ def test_an_array_for_the_result_may_be_a_parameter_that_is_given_by_name_only(
     np.testing.assert_array_equal(sd.grad(stored)(X), 4.0 * X**3)
     with pytest.raises(TypeError, match="takes 1 positional argument but 2 were given"):
         sd.grad(lambda x: np.sum(squares(x, x)))(X)
+
+
+def test_a_default_that_is_given_is_no_refused_argument():
+    """Also one that equals the default without being of its type, and a flag of the function's."""
+    from scipy import linalg, special
+
+    omega = 0.5671432904097838  # omega * exp(omega) is 1
+    slope = sd.grad(lambda x: np.real(special.lambertw(x, 0, 1e-8)))(1.0)
+    assert slope == pytest.approx(omega / (1.0 + omega), rel=1e-14)
+
+    def trace(x: float, flag: bool) -> float:
+        return np.trace(linalg.pinv(np.eye(2) * x, return_rank=flag))
+
+    assert sd.grad(trace)(2.0, False) == pytest.approx(-0.5, rel=1e-14)
+    assert sd.grad(trace)(2.0, 0) == pytest.approx(-0.5, rel=1e-14)
+    with pytest.raises(sd.UnsupportedCallError, match="return_rank="):
+        sd.grad(trace)(2.0, True)
