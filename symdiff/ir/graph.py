@@ -39,8 +39,10 @@ class Op:
     meaning on run-time values. ``raises``: may raise, so it is never dropped nor moved across a
     predicate. ``effect``: never moved, duplicated or dropped. ``cost`` decides between recomputing
     and saving: ``plain`` is about an addition. ``view``: the position of the operand whose memory
-    the result may share, or None. ``varied``: open sizes of results are not told by the operands'
-    types (elements of a list may differ in length), so each node gives them names of its own.
+    the result may share, or None; ``put``: what the operand is after a write to that view,
+    ``(node, operand, new)``; ``read_only``: whether NumPy lets nobody write to it. ``varied``: open
+    sizes of results are not told by the operands' types (elements of a list may differ in length),
+    so each node gives them names of its own.
     ``order``: how the result lies in memory, if it is known; that of views is told by
     ``ops.memory_order``.
     ``fresh``: the result is a new array that nobody else has, so making it twice is meant.
@@ -55,6 +57,8 @@ class Op:
     effect: bool = False
     cost: Cost = "cheap"
     view: int | None = None
+    put: Callable[[Node, Value, Value], Value] | None = None
+    read_only: Callable[[Node], bool] | None = None
     varied: bool = False
     order: Order | None = None
     fresh: bool = False

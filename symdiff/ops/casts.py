@@ -81,6 +81,7 @@ imag: Operation = _part(
     lambda g, y, x: as_dtype_of(g * 1j, x),
     "The imaginary part.",
 )
+imag.read_only = lambda node: array_type(node.operands[0]).dtype.kind != "c"
 
 
 def _infer_conjugate(x: ArrayType, *, ufunc: bool = False) -> Type:

@@ -40,7 +40,7 @@ from symdiff.ops.keys import (
 )
 from symdiff.ops.reduce import reshape_like, unbroadcast_to
 from symdiff.ops.reduce import sum as sum_of
-from symdiff.ops.shape import VIEW_PUTS, copy, reshape
+from symdiff.ops.shape import copy, reshape
 from symdiff.ops.sizes import constant_integer, product, sizes_of
 
 
@@ -363,6 +363,6 @@ def _put_index(node: Node, base: Value, new: Value) -> Value:
     return index_set(base, new, *dynamic, key=key, shape=shape)
 
 
-VIEW_PUTS["index"] = _put_index
-VIEW_PUTS["reshape"] = lambda node, base, new: reshape_like(new, base)
+index.put = _put_index
+reshape.put = lambda node, base, new: reshape_like(new, base)
 OPERATORS.update(index=index_of)

@@ -21,7 +21,7 @@ from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_set_of
 from symdiff.ops.reduce import reshape_like
 from symdiff.ops.selected import sum_of
-from symdiff.ops.shape import VIEW_PUTS, copy, moving, reshape
+from symdiff.ops.shape import copy, moving, reshape
 from symdiff.ops.sizes import constant_integer, dims_of, sizes_of, sum_dim
 
 # concatenate, stack -------------------------------------------------------------------------------
@@ -296,6 +296,7 @@ diagonal = moving(
     lambda x, *, offset, **_: np.diagonal(x, offset, -2, -1),
     _diagonal_vjp,
     view=0,
+    read_only=lambda node: not node.attributes.get("writable"),
     cost="free",
     spelling=_spell_diagonal,
     example="np.diagonal(A)",
@@ -307,7 +308,7 @@ def _put_diagonal(node: Node, base: Value, new: Value) -> Value:
     return index_set_of(base, new, _diagonal_entries(new, node.attributes["offset"]))
 
 
-VIEW_PUTS["diagonal"] = _put_diagonal
+diagonal.put = _put_diagonal
 
 
 diag = moving(

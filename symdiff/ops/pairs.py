@@ -19,7 +19,7 @@ from symdiff.ops.declare import Operation, array_type, lowers, static, template
 from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.parts import with_imag, with_real
-from symdiff.ops.shape import VIEW_PUTS, contiguous
+from symdiff.ops.shape import contiguous
 from symdiff.ops.sizes import product_dim, quotient_dim
 
 _OF_RANK_0 = "Changing the dtype of a 0d array is only supported if the itemsize is unchanged"
@@ -81,7 +81,7 @@ def _put(node: Node, base: Value, new: Value) -> Value:
     return index_set_of(index_set_of(base, real(new), first), imag(new), second)
 
 
-VIEW_PUTS["view"] = _put
+view.put = _put
 
 
 @lowers(method="view")

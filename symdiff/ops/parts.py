@@ -16,7 +16,6 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ops.casts import imag, real
 from symdiff.ops.creation import zero_tangent, zeros_of
 from symdiff.ops.declare import Operation, array_type, template
-from symdiff.ops.shape import VIEW_PUTS
 
 
 def _writing(name: str, part: Operation, position: int) -> Operation:
@@ -71,5 +70,4 @@ def _put(write: Operation) -> Any:
     return put
 
 
-VIEW_PUTS["real"] = _put(with_real)
-VIEW_PUTS["imag"] = _put(with_imag)
+real.put, imag.put = _put(with_real), _put(with_imag)

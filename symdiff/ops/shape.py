@@ -1,7 +1,5 @@
 """Ops that rearrange elements: ``reshape``, ``transpose``, ``broadcast_to``, ``concatenate`` ….
 
-``VIEW_PUTS`` holds, for ops whose result may share its operand's memory, how a write to the view
-updates the base: ``put(node, base, new)`` is the base with the view's elements replaced by ``new``.
 What NumPy has beyond these ops is lowered to them in ``ops.arrange``.
 """
 
@@ -20,9 +18,6 @@ from symdiff.ops.declare import EVALUATED, Operation, Rule, array_type, dotted, 
 from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.flops import nothing
 from symdiff.ops.sizes import sizes_of, spell_shape
-
-Put = Callable[[Node, Value, Value], Value]
-VIEW_PUTS: dict[str, Put] = {}
 
 
 def moving(
@@ -140,11 +135,11 @@ transpose: Operation = moving(
     lambda g, y, x, *, axes: transposed_back(g, axes),
     cost="free",
     view=0,
+    put=lambda node, base, new: transposed_back(new, node.attributes["axes"]),
     spelling=_spell_transpose,
     example="np.transpose(X)",
     documentation="The axes in another order; ``axes`` names all of them.",
 )
-VIEW_PUTS["transpose"] = lambda node, base, new: transposed_back(new, node.attributes["axes"])
 
 
 # broadcast_to, copy -------------------------------------------------------------------------------
@@ -170,6 +165,7 @@ broadcast_to = moving(
     harmless=_fits_shape,
     cost="free",
     view=0,
+    read_only=lambda node: True,
     spelling=lambda node, operands: ast.Call(
         dotted("np.broadcast_to"), [operands[0], spell_shape(node, operands, 1)], []
     ),

@@ -15,9 +15,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops.declare import array_type
 from symdiff.ops.retype import retype
-from symdiff.ops.shape import VIEW_PUTS
 from symdiff.parse.activations import (
     PARENT,
     another_activation,
@@ -258,8 +256,7 @@ class Heap:
             _require_writable(lens)
         levels = self.levels(array)
         for lens, base in zip(reversed(array.lenses), reversed(levels[:-1]), strict=True):
-            put = VIEW_PUTS[lens.op.name]
-            new = put(lens.node, base, new)
+            new = lens.put(base, new)
         if new is not levels[0]:
             self.laid.setdefault(new, (levels[0],))
         self.contents[array.storage] = new
@@ -268,23 +265,18 @@ class Heap:
 
 def is_writable(lens: Lens) -> bool:
     """Return whether an array can be written through a view."""
-    return lens.op.name in VIEW_PUTS and not _is_read_only(lens)
+    return lens.op.put is not None and not _is_read_only(lens)
 
 
 def _is_read_only(lens: Lens) -> bool:
-    fixed = {
-        "broadcast_to": True,
-        "diagonal": not lens.node.attributes.get("writable"),
-        "imag": array_type(lens.node.operands[0]).dtype.kind != "c",
-    }
-    return bool(fixed.get(lens.op.name))
+    return lens.op.read_only is not None and lens.op.read_only(lens.node)
 
 
 def _require_writable(lens: Lens) -> None:
     """NumPy's error for a view that cannot be written, or a refusal."""
     if _is_read_only(lens):
         raise users(ValueError("assignment destination is read-only"))
-    if lens.op.name not in VIEW_PUTS:
+    if lens.op.put is None:
         name = lens.op.name
         raise UnsupportedCallError(f"a write to what {name} gave", None, "write to a copy of it")
 

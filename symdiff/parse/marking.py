@@ -28,7 +28,6 @@ from symdiff.ops import recording
 from symdiff.ops.effects import Named
 from symdiff.ops.keys import Slot
 from symdiff.ops.recording import Packing, keep, without_marks
-from symdiff.ops.shape import VIEW_PUTS
 from symdiff.parse.heap import is_writable, value_name
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.meanwhile import meanwhile
@@ -360,7 +359,7 @@ def _replace_array(interp: Interpreter, array: Array, change: Callable[[Value], 
     if not all(map(is_writable, array.lenses)):
         return with_other_derivative(interp, array, new)
     for lens, base in zip(reversed(array.lenses), reversed(levels[:-1]), strict=True):
-        new = VIEW_PUTS[lens.op.name](lens.node, base, new)
+        new = lens.put(base, new)
     heap.laid.setdefault(new, (levels[0],))
     interp.marking.same[new] = levels[0]
     heap.contents[array.storage] = new

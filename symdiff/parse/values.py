@@ -76,6 +76,11 @@ class Lens:
         """The lens that a node applies to its first operand."""
         return cls(node.op, node.operands[1:], tuple(node.attributes.items()), node)
 
+    def put(self, base: Value, new: Value) -> Value:
+        """The array after its view has become another."""
+        assert self.op.put is not None
+        return self.op.put(self.node, base, new)
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Array(Told):
