@@ -156,8 +156,8 @@ def g_like(xp: Value, g: Value) -> Value:
 
 def _has_knots(node: Node) -> bool:
     """Return whether there are knots, and a value at each."""
-    (count,), values = array_type(node.operands[1]).shape, array_type(node.operands[2]).shape
-    return values == (count,) and isinstance(count, int) and count > 0
+    knots, values = (array_type(operand).shape for operand in node.operands[1:])
+    return knots == values and len(knots) == 1 and isinstance(knots[0], int) and knots[0] > 0
 
 
 def _interp_jvp(position: int, t: Value, y: Value, x: Value, xp: Value, fp: Value) -> Value:
