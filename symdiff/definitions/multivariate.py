@@ -69,7 +69,16 @@ def normal_pdf(x, mean=None, cov=1):
 
 
 def dirichlet_logpdf(x, alpha):
-    x, alpha = np.asarray(x), np.asarray(alpha)
+    return _in_dtype_of(_log_dirichlet(x, alpha), x, alpha)
+
+
+def dirichlet_pdf(x, alpha):
+    return _in_dtype_of(np.exp(_log_dirichlet(x, alpha)), x, alpha)
+
+
+def _log_dirichlet(x, alpha):
+    """In double precision: polygammas of small parameters overflow single precision."""
+    x, alpha = np.asarray(x).astype(np.float64), np.asarray(alpha).astype(np.float64)
     if alpha.ndim != 1:
         raise ValueError("Parameter vector 'a' must be one dimensional")
     gammaln = special().gammaln
@@ -77,8 +86,9 @@ def dirichlet_logpdf(x, alpha):
     return _squeezed(np.sum(special().xlogy(alpha - 1.0, x.T).T, axis=0) - constant)
 
 
-def dirichlet_pdf(x, alpha):
-    return np.exp(dirichlet_logpdf(x, alpha))
+def _in_dtype_of(made, x, alpha):
+    single = np.result_type(np.asarray(x), np.asarray(alpha)) == np.float32
+    return made.astype(np.float32) if single else made
 
 
 def multinomial_logpmf(x, n, p):

@@ -236,3 +236,24 @@ def test_second_slopes_of_johnsons_tail_hold_far_out() -> None:
         for b in (0.4, 1.3, 1.6):
             expected = float(mpmath.diff(exact, mpmath.mpf(b), 2, h=mpmath.mpf("1e-15")))
             assert sd.jvp(slope, (b,), (1.0,))[1] == pytest.approx(expected, rel=1e-13)
+
+
+def test_dirichlets_slopes_by_small_parameters_hold_in_single_precision() -> None:
+    """Their polygammas overflow there; of two the density is ``x**(a - 1) ... / B(a, b)``."""
+    x, alpha = np.array([0.3, 0.7], np.float32), np.array([2e-20, 3e-20], np.float32)
+    v = np.array([2e-20, 0.0], np.float32)
+
+    def slope(alpha):
+        return sd.jvp(lambda alpha: stats.dirichlet.pdf(x, alpha), (alpha,), (v,))[1]
+
+    def exact(a, b):
+        first, second = (mpmath.mpf(float(part)) for part in x)
+        return first ** (a - 1) * second ** (b - 1) / mpmath.beta(a, b)
+
+    with mpmath.workdps(90):
+        place = tuple(mpmath.mpf(float(part)) for part in alpha)
+        step = place[0] * mpmath.mpf("1e-20")
+        expected = mpmath.diff(exact, place, (2, 0), h=step) * mpmath.mpf(float(v[0])) ** 2
+    found = sd.jvp(slope, (alpha,), (v,))[1]
+    assert found.dtype == np.float32
+    assert float(found) == pytest.approx(float(expected), rel=1e-4)

@@ -360,6 +360,8 @@ def _interp(value: Any, x: Traced, places: Traced, heights: Traced) -> Traced:
     at = np.asarray(places.value).astype(np.float64)
     given = np.asarray(x.value, np.float64)
     k = np.clip(np.searchsorted(at, given, side="right") - 1, 0, len(at) - 2)
+    if x.slopes is not None and np.any(np.isin(given, at)):
+        raise UnknownError("an interpolation at one of its places")
     inside = (given >= at[0]) & (given < at[-1])
     left, right = lifted(at[k]), lifted(at[k + 1])
     after, before = given >= at[-1], given < at[0]
