@@ -8,8 +8,8 @@ its nodes.
 A call has a kind where all that it is given are floats and what never changes. A template may read
 what stands outside the function that is compiled, and nothing else but its parameters; it leaves
 nothing behind but its result, a number or a tuple of numbers. While something outside is changed,
-an exception may be caught, derivatives are stopped, or a recursion on data is staged, calls are
-followed.
+derivatives are stopped, or a recursion on data is staged, calls are followed; so are those inside
+``try`` of functions that may raise what is caught there.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, is_callers
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.meanwhile import meanwhile
+from symdiff.parse.trying import may_raise_one
 from symdiff.parse.values import ABSENT, Abstract
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made
@@ -67,13 +68,15 @@ def copied(interp: Interpreter, key: Any, bound: dict[str, Abstract], run: Run) 
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
         known = interp.templates[kind] = _made(interp, bound, run)
-    return ABSENT if known is None else _copy(interp, known, given)
+    if known is None or (interp.regions and not _raises_nothing(interp, known)):
+        return ABSENT
+    return _copy(interp, known, given)
 
 
 def _is_watched(interp: Interpreter) -> bool:
     """Return whether more than the result of a call may depend on where it stands."""
     changed = interp.rebound or interp.attributes or interp.changed
-    special = interp.regions or interp.stopped or interp.strict or interp.marking or interp.rules
+    special = interp.stopped or interp.strict or interp.marking or interp.rules
     settling = interp.recursions  # what is staged now may read results of calls not yet known
     inside = interp.frame.place is not None or builder().after is not None
     return bool(changed or special or settling or inside) or any(
@@ -110,7 +113,7 @@ def _made(interp: Interpreter, bound: dict[str, Abstract], run: Run) -> Template
     values = {name: _opened(value, parameters) for name, value in bound.items()}
     before = interp.heap.copy(written=set())
     caller = interp.frame.activation
-    apart = meanwhile(interp, assumed={}, decided={}, statement_values=None)
+    apart = meanwhile(interp, assumed={}, decided={}, statement_values=None, regions=[])
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
             result = run(values)
@@ -155,6 +158,15 @@ def _is_closed(interp: Interpreter, template: Template) -> bool:
         return False
     symbols = {symbol for value in interp.parameters for symbol in _symbols(value.type)}
     return all(_is_copied(node, symbols) for node in walk_nodes(whole))
+
+
+def _raises_nothing(interp: Interpreter, template: Template) -> bool:
+    """Return whether nothing in a template raises what the ``try`` around it may catch."""
+    classes = interp.regions[-1].classes
+    nodes = walk_nodes(Block((), template.nodes))
+    return not any(
+        node.op in (raise_, assert_) or may_raise_one(interp, node, classes) for node in nodes
+    )
 
 
 def _is_copied(node: Node, symbols: set[str]) -> bool:

@@ -274,7 +274,7 @@ def attempt(interp: Interpreter, node: Node) -> bool:
     the node is one that has its results already.
     """
     region = interp.regions[-1]
-    if not (region.classes and _may_raise_one(interp, node, region.classes)):
+    if not (region.classes and may_raise_one(interp, node, region.classes)):
         return False
     known = interp.statement_values
     if known is None:  # of the handling itself
@@ -309,7 +309,7 @@ class NotAttemptedError(UnsupportedSyntaxError):
         )
 
 
-def _may_raise_one(interp: Interpreter, node: Node, classes: Classes) -> bool:
+def may_raise_one(interp: Interpreter, node: Node, classes: Classes) -> bool:
     """Return whether a node may raise an exception that one of the classes catches."""
     attempts = (caught, is_error, error_number)
     if node.op in attempts or node.blocks or (node.op.effect and node.op is not opaque_call):

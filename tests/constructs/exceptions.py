@@ -693,3 +693,35 @@ def operator_that_raises_again_and_again(x, c):
         except NotConverged:
             y = y * s.v
     return y
+
+
+def _smooth(u, v):
+    t = math.exp(-u * u)
+    for _ in range(2):
+        t = t * math.tanh(u) + v
+    return t - u
+
+
+def _steep(u, v):
+    return _smooth(u, v) / (u - 0.62)
+
+
+@construct()
+def calls_of_one_function_in_try(x, c):
+    a, b, d = float(x[0]), float(x[1]), float(x[2])
+    y = c
+    try:
+        y = y + _smooth(a, b) * _smooth(b, d)
+        y = y + _smooth(d, a) * _smooth(y, b)
+        if y > 100.0:
+            raise NotConverged("too large")
+        y = y + _smooth(y, a)
+    except NotConverged:
+        y = y * 0.01
+    try:
+        y = y + _smooth(y, b) + _steep(b, a)
+        y = y + _steep(d, b) + _steep(y + 3.0, c)
+        y = y + _steep(a + 0.1, d) / _steep(0.62, d)
+    except ZeroDivisionError:
+        y = y + _smooth(y, d)
+    return y
