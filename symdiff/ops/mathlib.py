@@ -6,6 +6,7 @@ functions, which give inf and nan: ``math.sqrt`` is finite at 0, and its derivat
 
 from __future__ import annotations
 
+import ast
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 from symdiff.definitions.declare import known_integer
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType
+from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType
 from symdiff.ops import support
 from symdiff.ops.arithmetic import (
     constant_of,
@@ -272,6 +273,32 @@ math_fsum: Operation = Operation.of_arrays(
     jvp=lambda position, t, y, *xs: t,
     sympy=lambda sp, *xs: sp.Add(*xs),
     documentation="``math.fsum``: an exact sum, rounded once.",
+)
+
+
+def _spell_sum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    start, *items = operands
+    given: list[ast.expr] = [ast.List(items, ast.Load())]
+    more = [] if is_int_zero(node.operands[0]) else [start]
+    return ast.Call(ast.Name("sum", ast.Load()), [*given, *more], [])
+
+
+def is_int_zero(value: Value) -> bool:
+    """Return whether a value is the 0 that ``sum`` starts from where it is given no start."""
+    known = constant_of(value)
+    return type(known) is int and known == 0
+
+
+python_sum: Operation = Operation.of_arrays(
+    "python_sum",
+    lambda *xs: COMPLEX if any(x.dtype.kind == "c" for x in xs) else FLOAT,
+    lambda start, *xs: sum(xs, start),
+    spelling=_spell_sum,
+    vjp=lambda position, g, y, *xs: as_dtype_of(g, xs[position]),
+    jvp=lambda position, t, y, *xs: t,
+    sympy=lambda sp, *xs: sp.Add(*xs),
+    order="none",
+    documentation="``sum`` of Python's floats, which later Pythons add with compensation.",
 )
 
 # Discrete functions -----------------------------------------------------------------------------

@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from symdiff.dataclass import dataclass
+from symdiff.ir.build import Builder, builder
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import INT, ArrayType, ListType
 from symdiff.ops.arithmetic import equal
-from symdiff.ops.declare import static
+from symdiff.ops.declare import array_type, static
 from symdiff.ops.effects import Member, Named, opaque_call
+from symdiff.ops.mathlib import is_int_zero, python_sum
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases
@@ -28,7 +30,7 @@ from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter, negated
 from symdiff.parse.iteration import after, for_each, iterate, started, static_items, until
 from symdiff.parse.opaque import Template
-from symdiff.parse.operators import binary
+from symdiff.parse.operators import binary, is_staged
 from symdiff.parse.python import in_python
 from symdiff.parse.selecting import in_order
 from symdiff.parse.special import has_operator
@@ -88,12 +90,62 @@ def _fold_from_first(
 
 @builtin(builtins.sum)
 def _sum(interp: Interpreter, items: Abstract, start: Abstract = 0) -> Abstract:
+    added: list[_Addition] = []
+
+    def step(total: Abstract, item: Abstract) -> Abstract:
+        after = binary(interp, ast.Add, total, item)
+        added.append((builder(), total, item, after))
+        return after
+
+    def end(total: Abstract) -> Abstract:
+        terms = _terms(start, added, total)
+        return total if terms is None else _sum_of_numbers(interp, terms, total)
+
     try:
-        return _fold(interp, items, start, lambda a, b: binary(interp, ast.Add, a, b))
+        return _fold(interp, items, start, step, end)
     except ConflictRead as read:
         if not read.conflict.aliasing:
             read.conflict.hint = read.conflict.hint or _START
         raise
+
+
+_Addition = tuple[Builder, Abstract, Abstract, Abstract]  # where, and total + item = the next total
+
+
+def _terms(
+    start: Abstract, added: Sequence[_Addition], total: Abstract
+) -> list[int | float | complex | Value] | None:
+    """The start of a sum and all of its items, if they are Python's numbers that are added one
+    after the other, in no loop and on no path of several; else None.
+    """
+    home, before, terms = builder(), start, [start]
+    for place, so_far, item, following in added:
+        if place is not home or so_far is not before:
+            return None
+        before = following
+        terms.append(item)
+    if before is not total or not all(map(_is_python_number, terms)):
+        return None
+    return terms
+
+
+def _is_python_number(value: Abstract) -> bool:
+    if not isinstance(value, Value):
+        return type(value) in (bool, int, float, complex)
+    return isinstance(value.type, ArrayType) and value.type.kind == "python"
+
+
+def _sum_of_numbers(interp: Interpreter, terms: Sequence[Abstract], total: Abstract) -> Abstract:
+    """The sum of a start and items as ``sum`` itself adds them, where roundings may tell: Python
+    compensates those of floats from version 3.12 on.
+    """
+    start, *items = terms
+    if not any(map(is_staged, terms)):
+        return builtins.sum(items, start)
+    values = [interp.lift(term) for term in terms]
+    inexact = builtins.sum(array_type(value).dtype.kind in "fc" for value in values)
+    rounded = len(values) - is_int_zero(values[0]) - 1
+    return python_sum(*values) if inexact >= 2 and rounded >= 2 else total
 
 
 _START = "give sum a start that is like the items: sum(items, np.zeros(n))"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff.errors import UnsupportedCallError
 from symdiff.ops.declare import FUNCTIONS, REGISTRY
 from symdiff.ops.support import polygamma
@@ -178,3 +179,49 @@ def test_polar_coordinates() -> None:
     check(FUNCTIONS[cmath.rect], cmath.rect, 1.5, 0.7)
     check(FUNCTIONS[cmath.log], cmath.log, 3.0 + 1j, 2.0)
     same(stage(FUNCTIONS[cmath.isnan], z)(z), [False])
+
+
+def dot(u: Any, v: Any) -> Any:
+    return sum(a * b for a, b in zip(u, v, strict=True))
+
+
+def with_a_start(u: Any, v: Any) -> Any:
+    total = sum([u[1] * v[1], u[2] * v[2]], u[0] * v[0])
+    return total * sum([v[0] * 1j, v[1], u[2] + 2j]).real
+
+
+def of_some_and_of_ints(u: Any, v: Any) -> Any:
+    if u[0] > v[0]:
+        return sum([3, u[0], True, u[1], u[2]], v[0])
+    return math.exp(-sum([sum(u), sum([*v, 0.25], u[0])]))
+
+
+@pytest.mark.parametrize("function", [dot, with_a_start, of_some_and_of_ints])
+def test_sums_of_floats_have_the_bits_that_this_python_gives_them(function: Any) -> None:
+    rng = np.random.default_rng(7)
+    for u, v in rng.lognormal(size=(50, 2, 3)):
+        u, v = u.tolist(), v.tolist()
+        value, gradient = sd.value_and_grad(function)(u, v)
+        assert (value, type(value)) == (function(u, v), float)
+        for k, slope in enumerate(gradient):
+            lower, upper = ([*u[:k], u[k] + h, *u[k + 1 :]] for h in (-1e-6, 1e-6))
+            expected = (function(upper, v) - function(lower, v)) / 2e-6
+            np.testing.assert_allclose(slope, expected, rtol=1e-5, atol=1e-7)
+
+
+def test_a_sum_of_floats_is_written_as_the_user_writes_it() -> None:
+    """So that what is written on one Python gives on another what ``sum`` gives there."""
+    source = str(sd.value_and_grad(dot).source([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]))
+    assert "sum([u_0 * v_0, u_1 * v_1, u_2 * v_2])" in source
+    numbers = [0.1, 1e16, -1e16], [1.0, 1.0, 1.0]
+    assert sd.value_and_grad(dot)(*numbers)[0] == sum(numbers[0])
+
+
+def test_numbers_of_numpy_are_added_one_by_one() -> None:
+    def first(x: Any) -> Any:
+        return sum([x[0], x[1], x[2]])
+
+    x = np.array([0.1, 1e16, -1e16])
+    value, gradient = sd.value_and_grad(first)(x)
+    assert value == x[0] + x[1] + x[2]
+    np.testing.assert_array_equal(gradient, np.ones(3))

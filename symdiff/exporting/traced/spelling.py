@@ -20,7 +20,7 @@ METHODS = frozenset(
 )
 
 _BUILTINS = {"max": "jnp.maximum", "min": "jnp.minimum", "pow": "jnp.power", "abs": "jnp.abs"}
-_KEPT = ("slice", *defined_in("traced_support"))  # they mean the same of what is traced
+_KEPT = ("slice", "sum", *defined_in("traced_support"))  # they mean the same of what is traced
 _DROPPED = {"argsort": ("kind",), "sort": ("kind",)}  # keywords: it sorts in a stable way anyway
 _OF_A_TRIANGLE = ("linalg.cholesky", "linalg.eigh", "linalg.eigvalsh")  # in NumPy
 _CASTS = ("float", "int", "bool", "complex")
