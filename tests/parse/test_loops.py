@@ -306,7 +306,7 @@ def none_before(x, n):
     for i in range(n):
         if best is None or x[i % 4] > best:
             best = x[i % 4]
-    return best
+    return 0.0 if best is None else best
 
 
 def none_array_before(x, n):
