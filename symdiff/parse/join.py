@@ -417,7 +417,7 @@ class BranchJoin(Join):
     def _predicate_as(self, a: Value, b: Value) -> Value | None:
         """The predicate itself, or its opposite, where one path gives True and the other False."""
         truths = constant_value(a), constant_value(b)
-        if truths not in ((True, False), (False, True)) or not a.type == b.type == BOOL:
+        if not a.type == b.type == BOOL or truths not in ((True, False), (False, True)):
             return None
         return self.predicate if truths[0] else opposite(self.predicate)
 

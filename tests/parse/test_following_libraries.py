@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.signal
+import scipy.special
 import scipy.stats
 
 import symdiff as sd
@@ -181,3 +182,8 @@ def test_what_constants_make_is_known_where_it_has_to_be() -> None:
         return np.sum(columns)
 
     np.testing.assert_allclose(sd.grad(model)(np.array([0.5, 2.0])), [2.0, 5.0])
+
+
+def test_arrays_of_constants_that_differ_between_paths_are_no_truths() -> None:
+    with pytest.raises(sd.UnsupportedCallError, match="roots_jacobi"):
+        sd.vjp(lambda a: scipy.special.roots_jacobi(3, a, a)[0], 0.5)
