@@ -70,14 +70,22 @@ def transformed(stager: Stager, function: Any, *transforms: Transform) -> Any:
     return stager.callable(Key(function, transforms), call, attributes)
 
 
+def _hessian(wrt: Wrt) -> tuple[Transform, ...]:
+    return Gradient(wrt), Jacobian(wrt, "fwd", "hessian")
+
+
+def _hvp(wrt: Wrt) -> tuple[Transform, ...]:
+    return Gradient(wrt), Directional(wrt)
+
+
 _FIRST = Wrt()
 _DERIVATIVES: dict[str, tuple[Transform, ...]] = {
     "grad": (Gradient(_FIRST),),
     "value_and_grad": (Gradient(_FIRST, value=True),),
     "jvp": (Jvp(),),
     "jacobian": (Jacobian(_FIRST),),
-    "hessian": (Gradient(_FIRST), Jacobian(_FIRST, "fwd", "hessian")),
-    "hvp": (Gradient(_FIRST), Directional(_FIRST)),
+    "hessian": _hessian(_FIRST),
+    "hvp": _hvp(_FIRST),
     "derivative": (Derivative(_FIRST),),
 }
 
@@ -266,18 +274,11 @@ def call_jacobian(stager: Stager, f: Any, argnums: Argnums = 0, mode: Any = "aut
 
 
 def call_hessian(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
-    return transformed(
-        stager,
-        f,
-        Gradient(_wrt(stager, argnums)),
-        Jacobian(_wrt(stager, argnums), "fwd", "hessian"),
-    )
+    return transformed(stager, f, *_hessian(_wrt(stager, argnums)))
 
 
 def call_hvp(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
-    return transformed(
-        stager, f, Gradient(_wrt(stager, argnums)), Directional(_wrt(stager, argnums))
-    )
+    return transformed(stager, f, *_hvp(_wrt(stager, argnums)))
 
 
 def call_derivative(stager: Stager, f: Any, order: int = 1) -> Any:

@@ -143,17 +143,12 @@ class Home:
         entry.
         """
 
-        def compiled(chain: Chain, name: str, arguments: Arguments) -> Compiled:
-            return self._compiled_pair(chain, name, arguments, skip)
-
+        compiled = functools.partial(self._compiled_pair, skip=skip)
         return self._dispatcher(("pair", transforms, skip), transforms, name, compiled)
 
     def traced(self, transforms: Transforms, name: str, skip: int) -> Dispatcher:
         """What runs the forward part and gives a ``Trace``."""
-
-        def compiled(chain: Chain, name: str, arguments: Arguments) -> Compiled:
-            return self._compiled_trace(chain, name, arguments, skip)
-
+        compiled = functools.partial(self._compiled_trace, skip=skip)
         return self._dispatcher(("trace", transforms, skip), transforms, name, compiled)
 
     def _dispatcher(
@@ -182,10 +177,9 @@ class Home:
 
     def _known(self, key: Any, make: Callable[[], Dispatcher]) -> Dispatcher:
         with self._lock:
-            found = self._dispatchers.get(key)
-            if found is None:
-                found = self._dispatchers[key] = make()
-        return found
+            if key not in self._dispatchers:
+                self._dispatchers[key] = make()
+            return self._dispatchers[key]
 
     def _compiled(self, chain: Chain, name: str, arguments: Arguments) -> Compiled:
         asked = chain.transforms, name, self._exact, CHECKING.is_on(), is_asked_for()

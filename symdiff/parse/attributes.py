@@ -76,9 +76,7 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         return value.staged_attribute(name)
     owner = class_of(interp, value)
     if owner.__module__ in _WITH_FIXED_ATTRIBUTES and not _has(owner, name):
-        module = "" if owner.__module__ == "builtins" else f"{owner.__module__}."
-        shown = f"{module}{owner.__name__}"
-        raise users(AttributeError(f"'{shown}' object has no attribute '{name}'"))
+        raise _without_attribute(owner, name)
     if isinstance(value, Value | Array | np.generic):
         return _array_attribute(interp, value, name)
     if isinstance(value, ListRef | DictRef | bool | int | float | complex):
@@ -107,6 +105,12 @@ def _method_attribute(interp: Interpreter, method: BoundMethod, name: str) -> Ab
     if isinstance(method.function, types.FunctionType) and name not in vars(types.MethodType):
         return _function_attribute(interp, method.function, name)
     return _static_attribute(interp, method, name)
+
+
+def _without_attribute(owner: type, name: str) -> AttributeError:
+    """What Python raises where an object of a class written in C lacks an attribute."""
+    module = "" if owner.__module__ == "builtins" else f"{owner.__module__}."
+    return users(AttributeError(f"'{module}{owner.__name__}' object has no attribute '{name}'"))
 
 
 def _has(owner: type, name: str) -> bool:
@@ -148,12 +152,7 @@ def _method_of(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     owner = class_of(interp, value)
     on_class = next((c.__dict__[name] for c in owner.__mro__ if name in c.__dict__), ABSENT)
     if on_class is ABSENT:
-        shown = (
-            owner.__name__
-            if owner.__module__ == "builtins"
-            else f"{owner.__module__}.{owner.__name__}"
-        )
-        raise users(AttributeError(f"'{shown}' object has no attribute '{name}'"))
+        raise _without_attribute(owner, name)
     if callable(on_class) or isinstance(on_class, staticmethod | classmethod):
         return ArrayMethod(value, name)
     if isinstance(on_class, STATIC_TYPES):
@@ -472,7 +471,7 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
     elif isinstance(value, Array) and name == "shape":
         raise UnsupportedSyntaxError("assigning to .shape", None, "use x = x.reshape(...)")
     elif isinstance(value, Array) and not hasattr(np.ndarray, name):
-        raise users(AttributeError(f"'numpy.ndarray' object has no attribute '{name}'"))
+        raise _without_attribute(np.ndarray, name)
     elif isinstance(value, types.ModuleType):
         variable = interp.free_variable("global", value.__dict__, name)
         interp.put(variable, content)

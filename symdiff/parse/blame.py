@@ -223,34 +223,29 @@ def error_of(
     interp: Interpreter, function: Callable[..., Any], arguments: Arguments, keywords: Keywords
 ) -> Exception | None:
     """What Python raises where a function is given samples of the arguments; None if nothing."""
-    try:
-        given, named = _samples(interp, arguments, keywords)
-    except NoSample:
-        return None
-    return _raised(function, given, named)
+    with contextlib.suppress(NoSample):
+        return _raised(interp, function, arguments, keywords)
+    return None
 
 
 def succeeds(
     interp: Interpreter, function: Callable[..., Any], arguments: Arguments, keywords: Keywords
 ) -> bool:
     """Return whether a function takes samples of the arguments."""
-    try:
-        given, named = _samples(interp, arguments, keywords)
-    except NoSample:
-        return False
-    return _raised(function, given, named) is None
-
-
-def _samples(
-    interp: Interpreter, arguments: Arguments, keywords: Keywords
-) -> tuple[list[Any], dict[str, Any]]:
-    given = [sample(interp, argument) for argument in arguments]
-    return given, {name: sample(interp, value) for name, value in keywords.items()}
+    with contextlib.suppress(NoSample):
+        return _raised(interp, function, arguments, keywords) is None
+    return False
 
 
 def _raised(
-    function: Callable[..., Any], given: list[Any], named: dict[str, Any]
+    interp: Interpreter, function: Callable[..., Any], arguments: Arguments, keywords: Keywords
 ) -> Exception | None:
+    """What a function raises of samples of the arguments; None where it calls one of the user's.
+
+    :raises NoSample: where there is no sample of an argument.
+    """
+    given = [sample(interp, argument) for argument in arguments]
+    named = {name: sample(interp, value) for name, value in keywords.items()}
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -205,6 +205,11 @@ class Carries(Join):
         """The loop, where following it turn by turn would tell what is what."""
         return None if isinstance(self.count, Value) else self.span
 
+    def _without_form(self, name: str, reason: str) -> Conflict:
+        """The conflict of a name that holds contents of two kinds."""
+        text = f"{called(name)} has no one form in all turns of a loop: {reason}"
+        return Conflict(name, text, self.span, loop=self._turn_by_turn())
+
     def _is_lost(self, content: Abstract) -> bool:
         return isinstance(content, Conflict) and content in self.lost
 
@@ -217,8 +222,7 @@ class Carries(Join):
             with self._undone_where_it_fails():
                 return self.join(name, start, last)
         except Unjoinable as reason:
-            text = f"{called(name)} has no one form in all turns of a loop: {reason}"
-            return self._lose(Conflict(name, text, self.span, loop=self._turn_by_turn()))
+            return self._lose(self._without_form(name, str(reason)))
         except ConflictRead as read:
             return self._lose(replace(read.conflict, cases=None), known=True)
 
@@ -389,8 +393,7 @@ class Carries(Join):
         if not all(map(is_array, types)):
             reason = f"{describe(start)} before a turn, {describe(last)} after it"
             types = [self._element_type(type_, reason) for type_ in types]
-            text = f"{called(name)} has no one form in all turns of a loop: {reason}"
-            either = Conflict(name, text, self.span, loop=self._turn_by_turn())
+            either = self._without_form(name, reason)
         type_ = self.own_type(types[0]) if start is ABSENT else self.met_type(types[0], types[-1])
         array = self.holding_value(name, start, type_, either)
         if either is not None:

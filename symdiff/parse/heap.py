@@ -9,8 +9,10 @@ copies.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any, TypeVar
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
@@ -52,6 +54,7 @@ Location = Storage | Ref  # what can be written in place
 Shared = Mapping[Location, Conflict]  # never changed in place: copies of heaps have the same one
 
 
+@dataclass(eq=False, slots=True)
 class Heap:
     """Contents by key; ``views``: what was read through lenses; ``frozen``: what not to write.
 
@@ -60,25 +63,14 @@ class Heap:
     has been written to the caller's places (``writeback``); never changed in place.
     """
 
-    def __init__(
-        self,
-        contents: dict[Key, Any] | None = None,
-        frozen: dict[Location, Conflict] | None = None,
-        views: dict[tuple[Value, Lens], Value] | None = None,
-        written: set[Location] | None = None,
-        shared: dict[Location, Shared] | None = None,
-        laid: dict[Value, tuple[Value, ...]] | None = None,
-        bound: dict[Location, Conflict] | None = None,
-        written_back: Mapping[Key, Any] | None = None,
-    ) -> None:
-        self.contents: dict[Key, Any] = {} if contents is None else contents
-        self.frozen: dict[Location, Conflict] = {} if frozen is None else frozen
-        self.views: dict[tuple[Value, Lens], Value] = {} if views is None else views
-        self.written: set[Location] = set() if written is None else written
-        self.shared: dict[Location, Shared] = {} if shared is None else shared
-        self.laid: dict[Value, tuple[Value, ...]] = {} if laid is None else laid
-        self.bound: dict[Location, Conflict] = {} if bound is None else bound
-        self.written_back: Mapping[Key, Any] = {} if written_back is None else written_back
+    contents: dict[Key, Any] = field(default_factory=dict)
+    frozen: dict[Location, Conflict] = field(default_factory=dict)
+    views: dict[tuple[Value, Lens], Value] = field(default_factory=dict)
+    written: set[Location] = field(default_factory=set)
+    shared: dict[Location, Shared] = field(default_factory=dict)
+    laid: dict[Value, tuple[Value, ...]] = field(default_factory=dict)
+    bound: dict[Location, Conflict] = field(default_factory=dict)
+    written_back: Mapping[Key, Any] = field(default_factory=dict)
 
     def copy(self, written: set[Location] | None = None) -> Heap:
         """A copy to go on from; what is written is noted in the same set, or in the one given."""
@@ -89,11 +81,8 @@ class Heap:
     def restore(self, before: Heap) -> None:
         """Hold what a copy of before holds."""
         self.contents, self.frozen, self.views = before.contents, before.frozen, before.views
-        self.shared, self.bound, self.written_back = (
-            before.shared,
-            before.bound,
-            before.written_back,
-        )
+        self.shared, self.bound = before.shared, before.bound
+        self.written_back = before.written_back
 
     def get(self, key: Key) -> Any:
         return self.contents.get(key, ABSENT)
@@ -227,10 +216,6 @@ class Heap:
             node = builder().emit(lens.op, (base, *lens.operands), lens.node.attributes)
             known = self.views[base, lens] = node.result
         return known
-
-    def remember(self, base: Value, lens: Lens, view: Value) -> None:
-        """``view`` is what ``lens`` shows of ``base``."""
-        self.views[base, lens] = view
 
     def freeze(self, content: Any, conflict: Conflict) -> None:
         """Refuse later writes to an array, or to a list or dict that the function made, and to what

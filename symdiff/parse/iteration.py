@@ -244,20 +244,14 @@ def fixed(items: tuple[Abstract, ...]) -> Iterable:
 
 def _range(interp: Interpreter, value: Range) -> Iterable:
     parts = (value.start, value.stop, value.step)
-    if not any(isinstance(part, Value) for part in parts):
-        known = range(value.start, value.stop, value.step)
-
-        def static_element(k: Any) -> Abstract:
-            if isinstance(k, int):
-                return known[k]
-            return range_element_of(value.start, value.step, k)
-
-        return Iterable(len(known), static_element, unroll=False)
+    known = None if any(isinstance(part, Value) for part in parts) else range(*parts)
 
     def element(k: Any) -> Abstract:
+        if known is not None and isinstance(k, int):
+            return known[k]
         return range_element_of(value.start, value.step, k)
 
-    count: Any = range_length_of(*parts)
+    count: Any = range_length_of(*parts) if known is None else len(known)
     return Iterable(count, element, unroll=False)
 
 

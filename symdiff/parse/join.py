@@ -97,11 +97,7 @@ class Arm:
     written_back: Mapping[Any, Any]
 
 
-class _Nothing:
-    """No content in an arm: the other one's case."""
-
-
-NOTHING = _Nothing()
+NOTHING = object()  # no content in an arm: the other one's case
 
 
 @dataclass(slots=True)
@@ -155,7 +151,7 @@ class BranchJoin(Join):
         then, orelse = (arm.heap for arm in self.arms)
         frozen = {**then.frozen, **orelse.frozen}
         written = then.written | orelse.written
-        self.heap = Heap(dict(then.contents), frozen, {}, written, None, then.laid, then.bound)
+        self.heap = Heap(dict(then.contents), frozen, {}, written, {}, then.laid, then.bound)
         for key in dict.fromkeys((*then.contents, *orelse.contents)):
             a, b = then.get(key), orelse.get(key)
             if a is b:

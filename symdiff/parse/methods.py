@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import collections
 import contextlib
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -246,19 +247,11 @@ def remove(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
 # Dicts --------------------------------------------------------------------------------------------
 
 
-@method(DICTS)
-def keys(interp: Interpreter, ref: DictRef) -> Abstract:
-    return DictView(ref, "keys")
+def _view(kind: str, interp: Interpreter, ref: DictRef) -> Abstract:
+    return DictView(ref, kind)
 
 
-@method(DICTS)
-def values(interp: Interpreter, ref: DictRef) -> Abstract:
-    return DictView(ref, "values")
-
-
-@method(DICTS)
-def items(interp: Interpreter, ref: DictRef) -> Abstract:
-    return DictView(ref, "items")
+DICTS |= {kind: functools.partial(_view, kind) for kind in ("keys", "values", "items")}
 
 
 @method(DICTS)

@@ -170,22 +170,14 @@ def _new_object(
     return ObjectRef(cls)
 
 
-@builtin(dict.__new__, collections.OrderedDict.__new__)
-def _new_dict(
+@builtin(dict.__new__, collections.OrderedDict.__new__, list.__new__)
+def _new_container(
     interp: Interpreter, cls: type, /, *arguments: Abstract, **keywords: Abstract
 ) -> Abstract:
-    made = with_attributes(DictRef(type=cls))
-    interp.put(made, {})
-    return made
-
-
-@builtin(list.__new__)
-def _new_list(
-    interp: Interpreter, cls: type, /, *arguments: Abstract, **keywords: Abstract
-) -> Abstract:
-    made = with_attributes(ListRef(type=cls))
-    interp.put(made, ())
-    return made
+    is_list = issubclass(cls, list)
+    made: Any = ListRef(type=cls) if is_list else DictRef(type=cls)
+    interp.put(made, () if is_list else {})
+    return with_attributes(made)
 
 
 @builtin(tuple.__new__)

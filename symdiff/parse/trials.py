@@ -264,8 +264,12 @@ class LoopStager:
             if wider:
                 self.hints[key] = end, trial.heap
                 changed = True
-        learners = self._learn_parted, self._learn_relations, self._learn_layouts
-        return changed or any(learn(trial) for learn in learners)
+        return (
+            changed
+            or self._learn_parted(trial)
+            or self._relate_after(trial.heap, trial.carries)
+            or self._learn_layouts(trial)
+        )
 
     def _count_widened(self, key: Key, wider: bool, trial: Trial) -> None:
         """Give up where the type of a name is another in each trial."""
@@ -293,10 +297,6 @@ class LoopStager:
             if met([before, after]).strides != before.strides:
                 self.keep_layouts = False
         return not self.keep_layouts
-
-    def _learn_relations(self, trial: Trial) -> bool:
-        """Take up what may be one thing at the head, where that matters."""
-        return self._relate_after(trial.heap, trial.carries)
 
     def _relate_after(self, end: Heap, carries: Carries) -> bool:
         """Take up what is one thing at the head after a turn that fits it; True if that is new."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
@@ -75,7 +74,7 @@ def _except(interp: Interpreter, node: ast.Try) -> None:
         return False
 
     keeps = any(_asks_for_error(handler) for handler in node.handlers)
-    caught = tuple(kind for classes in kinds for kind in _named(classes))
+    caught = tuple(kind for classes in kinds for kind in classes or (BaseException,))
     region = region_of(interp, caught, keeps)
     guarded(
         interp,
@@ -94,10 +93,6 @@ def _classes_of(interp: Interpreter, handler: ast.ExceptHandler) -> Classes | No
     classes = found if isinstance(found, tuple) else (found,)
     known = all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in classes)
     return classes if known else None
-
-
-def _named(classes: Classes | None) -> Classes:
-    return (BaseException,) if classes is None else classes
 
 
 def _asks_for_error(handler: ast.ExceptHandler) -> bool:
@@ -175,12 +170,9 @@ def _run_inside(interp: Interpreter, region: Region, body: Action) -> None:
 
 
 def _forget(interp: Interpreter, region: Region) -> None:
-    for key in [key for key in interp.heap.contents if _is_of(key, region)]:
-        interp.heap.contents.pop(key)
-
-
-def _is_of(key: Any, region: Region) -> bool:
-    return isinstance(key, tuple) and key[0] is region.token
+    contents, token = interp.heap.contents, region.token
+    for key in [key for key in contents if isinstance(key, tuple) and key[0] is token]:
+        contents.pop(key)
 
 
 def _dispatch(
@@ -255,10 +247,7 @@ def _finally(interp: Interpreter, region: Region, body: Action, last: Action) ->
     def leave_as_before() -> None:
         for key, content in taken.items():
             interp.heap.set(key, content)
-        interp.where(raised, raise_again)
-
-    def raise_again() -> None:
-        _dispatch(interp, region, lambda kind, error: False)
+        interp.where(raised, lambda: _dispatch(interp, region, lambda kind, error: False))
 
     interp.unless_exited(leave_as_before)
     _forget(interp, region)

@@ -109,7 +109,7 @@ _MAY_COPY = frozenset({"reshape", "contiguous"})
 def seen_through(interp: Interpreter, array: Array, node: Node) -> Array:
     """The view of an array that a node gives."""
     lens = Lens.of(node)
-    interp.heap.remember(interp.heap.read(array), lens, node.result)
+    interp.heap.views[interp.heap.read(array), lens] = node.result
     return Array(array.storage, (*array.lenses, lens))
 
 
