@@ -151,11 +151,13 @@ def _insert(block: Block, decisions: Decisions, fresh: bool, absent: frozenset[V
             owner.nodes.append(made)
             owner.results = _replaced(owner.results, number, made.result)
         else:
-            op = empty_like if number == 0 and _is_whole_store(owner) else None
+            leaves_nothing = number == 0 and owner.op is index_set and is_whole(owner)
+            op = empty_like if leaves_nothing else None
             made = copy_of(owner.operands[number], owner, op, absent)
             insertion.before.setdefault(owner, []).append(made)
             owner.operands = _replaced(owner.operands, number, made.result)
-    stored = _copied_lists(decisions, absent)
+    # Pushes into arrays copy by themselves.
+    stored = [node for node in decisions.copied_pushes if not fits_array(node, absent)]
     for node in stored:
         insertion.before.setdefault(node, []).append(_copy_pushed(node, decisions, absent))
         del decisions.copied_pushes[node]
@@ -165,11 +167,6 @@ def _insert(block: Block, decisions: Decisions, fresh: bool, absent: frozenset[V
     decisions.copied_operands.clear()
     decisions.copied_views.clear()
     return changed
-
-
-def _is_whole_store(node: Node) -> bool:
-    """Return whether a write leaves nothing of what was there."""
-    return node.op is index_set and is_whole(node)
 
 
 def _copy_views(block: Block, copied: Iterable[Value], absent: frozenset[Value]) -> None:
@@ -208,11 +205,6 @@ def _read_otherwise(block: Block) -> set[Value]:
             if not _goes_by_distance(node):
                 found.update(node.operands)
     return found
-
-
-def _copied_lists(decisions: Decisions, absent: frozenset[Value]) -> list[Node]:
-    """Pushes that need a copy made; those into arrays copy by themselves."""
-    return [node for node in decisions.copied_pushes if not fits_array(node, absent)]
 
 
 def _redirect(block: Block, views: dict[Value, Value], lines: dict[Value, Value]) -> None:

@@ -20,7 +20,7 @@ from symdiff.emit.outside import part
 from symdiff.emit.text import WIDTH
 from symdiff.ir.build import constant, is_constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
-from symdiff.ir.graph import Block, Graph, Node, Value
+from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import INT
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.effects import enter_context, leave_context
@@ -65,12 +65,8 @@ class _Folding:
     def __init__(
         self, graph: Graph, liveness: Liveness, sharing: Sharing, decisions: Decisions
     ) -> None:
-        self.graph, self.liveness, self.sharing, self.decisions = (
-            graph,
-            liveness,
-            sharing,
-            decisions,
-        )
+        self.graph, self.liveness = graph, liveness
+        self.sharing, self.decisions = sharing, decisions
         self.folded: dict[Value, None] = {}
         self.shapes: dict[Value, _Shape] = {}
         self.reads: dict[Value, frozenset[int]] = {}
@@ -81,14 +77,12 @@ class _Folding:
         self.writes = {origin: sorted(times) for origin, times in sharing.writes.items()}
         self.effects = sorted(
             2 * liveness.first[node]
-            for block in blocks_of(graph.block)
-            for node in block.nodes
+            for node in walk_nodes(graph.block)
             if node.op.effect and node.op is not push
         )
         self.settings = sorted(
             2 * liveness.first[node]
-            for block in blocks_of(graph.block)
-            for node in block.nodes
+            for node in walk_nodes(graph.block)
             if node.op in (enter_context, leave_context)
         )
         self._find_readers()

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from symdiff.emit.breaks import restore_breaks
 from symdiff.emit.comments import annotate, origin
-from symdiff.emit.emitted import Emitted, Parameter
+from symdiff.emit.emitted import Emitted
 from symdiff.emit.expressions import Expressions, tuple_of
 from symdiff.emit.lower import release
 from symdiff.emit.names import hint_of
@@ -56,17 +56,12 @@ def emit_source(
             scope = names.nested()
             lines.append(_callee(cell.graph, callee, callees, scope))
             names.taken.update(names.objects)
-    parameters, definition = _function(
-        graph,
-        function_name,
-        callees,
-        names,
-        in_place=in_place,
-        fresh=fresh,
-        augmented=augmented,
-        signature=signature,
-    )
-    lines.append(definition)
+    graph = with_whole_containers(graph)
+    fixed, parameters = name_parameters(graph, names)
+    plan = make_plan(graph, fixed, names, callees, in_place=in_place, fresh=fresh)
+    start = _docstring(graph, function_name) + unpacking(plan, parameters, signature, names)
+    body = start + _body(plan, names, augmented)
+    lines.append(_definition(function_name, [p.name for p in parameters], body, graph))
     for line in lines:
         restore_breaks(line.body)
         restore_regions(line.body)
@@ -76,7 +71,7 @@ def emit_source(
     written = write(lines)
     text = "\n".join(written.lines) + "\n"
     modules = _modules(text, [line.tree for line in lines])
-    return Emitted(function_name, text, parameters, modules, names.objects, written.spans)
+    return Emitted(function_name, text, tuple(parameters), modules, names.objects, written.spans)
 
 
 def _modules(text: str, trees: Sequence[ast.AST]) -> dict[str, str]:
@@ -94,27 +89,14 @@ def _modules(text: str, trees: Sequence[ast.AST]) -> dict[str, str]:
     return {short: module for short, module in MODULES.items() if short in found}
 
 
-def _function(
-    graph: Graph,
-    name: str,
-    callees: dict[GraphCell, str],
-    namespace: Namespace,
-    *,
-    in_place: bool,
-    fresh: bool,
-    augmented: bool,
-    signature: Signature | None,
-) -> tuple[tuple[Parameter, ...], Line]:
-    graph = with_whole_containers(graph)
-    fixed, parameters = name_parameters(graph, namespace)
-    plan = make_plan(graph, fixed, namespace, callees, in_place=in_place, fresh=fresh)
-    expressions = Expressions(plan.names, plan.folded, namespace, callees)
+def _body(plan: Plan, namespace: Namespace, augmented: bool) -> list[Line]:
+    """The statements that compute what a function returns, and that return it."""
+    expressions = Expressions(plan.names, plan.folded, namespace, plan.callees)
     statements = Statements(plan, expressions, augmented)
-    body = _docstring(graph, name) + unpacking(plan, parameters, signature, namespace)
-    body += statements.block(plan.graph.block) + statements.stores()
+    body = statements.block(plan.graph.block) + statements.stores()
     body.append(Line(ast.Return(output(plan.graph, expressions)), _computed_at(plan)))
     release(plan.graph)
-    return tuple(parameters), _definition(name, [p.name for p in parameters], body, graph)
+    return body
 
 
 def _computed_at(plan: Plan) -> SourceSpan | None:

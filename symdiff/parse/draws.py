@@ -11,10 +11,12 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import (
@@ -90,13 +92,44 @@ _PYTHONS: dict[Any, Type] = {
     random.randrange: INT,
 }
 
+Source = Callable[[Template], Any]  # what is called, of a module or a generator
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A call that draws; ``keywords`` are its own, to be changed."""
+
+    interp: Interpreter
+    source: Source
+    arguments: Arguments
+    keywords: Keywords
+
+    def kept(self, type_: Type) -> Abstract:
+        """The call kept in its place, whose result has the given type."""
+        template = Template(self.interp)
+        given = {"function": self.source(template), "type": type_}
+        return self.interp.wrap(template.emit(opaque_call, self.arguments, self.keywords, **given))
+
+    def of(self, count: Abstract, type_: ArrayType) -> Abstract:
+        """Positions that are drawn of so many, in place of elements."""
+        return replace(self, arguments=[count]).kept(type_)
+
+    def plain(self, value: Abstract) -> Any:
+        """An argument as ops take it."""
+        return plain_argument(self.interp, value)
+
+    def named(self, *names: str) -> Draw:
+        """The call with arguments by name that were given by position."""
+        keywords = {**self.keywords, **dict(zip(names, self.arguments, strict=False))}
+        return replace(self, arguments=(), keywords=keywords)
+
+
 # Types of draws -----------------------------------------------------------------------------------
 
 
-def drawn_type(
-    interp: Interpreter, name: str, arguments: Arguments, keywords: Keywords
-) -> ArrayType:
+def _drawn_type(call: Draw, name: str) -> ArrayType:
     """The type of a draw: a number, or an array of the size asked for or of the parameters."""
+    arguments, keywords = call.arguments, call.keywords
     place, dtype = DISTRIBUTIONS[name]
     if keywords.get("out") is not None:
         raise UnsupportedCallError(f"{name}(out=...)", hint="assign: x[...] = draw")
@@ -105,10 +138,10 @@ def drawn_type(
     if name in _CHOOSES_DTYPE and len(arguments) > place + 1:
         chosen = arguments[place + 1]
     if chosen is not None:
-        dtype = np.dtype(static(plain_argument(interp, chosen)))
+        dtype = np.dtype(static(call.plain(chosen)))
     if size is not None:
-        return ArrayType(dtype, _size(interp, size), "array")
-    shape = _shape_of_all(interp, (*arguments[:place], *_parameters(keywords)))
+        return ArrayType(dtype, _size(call, size), "array")
+    shape = _shape_of_all(call, (*arguments[:place], *_parameters(keywords)))
     if shape:
         return ArrayType(dtype, shape, "array")
     return ArrayType(dtype, (), "scalar" if _is_scalar(name, chosen) else "python")
@@ -126,136 +159,91 @@ def _is_scalar(name: str, chosen: Abstract) -> bool:
     return DISTRIBUTIONS[name][1] == _INT64 and chosen not in (int, bool)
 
 
-def _size(interp: Interpreter, size: Abstract) -> tuple[Dim, ...]:
-    return dims_of(shape_operands(plain_argument(interp, size)))
+def _size(call: Draw, size: Abstract) -> tuple[Dim, ...]:
+    return dims_of(shape_operands(call.plain(size)))
 
 
-def _shape_of_all(interp: Interpreter, parameters: Sequence[Abstract]) -> tuple[Dim, ...]:
-    given = [plain_argument(interp, a) for a in parameters if a is not None]
+def _shape_of_all(call: Draw, parameters: Sequence[Abstract]) -> tuple[Dim, ...]:
+    given = [call.plain(a) for a in parameters if a is not None]
     shapes = [array_type(array_of(value)).shape for value in given]
     return functools.reduce(broadcast_shapes, shapes, ())
 
 
-def _vector_type(
-    interp: Interpreter, name: str, arguments: Arguments, keywords: Keywords
-) -> ArrayType:
+def _vector_type(call: Draw, name: str) -> ArrayType:
     """The type of vectors that are drawn: their length stands last."""
+    arguments, keywords = call.arguments, call.keywords
     vector, place, dtype = VECTORS[name]
     size = arguments[place] if len(arguments) > place else keywords.get("size")
     given = arguments[vector] if len(arguments) > vector else keywords[_VECTOR_NAMES[name]]
-    shape = array_type(array_of(plain_argument(interp, given))).shape
+    shape = array_type(array_of(call.plain(given))).shape
     if not shape:
         raise UnsupportedCallError(f"{name} of a number", hint="give a vector")
     lead = shape[:-1]
     if size is not None:
-        lead = _size(interp, size)
+        lead = _size(call, size)
     elif name == "multinomial":
         count = arguments[0] if arguments else keywords["n"]
-        lead = broadcast_shapes(_shape_of_all(interp, [count]), lead)
+        lead = broadcast_shapes(_shape_of_all(call, [count]), lead)
     return ArrayType(dtype, (*lead, shape[-1]), "array")
 
 
 # Draws --------------------------------------------------------------------------------------------
 
-Source = Callable[[Template], Any]  # what is called, of a module or a generator
-
-
-def draw(
-    interp: Interpreter,
-    function: Any,
-    template: Template,
-    arguments: Arguments,
-    keywords: Keywords,
-    type_: Type,
-) -> Abstract:
-    """A call kept in its place, whose result has the given type."""
-    made = template.emit(opaque_call, arguments, keywords, function=function, type=type_)
-    return interp.wrap(made)
-
-
-Typed = Callable[[Interpreter, str, Sequence[Abstract], Keywords], Type]
-Drawing = Callable[[Interpreter, Source, Sequence[Abstract], Keywords], Abstract]
+Typed = Callable[[Draw, str], Type]
+Drawing = Callable[[Draw], Abstract]
 
 
 def _plain(name: str, typed: Typed) -> Drawing:
     """A draw whose result has a type that its arguments tell."""
-
-    def drawing(
-        interp: Interpreter, source: Source, arguments: Arguments, keywords: Keywords
-    ) -> Abstract:
-        type_, template = typed(interp, name, arguments, keywords), Template(interp)
-        return draw(interp, source(template), template, arguments, keywords, type_)
-
-    return drawing
+    return lambda call: call.kept(typed(call, name))
 
 
-def _by_lengths(
-    interp: Interpreter, name: str, arguments: Arguments, keywords: Keywords
-) -> ArrayType:
+def _by_lengths(call: Draw, name: str) -> ArrayType:
     """``rand(2, 3)``."""
-    dims = dims_of(shape_operands(tuple(plain_argument(interp, a) for a in arguments)))
+    dims = dims_of(shape_operands(tuple(map(call.plain, call.arguments))))
     return ArrayType(_FLOAT64, dims, "array") if dims else FLOAT
 
 
-def _places(
-    interp: Interpreter, source: Source, count: Abstract, keywords: Keywords, type_: ArrayType
-) -> Abstract:
-    """Positions that are drawn in place of elements."""
-    template = Template(interp)
-    return draw(interp, source(template), template, [count], keywords, type_)
+def _elements(call: Draw, x: Value, type_: ArrayType, axis: int) -> Abstract:
+    """Elements of an array along an axis, at places that are drawn."""
+    places = call.interp.lift(call.of(sizes_of(x)[axis], type_))
+    return call.interp.wrap(FUNCTIONS[np.take](x, places, axis=axis))
 
 
-def _axis_of(keywords: Keywords) -> int:
-    return int(static(keywords.pop("axis", 0)))
-
-
-def _permutation(
-    interp: Interpreter, source: Source, arguments: Arguments, keywords: Keywords
-) -> Abstract:
+def _permutation(call: Draw) -> Abstract:
     """``permutation(n)``, or the elements of an array in an order that is drawn."""
-    keywords = {**keywords, **dict(zip(("x", "axis"), arguments, strict=False))}
-    value = plain_argument(interp, keywords.pop("x"))
-    axis = _axis_of(keywords)
+    call = call.named("x", "axis")
+    value, axis = call.plain(call.keywords.pop("x")), int(static(call.keywords.pop("axis", 0)))
     if not isinstance(value, list | tuple) and not array_type(value).shape:
         type_ = ArrayType(_INT64, dims_of(shape_operands(value)), "array")
-        return _places(interp, source, value, keywords, type_)
+        return call.of(value, type_)
     x = array_of(value)
-    count = sizes_of(x)[axis]
-    type_ = ArrayType(_INT64, (array_type(x).shape[axis],), "array")
-    order = interp.lift(_places(interp, source, count, keywords, type_))
-    return interp.wrap(FUNCTIONS[np.take](x, order, axis=axis))
+    return _elements(call, x, ArrayType(_INT64, (array_type(x).shape[axis],), "array"), axis)
 
 
-def _choice(
-    interp: Interpreter, source: Source, arguments: Arguments, keywords: Keywords
-) -> Abstract:
+def _choice(call: Draw) -> Abstract:
     """``choice(n, size)``, or elements of an array at places that are drawn."""
-    names = ("a", "size", "replace", "p", "axis", "shuffle")
-    keywords = {**keywords, **dict(zip(names, arguments, strict=False))}
-    value, size = plain_argument(interp, keywords.pop("a")), keywords.get("size")
-    axis = _axis_of(keywords)
-    type_ = INT if size is None else ArrayType(_INT64, _size(interp, size), "array")
+    call = call.named("a", "size", "replace", "p", "axis", "shuffle")
+    value, axis = call.plain(call.keywords.pop("a")), int(static(call.keywords.pop("axis", 0)))
+    size = call.keywords.get("size")
+    type_ = INT if size is None else ArrayType(_INT64, _size(call, size), "array")
     if not isinstance(value, list | tuple) and not array_type(value).shape:
-        return _places(interp, source, value, keywords, type_)
-    x = array_of(value)
-    places = interp.lift(_places(interp, source, sizes_of(x)[axis], keywords, type_))
-    return interp.wrap(FUNCTIONS[np.take](x, places, axis=axis))
+        return call.of(value, type_)
+    return _elements(call, array_of(value), type_, axis)
 
 
-def _shuffle(
-    interp: Interpreter, source: Source, arguments: Arguments, keywords: Keywords
-) -> Abstract:
+def _shuffle(call: Draw) -> Abstract:
     """``shuffle(x)`` of a vector: its elements in an order that is drawn."""
-    (x,) = arguments
+    interp, (x,) = call.interp, call.arguments
     read = interp.heap.read(x) if isinstance(x, Array) else None
-    if read is None or len(array_type(read).shape) != 1 or keywords:
+    if read is None or len(array_type(read).shape) != 1 or call.keywords:
         raise UnsupportedCallError(
             f"shuffle of {describe(x)}", hint="x = x[rng.permutation(len(x))]"
         )
     assert isinstance(x, Array)
-    permutation = functools.partial(_other_method, source)
+    permutation = replace(call, source=functools.partial(_other_method, call.source))
     type_ = ArrayType(_INT64, array_type(read).shape, "array")
-    order = interp.lift(_places(interp, permutation, sizes_of(read)[0], {}, type_))
+    order = interp.lift(permutation.of(sizes_of(read)[0], type_))
     store_whole(interp, x, index_of(read, order))
     return None
 
@@ -268,16 +256,13 @@ def _other_method(source: Source, template: Template) -> Any:
     return Member(function.value, "permutation")
 
 
-def _seed(
-    interp: Interpreter, source: Source, arguments: Arguments, keywords: Keywords
-) -> Abstract:
-    template = Template(interp)
-    draw(interp, source(template), template, arguments, keywords, OPAQUE)
+def _seed(call: Draw) -> Abstract:
+    call.kept(OPAQUE)
     return None
 
 
 DRAWS: dict[str, Drawing] = {
-    **{name: _plain(name, drawn_type) for name in DISTRIBUTIONS},
+    **{name: _plain(name, _drawn_type) for name in DISTRIBUTIONS},
     **{name: _plain(name, _vector_type) for name in VECTORS},
     **{name: _plain(name, _by_lengths) for name in ("rand", "randn")},
     "permutation": _permutation,
@@ -293,7 +278,7 @@ def _of_module(name: str, drawing: Drawing) -> Callable[..., Abstract]:
     function = getattr(np.random, name)
 
     def handler(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
-        return drawing(interp, lambda template: Named(function, name), arguments, keywords)
+        return drawing(Draw(interp, lambda _: Named(function, name), arguments, keywords))
 
     return handler
 
@@ -302,17 +287,19 @@ def _of_generator(name: str, drawing: Drawing) -> Callable[..., Abstract]:
     def method(
         interp: Interpreter, generator: Value, *arguments: Abstract, **keywords: Abstract
     ) -> Abstract:
-        return drawing(
-            interp, lambda template: Member(template.of(generator), name), arguments, keywords
-        )
+        def source(template: Template) -> Member:
+            return Member(template.of(generator), name)
+
+        return drawing(Draw(interp, source, arguments, keywords))
 
     return method
 
 
 def _python_draw(function: Any, type_: Type) -> Callable[..., Abstract]:
+    named = Named(function, function.__name__)
+
     def handler(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
-        named = Named(function, function.__name__)
-        return draw(interp, named, Template(interp), arguments, keywords, type_)
+        return Draw(interp, lambda _: named, arguments, keywords).kept(type_)
 
     return handler
 

@@ -257,10 +257,6 @@ def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
 
 
 @expression(ast.Lambda)
-def _lambda(interp: Interpreter, node: ast.Lambda) -> Abstract:
-    return make_closure(interp, node)
-
-
 def make_closure(interp: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Closure:
     """A function defined here: its defaults are evaluated now, its names when it is called."""
     defaults = tuple(interp.evaluate(default) for default in node.args.defaults)

@@ -14,7 +14,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.structure import Container, Leaf, leaf_numbers, mapped
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.arithmetic import equal, greater, less, not_equal
 from symdiff.ops.declare import NeedsStatic
@@ -224,8 +224,10 @@ def _column(interp: Interpreter, content: Content, k: int) -> ListRef:
     """The tuple of the items of the rows at one place."""
     if isinstance(content, Columns):
         assert isinstance(content.structure, Container)
-        leaves: list[Value] = []
-        structure = _part(content.structure.items[k], content, leaves)
+        part = content.structure.items[k]
+        numbers = leaf_numbers(part)
+        structure = mapped(part, lambda number: Leaf(numbers.index(number)))
+        leaves = [content.values[number] for number in numbers]
         return interp.new_list(staged_lists.content_of(structure, leaves), frozen=True)
     count = staged_lists.length(content)
 
@@ -235,14 +237,3 @@ def _column(interp: Interpreter, content: Content, k: int) -> ListRef:
 
     gone_over = collect(interp, Iterable(count, element, unroll=False))
     return interp.new_list(interp.content(gone_over), frozen=True)
-
-
-def _part(structure: Structure, content: Columns, leaves: list[Value]) -> Structure:
-    """A part of the structure of rows, whose leaves are numbered anew."""
-    if isinstance(structure, Leaf):
-        leaves.append(content.values[structure.index])
-        return Leaf(len(leaves) - 1)
-    if isinstance(structure, Container):
-        items = tuple(_part(item, content, leaves) for item in structure.items)
-        return Container(structure.type, structure.keys, items)
-    return structure

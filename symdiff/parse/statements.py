@@ -222,9 +222,7 @@ def _else(interp: Interpreter, turns: Turns, orelse: list[ast.stmt]) -> None:
         interp.where_not(broken, lambda: interp.go_on(orelse))
 
 
-@statement(ast.Try)
-def _try(interp: Interpreter, node: ast.Try) -> None:
-    stage_try(interp, node)
+statement(ast.Try)(stage_try)
 
 
 @statement(ast.With)
