@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -719,7 +720,9 @@ def build_pair(
     the texts will stand in.
     """
     split = finish(_split(derived, wrt))
-    improved = _tidied if derived.simplify else optimise
+    improved = optimise
+    if derived.simplify:  # both were optimised before they were simplified: their forms stay
+        improved = partial(optimise, passes=("dead", "common"), last=())
     whole = replace(split.backward, inputs=tuple(_distinct(split.backward.inputs)))
     reverse = improved(whole)
     first, second = differentiate.without_unread(split.forward, reverse, split.saved)
@@ -750,11 +753,6 @@ def _split(derived: Derived, wrt: Sequence[int]) -> differentiate.Split:
         joint = emittable(pulled(), DIVISIBLE)
     simplified, _ = simplify_islands(joint, derived.simplify)
     return differentiate.divide(derived.graph, simplified)
-
-
-def _tidied(graph: Graph) -> Graph:
-    """A part of what was optimised and simplified before, whose forms stay what they are."""
-    return optimise(graph, ("dead", "common"), last=())
 
 
 def _origins(forward: Graph, backward: Graph) -> tuple[Origin, ...]:

@@ -1,8 +1,8 @@
-"""Calls of functions with rules of the user's inside compiled programs: one ``custom_call`` node.
+"""Calls of functions for which the user gives a derivative rule: one ``custom_call`` node each.
 
-The function and its rule are staged as graphs over the same inputs, the numbers and arrays among
-the arguments and what any of the graphs captured. The reverse graph of a ``custom_jvp`` function is
-the transpose of its rule, which is linear in the tangents.
+The function and its rule are staged as graphs over the same inputs: the numbers and arrays among
+the arguments, and the values that any of the graphs captures. The reverse graph of a
+``custom_jvp`` function is the transpose of its rule, which is linear in the tangents.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Transforms that are called inside a compiled program: ``grad(f)(x)`` where ``f`` and ``x`` are
 abstract.
 
-The front end stages the call of ``f`` as a graph of its own; transforms go from graph to graph as
-always, and the front end puts the result in the place of the call. So ``f`` may be a closure over
+The front end stages the call of ``f`` as a separate graph. Transforms change this graph as they
+change any other, and the front end replaces the call by the result. So ``f`` may be a closure over
 staged values.
 """
 

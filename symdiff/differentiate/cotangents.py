@@ -25,9 +25,9 @@ from symdiff.ops.sizes import size as size_of
 
 
 class Cotangents:
-    """The cotangent of each value of a block, as far as it has accumulated.
+    """The cotangent of each value of a block, accumulated so far.
 
-    ``partial`` has the values that may be undefined: so are their cotangents.
+    ``partial`` are the values that may be undefined; their cotangents may be undefined too.
     """
 
     def __init__(self, partial: Container[Value]) -> None:
@@ -97,11 +97,8 @@ def accumulated(before: Value, contribution: Value) -> Value:
 
 
 def _adds_to_zeros(node: Node) -> bool:
-    return node.op in (index_add, list_add) and _is_zeros(node.operands[0])
-
-
-def _is_zeros(value: Value) -> bool:
-    return value.node is not None and value.node.op in (zeros, list_zeros_like)
+    base = node.operands[0].node if node.op in (index_add, list_add) else None
+    return base is not None and base.op in (zeros, list_zeros_like)
 
 
 # Types ------------------------------------------------------------------------------------------

@@ -324,8 +324,9 @@ class Push:
         )
         return Block(parameters, made.nodes, results)
 
-    def fitting(self, value: Value, carry: Value) -> Value:
-        return fitted(self.finished(value), carry)
+    def fitting(self, value: Value, like: Value) -> Value:
+        """The tangent of a value, of the dtype and kind of another: of a carry, or a result."""
+        return fitted(self.finished(value), like)
 
     def condition(self, view: LoopView, block: Block, carries: list[int]) -> Block:
         parameters = [self.renewed(value) for value in block.parameters]
@@ -377,11 +378,8 @@ class Push:
         with building(Builder([], node.span)) as made:
             self.nodes(block.nodes)
             with marked(node.span, "tangent"):
-                tangents = [self.arm_tangent(block.results[k], node.results[k]) for k in active]
+                tangents = [self.fitting(block.results[k], node.results[k]) for k in active]
         return Block((), made.nodes, (*map(self.got, block.results), *tangents))
-
-    def arm_tangent(self, value: Value, result: Value) -> Value:
-        return fitted(self.finished(value), result)
 
     # Calls
 

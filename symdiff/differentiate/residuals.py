@@ -1,10 +1,10 @@
-"""Residuals: what the backward part needs of the forward part, and how it gets it.
+"""Residuals: which primal values the backward part needs, and how it gets them.
 
-The sweep has named primal values freely. Here each of its blocks, inner ones first, gets what it
-names of the primal block that it reverses: from the tape of a loop's input, by computing it again
-from what is at hand, or from an extra result of the primal loop or branch. ``cut`` chooses by
-price. What is outside every enclosing region, the turn's index and constants are free. Primal nodes
-are extended in place (the transformation owns its copy of them).
+The sweep names primal values freely. Here each block of the sweep, inner ones first, gets the
+values that it names of the primal block that it reverses: it reads the tape of a loop's input,
+computes the value again, or gets an extra result of the primal loop or branch. ``cut`` chooses by
+price. Values outside all enclosing loops and branches, the loop's index and constants cost nothing.
+Primal nodes are extended in place: the transformation owns its copy of them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def resolve(pairs: Sequence[Pair], top: Block, zeros: Zeros) -> None:
 
 
 def resolve_apart(pairs: Sequence[Pair], whole: Pair, partial: Iterable[Value]) -> Saved:
-    """Resolve the primal values that a reverse part in a graph of its own reads: nothing is free.
+    """Resolve the primal values that a reverse part in a separate graph reads: nothing is free.
 
     The primal values to be saved are returned, each with the value that it has in the other graph.
     """
@@ -254,7 +254,7 @@ class _Region:
         return min(price, again)
 
     def price_of_parameter(self, value: Value) -> int:
-        return price_of_saving(value.type)
+        return self.price_of_result(value)
 
     def price_of_result(self, value: Value) -> int:
         return price_of_saving(value.type)
@@ -308,7 +308,7 @@ class _Region:
 
 
 class _Loop(_Region):
-    """The body of a loop: values are had from tapes."""
+    """The body of a loop, which saves values on tapes."""
 
     def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
         super().__init__(pair, homes, top, zeros)
@@ -369,7 +369,7 @@ class _Loop(_Region):
 
 
 class _Arm(_Region):
-    """An arm of a branch: values are had from extra results, undefined in the other arm.
+    """An arm of a branch, which saves values as extra results, undefined in the other arm.
 
     The arms share them where types allow: of both arms only one is taken.
     """
@@ -413,7 +413,7 @@ class _Arm(_Region):
 
 
 class _Whole(_Region):
-    """A whole graph whose reverse part is a graph of its own: values are had as its inputs."""
+    """A whole graph whose reverse part is a separate graph: it gets values as inputs."""
 
     def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
         super().__init__(pair, homes, top, zeros)
@@ -438,9 +438,6 @@ class _Whole(_Region):
         self.saved = [pair for pair in self.saved if pair[1] not in read]
         substitute(self.reverse, read)
         self.reverse.nodes[:0] = made.nodes
-
-    def price_of_parameter(self, value: Value) -> int:
-        return self.price_of_result(value)
 
     def price_of_result(self, value: Value) -> int:
         """Little: the value is there, it only has to be kept."""

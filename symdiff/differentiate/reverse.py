@@ -284,7 +284,7 @@ class _Joint:
     def apart(
         self, seeds: Mapping[int, Value], states: Mapping[int, State] | None = None
     ) -> tuple[Block, Saved]:
-        """Build the sweep as a block of its own; values it has of the primal block, saved there."""
+        """Build the sweep as a separate block; give it, and the primal values that it reads."""
         self.sweep_back(seeds, states)
         backward = Block((), self.builder.nodes, tuple(self.bars))
         whole = Pair(self.block, backward)

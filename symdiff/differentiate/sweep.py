@@ -1,7 +1,8 @@
-"""The reverse sweep over a block: each active node's cotangents from those of its results.
+"""The reverse sweep over a block: cotangents of operands from cotangents of results, node by node.
 
-What is built names primal values freely, those of nested blocks too: ``residuals`` resolves that
-afterwards. Each block of the sweep is paired with the primal block that it reverses.
+The sweep reads primal values wherever they are defined, in nested blocks too: ``residuals`` makes
+them available afterwards. Each block of the sweep is paired with the primal block that it
+reverses.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Switch:
 
     @contextlib.contextmanager
     def turned(self, on: bool = True) -> Iterator[None]:
-        """Turn it on, or off, meanwhile."""
+        """Turn it on, or off, for the body of the ``with`` statement."""
         token = self._on.set(on)
         try:
             yield

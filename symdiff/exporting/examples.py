@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.exporting.constants import numbers_in
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import Fixed, Nested, Signature, Specification
 from symdiff.ir.structure import Container, children, construct
@@ -51,7 +52,7 @@ def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[An
     Where the structure of the program depends on values, sizes and numbers stay as they are.
     """
     as_text = any(map(_has_text, arguments))
-    if sum(map(_count, arguments)) <= _MOST_NUMBERS and not as_text:
+    if sum(map(numbers_in, arguments)) <= _MOST_NUMBERS and not as_text:
         return list(arguments)
     fixed = {path[0] for path, _ in signature.static if not isinstance(path[0], FreeVariable)}
     if fixed and not as_text:
@@ -60,7 +61,7 @@ def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[An
         for length in _SHORTENED:
             shortened = _Shortened(arguments, length)
             examples = [shortened.value(value) for value in arguments]
-            if sum(map(_count, examples)) <= _MOST_NUMBERS:
+            if sum(map(numbers_in, examples)) <= _MOST_NUMBERS:
                 return examples
     drawn = _Drawn()
     return [drawn.value(spec, None) for _, spec in signature.parameters]
@@ -133,11 +134,6 @@ def _drawn(rng: np.random.Generator, dtype: np.dtype, shape: tuple[int, ...]) ->
     if dtype.kind in "iu":
         return rng.integers(0, 2, shape) if shape else np.int64(_DRAWN_COUNT)
     return rng.uniform(0.5, 1.5, shape)
-
-
-def _count(value: Any) -> int:
-    parts = children(value)
-    return int(np.size(value)) if parts is None else sum(map(_count, parts[1]))
 
 
 def _has_text(value: Any) -> bool:

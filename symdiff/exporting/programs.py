@@ -19,7 +19,7 @@ from symdiff.exporting.refusals import all_nodes
 from symdiff.exporting.request import Exported
 from symdiff.ir.graph import Graph, Input
 from symdiff.ir.signature import Path
-from symdiff.ir.structure import Container, Leaf, Structure, leaf_numbers
+from symdiff.ir.structure import Leaf, Structure, leaf_numbers, of_tuple, tuple_of
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.optimise import optimise
 from symdiff.pipeline import Arguments, Chain, Derived
@@ -107,7 +107,7 @@ class Programs:
         if not backward:
             along = self.along(derived, _pushed(graph, wrt, order), f"_{name}_along")
             return Sweeps(name, derived, value, along, None, None, (), paths, seeded)
-        shaped = _tuple([Leaf(k) for k in range(len(wrt))])
+        shaped = tuple_of(len(wrt))
         given = replace(derived, graph=_returning(graph, tuple(map(Leaf, known))))
         made = pipeline.build_pair(
             given, self.names.fresh(f"_{name}"), wrt, shaped, beside=self.names
@@ -145,12 +145,8 @@ def _carrying(graph: Graph) -> list[int]:
     return [k for k in leaf_numbers(graph.output) if carries_derivative(results[k].type)]
 
 
-def _tuple(items: Sequence[Structure]) -> Structure:
-    return Container(tuple, tuple(range(len(items))), tuple(items))
-
-
 def _returning(graph: Graph, items: Sequence[Structure]) -> Graph:
-    return replace(graph, output=_tuple(items))
+    return replace(graph, output=of_tuple(items))
 
 
 def _pushed(graph: Graph, wrt: Sequence[int], order: Sequence[int]) -> Graph:
@@ -158,7 +154,7 @@ def _pushed(graph: Graph, wrt: Sequence[int], order: Sequence[int]) -> Graph:
     results = graph.block.results
     carrying = [k for k, value in enumerate(results) if carries_derivative(value.type)]
     leaves = [Leaf(len(results) + carrying.index(k)) for k in order]
-    made = differentiate.jvp(graph, wrt, output=_tuple(leaves))
+    made = differentiate.jvp(graph, wrt, output=of_tuple(leaves))
     inputs = list(made.inputs)
     for k in range(len(wrt)):
         place = len(graph.inputs) + k

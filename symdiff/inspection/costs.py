@@ -150,15 +150,11 @@ def _range_length(node: Node, at: Node | None, same: Same) -> Count | None:
     return stop + start * -1 if step == ONE else None
 
 
-def _tape_length(node: Node, at: Node | None, same: Same) -> Count | None:
-    return turns_of_tape(node.operands[0], at, same)
-
-
 _INTEGERS: dict[Op, Callable[[Node, Node | None, Same], Count | None]] = {
     constant: lambda node, at, same: Count.number(int(node.attributes["value"])),
     size: _length,
     range_length: _range_length,
-    tape_length: _tape_length,
+    tape_length: lambda node, at, same: turns_of_tape(node.operands[0], at, same),
 }
 
 

@@ -1,9 +1,10 @@
 """Random draws: calls with an effect whose results have a type that the arguments tell.
 
-A draw happens once, in its place, under every transform, and what it gives is kept for the backward
-sweep. Location and scale of a normal distribution may carry derivatives (``ops.draws``), parameters
-of other ones may not: write ``low + width * draw``. What is drawn from an array, or is an array in
-another order, is its elements at places that are drawn: these carry derivatives.
+A draw happens once, where the user has written it, under every transform; its result is saved for
+the backward sweep. Location and scale of a normal distribution may carry derivatives
+(``ops.draws``), parameters of other ones may not: write ``low + width * draw``. What is drawn from
+an array, or is an array in another order, is its elements at places that are drawn: these carry
+derivatives.
 """
 
 from __future__ import annotations
@@ -271,7 +272,7 @@ DRAWS: dict[str, Drawing] = {
     "seed": _seed,
 }
 
-# Where they are met -------------------------------------------------------------------------------
+# Registration -------------------------------------------------------------------------------------
 
 
 def _of_module(name: str, drawing: Drawing) -> Callable[..., Abstract]:

@@ -191,7 +191,7 @@ def _tuples(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstrac
 
 
 def _is_by_numpy(interp: Interpreter, op: type[ast.operator], *operands: Abstract) -> bool:
-    """Return whether NumPy makes an array of a sequence: beside an array, or a number of its own.
+    """Return whether NumPy makes an array of a sequence: beside an array or a NumPy number.
 
     Of such numbers ``*`` repeats the sequence, or is an error.
     """

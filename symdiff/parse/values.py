@@ -29,7 +29,8 @@ Keywords = dict[str, Abstract]
 _serials = itertools.count()
 
 
-def _serial() -> int:
+def now() -> int:
+    """A mark: handles made from here on are born after it."""
     return next(_serials)
 
 
@@ -55,7 +56,7 @@ class Storage:
     name: str | None = None
     origin: int | None = None
     given: Value | None = None
-    serial: int = field(default_factory=_serial)
+    serial: int = field(default_factory=now)
     subclass: type | None = None
 
     def __repr__(self) -> str:
@@ -105,7 +106,7 @@ class ListRef(Told):
 
     path: tuple[Any, ...] | None = None
     detached: Value | None = None
-    serial: int = field(default_factory=_serial)
+    serial: int = field(default_factory=now)
     frozen: bool = False
     type: builtins.type = list
     own: ObjectRef | None = None
@@ -139,7 +140,7 @@ class DictRef(Told):
     path: tuple[Any, ...] | None = None
     type: builtins.type = dict
     detached: Value | None = None
-    serial: int = field(default_factory=_serial)
+    serial: int = field(default_factory=now)
     own: ObjectRef | None = None
     shows_items: bool = False
 
@@ -155,7 +156,7 @@ class ObjectRef:
     type: builtins.type
     live: Any = None
     path: tuple[Any, ...] | None = None
-    serial: int = field(default_factory=_serial)
+    serial: int = field(default_factory=now)
     holder: ListRef | DictRef | None = None
 
     def __repr__(self) -> str:
@@ -176,7 +177,7 @@ class Scope:
     globals: dict[str, Any]
     cells: dict[str, Any] = field(default_factory=dict)  # real closure cells of a live function
     declared_global: frozenset[str] = frozenset()
-    serial: int = field(default_factory=_serial)
+    serial: int = field(default_factory=now)
     node: ast.AST | None = None
     ended: bool = False
 
@@ -185,7 +186,7 @@ class Scope:
 class Token:
     """Whose exits and temporary contents stand in the heap: a loop's, a call's, an expression's."""
 
-    serial: int = field(default_factory=_serial)
+    serial: int = field(default_factory=now)
 
 
 class Exit(NamedTuple):
@@ -206,11 +207,6 @@ def born(key: Any) -> int:
     """When the handle behind a heap key was made; free variables have always been there."""
     handle = key[0] if isinstance(key, tuple) else key
     return getattr(handle, "serial", ALWAYS)
-
-
-def now() -> int:
-    """A mark: handles made from here on are born after it."""
-    return next(_serials)
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -310,7 +306,7 @@ class Generator(Told):
 
     run: Callable[..., Abstract]
     elements: Callable[[], Iterable] | None = None
-    serial: int = field(init=False, default_factory=_serial)
+    serial: int = field(init=False, default_factory=now)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -332,7 +328,7 @@ class Lazy(Told):
     over: Callable[..., Iterable]
     parts: tuple[Abstract, ...]
     kind: type = zip
-    serial: int = field(init=False, default_factory=_serial)
+    serial: int = field(init=False, default_factory=now)
 
 
 @dataclass(eq=False, slots=True, repr=False)
@@ -342,7 +338,7 @@ class IteratorRef(Told):
     told = "an iterator"
 
     of: Abstract
-    serial: int = field(default_factory=_serial)
+    serial: int = field(default_factory=now)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
