@@ -230,9 +230,7 @@ class Statements:
 
     def counters(self, view: LoopView) -> list[str]:
         """Variables that count turns by hand."""
-        counted = [view.turns]
-        if view.count is None:
-            counted.append(view.index)
+        counted = [view.turns] if view.count is not None else [view.turns, view.index]
         names = [self.plan.names[v] for v in counted if self.plan.is_used(v)]
         return list(dict.fromkeys(names))
 

@@ -23,13 +23,11 @@ from symdiff.ir.types import ArrayType
 from symdiff.runtime.parameters import Parameters, WithTangents, WithVector
 
 _VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+Texts = Mapping[str, str]  # by the name of a parameter
 
 
 def listed(
-    parameters: Parameters,
-    annotations: Mapping[str, str],
-    defaults: Mapping[str, str],
-    constants: Mapping[str, str],
+    parameters: Parameters, annotations: Texts, defaults: Texts, constants: Texts
 ) -> list[str]:
     """The items of a parameter list. ``annotations`` and ``defaults`` are texts by name;
     ``constants`` are the annotations of arrays outside that are parameters too.
@@ -44,10 +42,7 @@ def listed(
 
 
 def _items(
-    own: list[Parameter],
-    annotations: Mapping[str, str],
-    defaults: Mapping[str, str],
-    constants: Mapping[str, str],
+    own: list[Parameter], annotations: Texts, defaults: Texts, constants: Texts
 ) -> list[str]:
     found: list[str] = []
     for k, parameter in enumerate(own):
@@ -70,7 +65,7 @@ def _parted(before: Parameter | None) -> bool:
     return before is not None and before.kind in (Parameter.VAR_POSITIONAL, Parameter.KEYWORD_ONLY)
 
 
-def _constants(constants: Mapping[str, str], own: list[Parameter]) -> Iterator[str]:
+def _constants(constants: Texts, own: list[Parameter]) -> Iterator[str]:
     special = any(p.kind is not p.POSITIONAL_OR_KEYWORD or p.default is not p.empty for p in own)
     kinds = (Parameter.VAR_POSITIONAL, Parameter.KEYWORD_ONLY)
     if constants and special and not any(p.kind in kinds for p in own):
@@ -78,7 +73,7 @@ def _constants(constants: Mapping[str, str], own: list[Parameter]) -> Iterator[s
     yield from (f"{name}: {text}" for name, text in constants.items())
 
 
-def _item(parameter: Parameter, annotation: str, defaults: Mapping[str, str]) -> str:
+def _item(parameter: Parameter, annotation: str, defaults: Texts) -> str:
     stars = ""
     if parameter.kind in _VARIADIC:
         stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
@@ -97,7 +92,7 @@ def _with_vector(own: list[Parameter], vector: str) -> list[Parameter]:
     return [*others[:count], Parameter(vector, kind), *others[count:]]
 
 
-def _is_bound_inside(parameters: Parameters, defaults: Mapping[str, str]) -> bool:
+def _is_bound_inside(parameters: Parameters, defaults: Texts) -> bool:
     """Return whether defaults or ``*args`` stand before a vector."""
     if not isinstance(parameters, WithVector):
         return False
@@ -110,9 +105,7 @@ def _is_positional(parameter: Parameter) -> bool:
     return parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
 
 
-def binding(
-    parameters: Parameters, annotations: Mapping[str, str], defaults: Mapping[str, str]
-) -> list[str]:
+def binding(parameters: Parameters, annotations: Texts, defaults: Texts) -> list[str]:
     """Statements that bind arguments and, after them, a vector, where Python does not."""
     if not isinstance(parameters, WithVector) or not _is_bound_inside(parameters, defaults):
         return []

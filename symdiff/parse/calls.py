@@ -256,9 +256,8 @@ def _call_unknown(
         return call_value(interp, method, arguments[1:], keywords)
     if isinstance(function, type):
         return call_class(interp, function, arguments, keywords)
-    if isinstance(function, types.BuiltinFunctionType) and isinstance(
-        getattr(function, "__self__", None), str | bytes | np.dtype
-    ):
+    of_constant = isinstance(owner, str | bytes | np.dtype)
+    if isinstance(function, types.BuiltinFunctionType) and of_constant:
         return call_static(interp, function, arguments, keywords)
     _refuse_containers(interp, function, (*arguments, *keywords.values()))
     return call_changing(interp, function, arguments, keywords)
@@ -434,27 +433,17 @@ def _call_array_method(
 
 
 def _call_tuple_method(
-    interp: Interpreter,
-    receiver: tuple[Abstract, ...],
-    name: str,
-    arguments: list[Abstract],
-    keywords: Keywords,
+    interp: Interpreter, receiver: Any, name: str, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
-    if name == "_replace":  # of a named tuple: it looks at no value
+    if name in ("_replace", "_asdict"):  # of a named tuple: they look at no value
         with python_raises():
-            return receiver._replace(*arguments, **keywords)  # type: ignore[attr-defined]
-    if name == "_asdict":
-        with python_raises():
-            return interp.new_dict(receiver._asdict(*arguments, **keywords))  # type: ignore[attr-defined]
+            made = getattr(receiver, name)(*arguments, **keywords)
+        return interp.new_dict(made) if name == "_asdict" else made
     return call_static(interp, getattr(receiver, name), arguments, keywords)
 
 
 def _call_method_of(
-    interp: Interpreter,
-    receiver: Abstract,
-    name: str,
-    arguments: list[Abstract],
-    keywords: Keywords,
+    interp: Interpreter, receiver: Abstract, name: str, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     table = METHODS_OF.get(type(receiver))
     if table is not None and name in table:

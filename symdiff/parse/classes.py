@@ -29,6 +29,7 @@ from symdiff.parse.reflect import require_plain_items
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
+    Arguments,
     CalleeLeft,
     Closure,
     DictRef,
@@ -94,10 +95,7 @@ def _giving(made: Abstract, cls: type) -> Iterator[None]:
 
 
 def _exception(
-    interp: Interpreter,
-    cls: type[BaseException],
-    arguments: Sequence[Abstract],
-    keywords: Keywords,
+    interp: Interpreter, cls: type[BaseException], arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     made = exception_of(interp, cls, arguments)
     initialise = on_class(interp, cls, "__init__")
@@ -134,11 +132,7 @@ def _not_made(interp: Interpreter, cls: type) -> UnsupportedCallError:
 
 
 def _initialise(
-    interp: Interpreter,
-    cls: type,
-    made: Abstract,
-    arguments: Sequence[Abstract],
-    keywords: Keywords,
+    interp: Interpreter, cls: type, made: Abstract, arguments: Arguments, keywords: Keywords
 ) -> None:
     initialise = on_class(interp, cls, "__init__")
     if isinstance(made, ObjectRef) and is_dataclass(cls) and _is_generated(cls):
@@ -200,11 +194,7 @@ def _named_tuple(
 
 
 def _dataclass(
-    interp: Interpreter,
-    made: ObjectRef,
-    cls: Any,
-    arguments: Sequence[Abstract],
-    keywords: Keywords,
+    interp: Interpreter, made: ObjectRef, cls: Any, arguments: Arguments, keywords: Keywords
 ) -> None:
     fields = [f for f in dataclasses.fields(cls) if f.init]
     positional = [f.name for f in fields if not f.kw_only]

@@ -41,6 +41,7 @@ from symdiff.parse.templates import copied
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
+    Arguments,
     Array,
     BoundMethod,
     CalleeLeft,
@@ -61,10 +62,7 @@ from symdiff.source.trees import goes_on_behind
 
 
 def call_function(
-    interp: Interpreter,
-    function: types.FunctionType,
-    arguments: Sequence[Abstract],
-    keywords: Keywords,
+    interp: Interpreter, function: types.FunctionType, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """A Python function, followed into its source."""
     if is_message(function):
@@ -86,10 +84,7 @@ def call_function(
 
 
 def _dispatched(
-    interp: Interpreter,
-    function: types.FunctionType,
-    arguments: Sequence[Abstract],
-    keywords: Keywords,
+    interp: Interpreter, function: types.FunctionType, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """A ``functools.singledispatch`` function: what it has for the class of the first argument."""
     from symdiff.definitions.in_python import dispatched  # at the first use of one of them
@@ -110,10 +105,7 @@ def call_of_library(
 
 
 def _follow(
-    interp: Interpreter,
-    function: types.FunctionType,
-    arguments: Sequence[Abstract],
-    keywords: Keywords,
+    interp: Interpreter, function: types.FunctionType, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """A Python function whose source is known."""
     source = find_source(function)

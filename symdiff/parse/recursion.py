@@ -8,7 +8,6 @@ repeat.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
@@ -27,6 +26,7 @@ from symdiff.parse.lattice import fits, meet, met
 from symdiff.parse.marking import entering, forget_names, names_found
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.output import output_of
+from symdiff.parse.templates import Run
 from symdiff.parse.trees import Parts, flatten, parts_of, same_structure, unflatten
 from symdiff.parse.values import (
     Abstract,
@@ -34,6 +34,7 @@ from symdiff.parse.values import (
     Columns,
     ControlFlow,
     DictRef,
+    Keywords,
     ListRef,
     NotYetKnown,
     ObjectRef,
@@ -91,11 +92,7 @@ def check_depth(interp: Interpreter, key: Any) -> None:
 
 
 def followed(
-    interp: Interpreter,
-    key: Any,
-    span: SourceSpan,
-    arguments: dict[str, Abstract],
-    run: Callable[[dict[str, Abstract]], Abstract],
+    interp: Interpreter, key: Any, span: SourceSpan, arguments: Keywords, run: Run
 ) -> Abstract:
     """Run a function's body; as a graph of its own where it is found to call itself on data."""
     active = interp.recursions.get(key)
@@ -117,12 +114,7 @@ def followed(
     return _as_graph(interp, key, entering(interp, arguments, span), run)
 
 
-def _as_graph(
-    interp: Interpreter,
-    key: Any,
-    arguments: dict[str, Abstract],
-    run: Callable[[dict[str, Abstract]], Abstract],
-) -> Abstract:
+def _as_graph(interp: Interpreter, key: Any, arguments: Keywords, run: Run) -> Abstract:
     names = tuple(arguments)
     structure, leaves = _flatten(interp, tuple(arguments.values()))
     types = [interp.lift(leaf).type for leaf in leaves]
@@ -140,11 +132,7 @@ def _as_graph(
 
 
 def _settle(
-    interp: Interpreter,
-    key: Any,
-    names: tuple[str, ...],
-    activation: Activation,
-    run: Callable[[dict[str, Abstract]], Abstract],
+    interp: Interpreter, key: Any, names: tuple[str, ...], activation: Activation, run: Run
 ) -> list[Value] | None:
     """Stage the body until its result type repeats; its captures, or None to widen parameters."""
     wanted = list(activation.types)
@@ -173,11 +161,7 @@ def _all_fit(activation: Activation, found: list[Type]) -> bool:
 
 
 def _stage_body(
-    interp: Interpreter,
-    key: Any,
-    names: tuple[str, ...],
-    activation: Activation,
-    run: Callable[[dict[str, Abstract]], Abstract],
+    interp: Interpreter, key: Any, names: tuple[str, ...], activation: Activation, run: Run
 ) -> tuple[Block, Structure]:
     parameters = [Value(type_, None) for type_ in activation.types]
     frames = len(interp.frames)
