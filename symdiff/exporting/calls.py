@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.exporting.constants import SMALL, numbers_in
+from symdiff.exporting.constants import SMALL
+from symdiff.exporting.examples import numbers_in
 from symdiff.exporting.spelling import Classes, spelled_value
 from symdiff.exporting.text import definition_line
 from symdiff.ir.signature import Fixed, Nested, Specification

@@ -73,12 +73,6 @@ class Constants:
             yield f"{name} = {spelled_value(value, classes)}"
 
 
-def numbers_in(value: Any) -> int:
-    """How many numbers a value holds."""
-    parts = children(value)
-    return int(np.size(value)) if parts is None else sum(map(numbers_in, parts[1]))
-
-
 def is_small(value: Any) -> bool:
     """Return whether a value is written as text: a number, or what holds no large array."""
     parts = children(value)

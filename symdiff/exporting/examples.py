@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.exporting.constants import numbers_in
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import Fixed, Nested, Signature, Specification
 from symdiff.ir.structure import Container, children, construct
@@ -173,3 +172,9 @@ class _Drawn:
             return dim
         known = self.sizes.setdefault(dim.symbol, _DRAWN_SIZE + len(self.sizes))
         return max(known + dim.offset, 0)
+
+
+def numbers_in(value: Any) -> int:
+    """How many numbers a value holds."""
+    parts = children(value)
+    return int(np.size(value)) if parts is None else sum(map(numbers_in, parts[1]))

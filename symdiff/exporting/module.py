@@ -34,8 +34,9 @@ from symdiff.exporting.arguments import (
 from symdiff.exporting.calls import binding, completing, defaults_of, listed
 from symdiff.exporting.classes import definition, fields_of, maker
 from symdiff.exporting.comparison import Comparison
-from symdiff.exporting.constants import SMALL, Constants, array_file, numbers_in
+from symdiff.exporting.constants import SMALL, Constants, array_file
 from symdiff.exporting.dispatching import dispatched
+from symdiff.exporting.examples import numbers_in
 from symdiff.exporting.facts import facts
 from symdiff.exporting.numbers import Numbers, Program, numbers_of, program_of
 from symdiff.exporting.programs import Programs
