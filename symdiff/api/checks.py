@@ -112,7 +112,8 @@ class _Judge:
             confirmed = confirmed + 1 if agrees else 0
             if confirmed == 2:
                 return
-        along.reraise()
+        if along.error is not None:  # what the function raised beside the arguments
+            raise along.error
         bound = self._bound(expected, scale)
         said = (
             f"{what} is {actual!r}, but differences give {expected!r} "
@@ -278,11 +279,6 @@ class _Along:
         behind, here, ahead = self._values(-h), self.here, self._values(h)
         left = [(b - a) / h for a, b in zip(behind, here, strict=True)]
         return left, [(b - a) / h for a, b in zip(here, ahead, strict=True)]
-
-    def reraise(self) -> None:
-        """Raise what the function raised beside the arguments."""
-        if self.error is not None:
-            raise self.error
 
 
 def _combined(coarse: list[Any], fine: list[Any], factor: int) -> list[Any]:

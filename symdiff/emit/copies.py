@@ -17,7 +17,7 @@ from symdiff.emit.ownership import decide
 from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, loop
-from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values
+from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values, walk_nodes
 from symdiff.ir.types import ArrayType, ListType, Size, TapeType
 from symdiff.ops.creation import full, ones
 from symdiff.ops.declare import StageOperation, supporting_call, template
@@ -269,13 +269,8 @@ def _copy_pushed(node: Node, decisions: Decisions, absent: frozenset[Value]) -> 
 
 
 def _pushes(block: Block) -> list[tuple[Node, LoopView]]:
-    found = []
-    for inner in blocks_of(block):
-        for node in inner.nodes:
-            if node.op is loop:
-                view = LoopView(node)
-                found += [(n, view) for n in view.body.nodes if n.op is push]
-    return found
+    views = [LoopView(node) for node in walk_nodes(block) if node.op is loop]
+    return [(node, view) for view in views for node in view.body.nodes if node.op is push]
 
 
 def _like(node: Node, view: LoopView, absent: frozenset[Value]) -> Value | tuple[int, ...] | None:

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 
 def raising(statements: Statements, node: Node) -> list[Line]:
-    cause = None
-    if "cause" in node.attributes:
-        cause = statements.expressions.template(node, "cause")
+    expressions, has_cause = statements.expressions, "cause" in node.attributes
+    cause = expressions.template(node, "cause") if has_cause else None
     return [statements.line(node, ast.Raise(statements.expressions.node(node), cause))]
 
 

@@ -6,9 +6,8 @@ user's do.
 
 from __future__ import annotations
 
-from symdiff.emit.lower import blocks_of
 from symdiff.ir.control import LoopView, cond, in_arms, loop
-from symdiff.ir.graph import Block, Value
+from symdiff.ir.graph import Block, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.creation import is_made_like
 from symdiff.ops.declare import array_type
@@ -28,13 +27,12 @@ Carried = dict[Value, tuple[Value, ...]]
 def carried_values(block: Block) -> Carried:
     """What carries of loops are, from turn to turn."""
     found: Carried = {}
-    for inner in blocks_of(block):
-        for node in inner.nodes:
-            if node.op is loop:
-                view = LoopView(node)
-                rows = zip(view.carries, view.initial, view.next_carries, view.finals, strict=True)
-                for carry, initial, following, final in rows:
-                    found[carry] = found[final] = (initial, following)
+    for node in walk_nodes(block):
+        if node.op is loop:
+            view = LoopView(node)
+            rows = zip(view.carries, view.initial, view.next_carries, view.finals, strict=True)
+            for carry, initial, following, final in rows:
+                found[carry] = found[final] = (initial, following)
     return found
 
 

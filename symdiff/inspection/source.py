@@ -47,7 +47,8 @@ class Source(str):
     def of(cls, emitted: Iterable[Emitted], function: Callable[..., Any] | None) -> Source:
         """The texts of generated functions as one."""
         parts = tuple(emitted)
-        return cls(joined_text(parts), joined_lines(parts), function)
+        text = "\n\n".join(part.text for part in parts)  # two lines apart
+        return cls(text, joined_lines(parts), function)
 
     def show(self, file: TextIO | None = None) -> None:
         """Print the text, in colour where ``file`` (the standard output) is a terminal.
@@ -80,11 +81,6 @@ class Source(str):
         from symdiff.inspection.page import side_by_side
 
         return side_by_side(str(self), self.lines, self.function)
-
-
-def joined_text(emitted: Iterable[Emitted]) -> str:
-    """The texts of several functions, two lines apart."""
-    return "\n\n".join(one.text for one in emitted)
 
 
 def joined_lines(emitted: Iterable[Emitted]) -> dict[int, SourceSpan]:

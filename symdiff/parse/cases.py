@@ -20,6 +20,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import constant_value
 from symdiff.ir.control import cond, in_arms
 from symdiff.ir.graph import Value
+from symdiff.ir.reach import reached
 from symdiff.ops.arithmetic import equal
 from symdiff.parse.assumed import implied, truth_of
 from symdiff.parse.branches import stage_branch, taken_from
@@ -124,14 +125,7 @@ def _count(interp: Interpreter, conflict: Conflict) -> None:
 @functools.lru_cache(_MANY)
 def _parts(within: tuple[ast.AST, ...]) -> frozenset[ast.expr]:
     """The expressions that are evaluated once where a statement or an expression is staged."""
-    found = []
-    pending = list(within)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.expr):
-            found.append(node)
-        pending.extend(_parts_of(node))
-    return frozenset(found)
+    return frozenset(node for node in reached(within, _parts_of) if isinstance(node, ast.expr))
 
 
 def _parts_of(node: ast.AST) -> Iterator[ast.AST]:
