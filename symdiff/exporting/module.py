@@ -182,8 +182,8 @@ class Module:
         tests = self._tests()
         emitted = self.programs.emitted
         public = [text for made in self.functions for text in self._defined(made)]
-        programs = [_text(program) for program in own]
-        sweeps = [_text(program) for program in emitted if program not in own]
+        programs = [program.text for program in own]
+        sweeps = [program.text for program in emitted if program not in own]
         objects = self._objects()
         constants = list(self.constants.definitions(self.class_name))
         arrays = array_file(self.constants.filed) if self.constants.filed else None
@@ -266,7 +266,7 @@ class Module:
             own,
             {name: self.spoken(text) for name, text in self._annotations(made).items()},
             defaults_of(own, specifications, self.class_name),
-            {name: self.spoken(_array_type(value)) for name, value in self._asked(made)},
+            {n: self.spoken(of_type(type_of_constant(v))) for n, v in self._asked(made)},
         )
         result = self.spoken(returned(made.derived.graph, self.class_name))
         name = made.exported.name
@@ -498,10 +498,6 @@ def _pulled_by_one_of(pairs: Sequence[pipeline.Pair]) -> Iterator[str]:
     yield "return backward(*(given[k] for k in order))"
 
 
-def _text(emitted: Emitted) -> str:
-    return emitted.text
-
-
 def _head_of_backward(name: str) -> str:
     return f"def {name}_backward(saved: tuple[Any, ...], *cotangents: Any) -> tuple[Any, ...]:"
 
@@ -524,10 +520,6 @@ def _sizes(derived: Derived) -> Iterator[tuple[Any, Any]]:
 def _shown(made: Function) -> str:
     parameters = ", ".join(f"{name}: {describe(kind)}" for name, kind in made.parameters)
     return one_line(f"({parameters}) -> {_in_words(made.derived)}")
-
-
-def _array_type(value: Any) -> str:
-    return of_type(type_of_constant(value))
 
 
 def _fresh(name: str, taken: Sequence[str]) -> str:

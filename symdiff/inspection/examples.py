@@ -44,10 +44,6 @@ _TYPES = {
 _LISTS = ("items", "more")
 
 
-def _has_type(name: str) -> bool:
-    return name in _TYPES or name in _LISTS
-
-
 def type_of(name: str) -> Type:
     """The type of an example's parameter."""
     if name in _LISTS:
@@ -83,7 +79,7 @@ def parameters_of(example: str) -> list[str]:
         (node for node in ast.walk(expression_of(example)) if isinstance(node, ast.Name)),
         key=lambda node: node.col_offset,
     )
-    return [name for name in dict.fromkeys(node.id for node in names) if _has_type(name)]
+    return [n for n in dict.fromkeys(node.id for node in names) if n in _TYPES or n in _LISTS]
 
 
 def apply(example: str, operands: Mapping[str, Value]) -> Any:

@@ -47,13 +47,10 @@ def in_latex(name: str, parameters: Sequence[str], form: Any) -> str | None:
     shown = sp.latex(form)
     if len(shown) > _LONGEST:
         return None
-    function = rf"\operatorname{{{_escaped(name)}}}"
+    escaped = name.replace("_", r"\_")
+    function = rf"\operatorname{{{escaped}}}"
     arguments = ", ".join(sp.latex(sp.Symbol(parameter)) for parameter in parameters)
     return rf"$\displaystyle {function}({arguments}) = {shown}$"
-
-
-def _escaped(name: str) -> str:
-    return name.replace("_", r"\_")
 
 
 _OPEN, _CLOSE = (f'<mo stretchy="false">{bracket}</mo>' for bracket in "()")
