@@ -184,9 +184,7 @@ def _construct_list(container: Container, items: Sequence[Any]) -> Any:
 
 
 def _construct_dataclass(container: Container, items: Sequence[Any]) -> Any:
-    made: Any = object.__new__(
-        container.type
-    )  # a gradient is no argument of __init__ or __post_init__
+    made: Any = object.__new__(container.type)  # a gradient is no argument of __init__
     for name, item in zip(container.keys, items, strict=True):
         object.__setattr__(made, name, item)
     return made

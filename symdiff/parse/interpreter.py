@@ -287,9 +287,7 @@ class Interpreter:
         self.products: dict[Size, Product] = {}  # sizes that are products of others
         self.frames: list[Frame] = []
         self.made_in: dict[Node, Activation | None] = {}
-        self.templates: dict[
-            Any, Any
-        ] = {}  # by kind of call; how many there were, if there is none
+        self.templates: dict[Any, Any] = {}  # by kind of call; before there is one, how many calls
         self.inputs: list[Input] = []
         self.parameters: list[Value] = []
         self.guards: dict[tuple[Path, str, str | None], Guard] = {}
@@ -324,9 +322,7 @@ class Interpreter:
         self.active_calls: list[tuple[Any, int]] = []
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
-        self.statement_values: StatementValues | None = (
-            None  # of the statement at hand, where names are kept in cases
-        )
+        self.statement_values: StatementValues | None = None  # where names are kept in cases
         self.regions: list[Region] = []  # the ``try`` statements around
         self.handled: list[Any] = []  # exceptions that are being handled, with their classes
         self.rules: list[Any] = []  # functions of whose rule the statements are

@@ -524,6 +524,4 @@ class ConflictRead(ControlFlow):
     def __init__(self, conflict: Conflict) -> None:
         super().__init__(conflict.reason)
         self.conflict = conflict
-        self.made_by: tuple[Any, ast.expr] | None = (
-            None  # a ``StatementValues``, and which part of it
-        )
+        self.made_by: tuple[Any, ast.expr] | None = None  # a ``StatementValues``, and a part of it
