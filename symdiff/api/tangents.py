@@ -51,11 +51,8 @@ def like(tangent: Any, primal: Any, path: Path) -> tuple[Any, Any]:
         return _like_container(tangent, primal, parts, path)
     if type(primal) is int:
         primal = float(primal)
-    type_ = (
-        type_of_constant(primal)
-        if isinstance(primal, float | complex | np.generic | np.ndarray)
-        else None
-    )
+    is_number = isinstance(primal, float | complex | np.generic | np.ndarray)
+    type_ = type_of_constant(primal) if is_number else None
     if type_ is None or not type_.differentiable:
         raise _without_derivative(primal, path)
     return primal, _like_array(tangent, primal, type_, path)

@@ -559,10 +559,8 @@ class Carries(Join):
 
     def change(self, key: Key, heap: Heap) -> str:
         """What stands under a key before a turn and after it, in the words of a message."""
-        before, after = (
-            self._in_words(self.head(key), self.heap),
-            self._in_words(heap.get(key), heap),
-        )
+        before = self._in_words(self.head(key), self.heap)
+        after = self._in_words(heap.get(key), heap)
         return f"{before} before a turn, {after} after it"
 
     def _in_words(self, content: Abstract, heap: Heap) -> str:

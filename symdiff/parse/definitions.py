@@ -141,9 +141,7 @@ def _named(
     values = [_new_value(interp, part, before) for part in parts]
     built = nodes[start:]
     made = {value for node in built for value in node.results}
-    own = (
-        bool(values) and all(value in made for value in values) and len(set(values)) == len(values)
-    )
+    own = bool(values) and made.issuperset(values) and len(set(values)) == len(values)
     if not own or _does_more(interp, built, before):
         return result
     graph, operands = _outlined(call, built, [v for v in values if v is not None])

@@ -153,13 +153,10 @@ def _lengths_behind(
         for operand in _telling(node):
             if operand not in seen:
                 seen.add(operand)
-                group = (
-                    pending
-                    if isinstance(operand.type, ArrayType) and operand.type.shape
-                    else lengths
-                )
-                if group is pending or _counts(operand.type):
-                    group.append(operand)
+                if isinstance(operand.type, ArrayType) and operand.type.shape:
+                    pending.append(operand)
+                elif _counts(operand.type):
+                    lengths.append(operand)
     return lengths
 
 
