@@ -68,6 +68,8 @@ def _items(heap: Heap, content: Abstract) -> list[tuple[str, Abstract]] | None:
     if not isinstance(held, dict):
         return None
     if isinstance(content, ObjectRef):
+        if "__symdiff_class__" in vars(content.type):  # it stands for a class that Python has in C
+            return _items(heap, held.get("_items", ()))
         return [(f".{key}", item) for key, item in held.items()]
     return [(f"[{key!r}]", item) for key, item in held.items() if isinstance(key, str | int)]
 

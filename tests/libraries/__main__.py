@@ -15,6 +15,7 @@ import importlib.util
 import multiprocessing
 import os
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -56,7 +57,15 @@ def _in_order(package: str, names: Sequence[str], jobs: int) -> Iterator[list[Re
     """The results by docstring; where a worker dies another goes on behind what it was at."""
     left = list(names)
     while left:
-        with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("fork")) as pool:
+        with (
+            tempfile.TemporaryDirectory() as folder,  # for the files that examples write
+            ProcessPoolExecutor(
+                jobs,
+                mp_context=multiprocessing.get_context("fork"),
+                initializer=os.chdir,
+                initargs=(folder,),
+            ) as pool,
+        ):
             try:
                 for some in pool.map(_judged_docstring, [package] * len(left), left):
                     yield some
