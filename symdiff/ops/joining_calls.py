@@ -48,8 +48,15 @@ from symdiff.ops.ufuncs import cast, common_dtype, dtype_of, strong
 # Joining and splitting ----------------------------------------------------------------------------
 
 
-def _arrays(arrays: Any) -> list[Value]:
-    """The arrays to join: a sequence of them, or the rows of one."""
+def _arrays(arrays: Any, verb: str = "concatenate") -> list[Value]:
+    """The arrays to join, one at least: a sequence of them, or the rows of one."""
+    parts = _parts(arrays)
+    if not parts:
+        raise rejection(ValueError, f"need at least one array to {verb}")
+    return parts
+
+
+def _parts(arrays: Any) -> list[Value]:
     if is_list(arrays):
         raise UnsupportedCallError(
             "this way of joining a list of unknown length", None, "use stack"
@@ -93,7 +100,7 @@ def lower_stack(arrays: Any, axis: Any = 0, *, dtype: Any = None) -> Value:
         if place:  # NumPy's is a new array, in C order
             rows = contiguous(lower_moveaxis(rows, 0, place), order="C")
         return _cast(rows, dtype)
-    parts = _arrays(arrays)
+    parts = _arrays(arrays, "stack")
     return _cast(stack(*parts, axis=axis_of(axis, _rank(parts[0]) + 1)), dtype)
 
 

@@ -54,7 +54,7 @@ RESULTS: dict[Any, Type] = {  # of functions of the standard library that are ca
     time.process_time: FLOAT,
     time.time: FLOAT,
 }
-LIBRARY_PREFIXES = ("numpy", "scipy", "sympy", "symdiff")
+LIBRARY_PREFIXES = ("numpy", "scipy", "sympy", "mpmath", "symdiff")
 
 
 def is_pure_python(function: types.FunctionType) -> bool:

@@ -6,6 +6,7 @@ import inspect
 import math
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.signal
@@ -187,3 +188,19 @@ def test_what_constants_make_is_known_where_it_has_to_be() -> None:
 def test_arrays_of_constants_that_differ_between_paths_are_no_truths() -> None:
     with pytest.raises(sd.UnsupportedCallError, match="roots_jacobi"):
         sd.vjp(lambda a: scipy.special.roots_jacobi(3, a, a)[0], 0.5)
+
+
+@pytest.mark.parametrize("join", [np.stack, np.concatenate, np.vstack, np.hstack])
+def test_nothing_to_join_raises_as_numpy_does(join: Any) -> None:
+    with pytest.raises(ValueError, match="need at least one array to") as expected:
+        join([])
+    with pytest.raises(ValueError, match="need at least one array to") as found:
+        sd.grad(lambda x: np.sum(join([])) * x)(1.5)
+    assert str(expected.value) == str(found.value).splitlines()[0]
+
+
+def test_mpmath_is_called_and_not_followed() -> None:
+    function = sd.nondifferentiable(lambda: float(mpmath.sqrt(2)), returns="float")
+    assert sd.grad(lambda x: x * function())(1.5) == math.sqrt(2.0)
+    with pytest.raises(sd.UnsupportedCallError, match="not known here"):
+        sd.grad(lambda x: x * float(mpmath.sqrt(2)))(1.5)
