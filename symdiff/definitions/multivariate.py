@@ -92,11 +92,30 @@ def _in_dtype_of(made, x, alpha):
 
 
 def multinomial_logpmf(x, n, p):
-    x, n, p = np.asarray(x), np.asarray(n), np.asarray(p, dtype=np.float64)
+    x, n, p = np.asarray(x), np.asarray(n), _shares(np.asarray(p))
     gammaln = special().gammaln
     each = special().xlogy(x, p) - gammaln(x + 1.0)
     result = gammaln(n + 1.0) + np.sum(each, axis=-1)
+    whole = np.all((x == np.floor(x)) & (x >= 0), axis=-1) & (np.sum(x, axis=-1) == n)
+    valid = np.all((p >= 0.0) & (p <= 1.0), axis=-1) & (n >= 0)
+    result = np.where(valid, np.where(whole, result, -np.inf), np.nan)
     return result[()] if result.ndim == 0 else result
+
+
+def _adjusts():
+    import scipy
+
+    major, minor = (int(part) for part in scipy.__version__.split(".")[:2])
+    return (major, minor) < (1, 18)
+
+
+def _shares(p):
+    """In rows that do not sum to 1 the last one is what the others leave; NaN since SciPy 1.18."""
+    tolerance = 10.0 * np.finfo(np.result_type(p, np.float32)).eps
+    p = p.astype(np.float64)
+    left = 1.0 - np.sum(p[..., :-1], axis=-1) if _adjusts() else math.nan
+    last = np.where(np.abs(1.0 - np.sum(p, axis=-1)) > tolerance, left, p[..., -1])
+    return np.concatenate([p[..., :-1], last[..., None]], axis=-1)
 
 
 def multinomial_pmf(x, n, p):

@@ -248,6 +248,24 @@ def test_dirichlets_and_the_multinomial_distribution():
     calls.check(program, np.array([0.2, -0.5, 0.4]), alpha, wrt=(0, 1), step=2e-3)
 
 
+@pytest.mark.filterwarnings("ignore:Some rows of `p`:FutureWarning")
+def test_multinomial_of_shares_that_do_not_sum_to_one_and_of_impossible_counts():
+    counts = np.array([[2, 1, 3], [0, 5, 1]])
+
+    def program(p: Any) -> Any:
+        return (
+            stats.multinomial.logpmf(counts, 6, p),
+            stats.multinomial.pmf(counts[0], n=6, p=np.stack([p, 0.8 * p])),
+        )
+
+    calls.check(program, np.array([0.3, 0.25, 0.6]), step=1e-3)
+
+    def impossible(p: Any) -> Any:
+        return np.exp(stats.multinomial.logpmf(np.array([[2, 1, 2], [1.5, 1.5, 3.0]]), 6, p))
+
+    np.testing.assert_array_equal(sd.jacobian(impossible)(np.array([0.3, 0.25, 0.45])), 0.0)
+
+
 def test_what_scipy_refuses_of_several_variables_is_raised_by_a_gradient():
     with pytest.raises(ValueError, match="sum"):
         sd.grad(lambda x: stats.dirichlet.logpdf(x, np.ones(3)))(np.array([0.5, 0.2, 0.1]))
