@@ -38,7 +38,7 @@ from symdiff.ir.structure import numbered_paths
 from symdiff.ops.declare import static
 from symdiff.ops.rules import inlined as copied_in
 from symdiff.ops.stager import Stager
-from symdiff.pipeline import Arguments, CallPair, Chain, Transform, seeded_results
+from symdiff.pipeline import Arguments, CallPair, Chain, Transform, seeded_results, unruled_results
 from symdiff.runtime.parameters import Parameters, positional
 from symdiff.runtime.signature import spelled
 
@@ -190,11 +190,15 @@ def call_vjp(stager: Stager, function: Any, *primals: Any) -> Any:
     call = _staged_call(stager, function, before, given, {})
     places = dict(numbered_paths(call.graph.output, ("cotangent",)))
     seeds = [places[k] for k in seeded_results(call.graph)]
+    asked, _ = everything(call.graph, call.signature, call.parameters, 0)
+    unruled = unruled_results(asked.graph, asked.wrt)
     differentiated = _in_two_parts if _has_effects(call.graph) else _in_one_part
     value, pulled = differentiated(stager, call, seeds)
 
     def pull(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
         (cotangent,) = _COTANGENT.bind(tuple(args), kwargs)
+        if unruled:
+            raise unruled[0].refusal()
         return pulled(stager, stager.lifted(cotangent))
 
     return value, stager.callable(object(), pull)

@@ -34,7 +34,16 @@ from symdiff.ir.signature import Aspect, Path, Signature
 from symdiff.ir.structure import Container, Leaf, Static, Structure, of_tuple
 from symdiff.ops.effects import changes_one_of, changes_what_is_named
 from symdiff.parse import Marks
-from symdiff.pipeline import Arguments, Chain, Derived, Followed, Pair, Program, Transform
+from symdiff.pipeline import (
+    Arguments,
+    Chain,
+    Derived,
+    Followed,
+    Pair,
+    Program,
+    Transform,
+    unruled_results,
+)
 from symdiff.runtime.blame import explainer
 from symdiff.runtime.calling import arrays_kept, call_with, follow, telling_of_types
 from symdiff.runtime.dispatch import Dispatcher, Entry
@@ -211,6 +220,7 @@ class Home:
             derived.graph.output,
             tuple(value.type for value in results),
             pair.seeded,
+            unruled_results(derived.graph, asked.wrt),
         )
         texts = pair.forward.emitted, pair.backward
         self._shown[chain.transforms, True] = texts, derived.signature
@@ -230,7 +240,10 @@ class Home:
             recorded,
         )
         types = tuple(value.type for value in graph.block.results)
-        backward = Backward(name, pair.function, pair.order, graph.output, types, pair.seeded)
+        unruled = unruled_results(graph, asked.wrt)
+        backward = Backward(
+            name, pair.function, pair.order, graph.output, types, pair.seeded, unruled
+        )
         run = _traced_run(pair, backward, entries(graph), derived.staged.closed)
         primal = self._primal(pair.forward.derived)
         return _compiled(derived, arguments, self._target(chain, pair.forward, run, primal))

@@ -10,11 +10,30 @@ from typing import Any
 import numpy as np
 
 from symdiff.dataclass import dataclass
-from symdiff.errors import GradientShapeError, SignatureError
+from symdiff.errors import GradientShapeError, SignatureError, UnsupportedCallError
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ir.types import ArrayType, Type
 from symdiff.runtime.signature import spelled
 from symdiff.runtime.watching import Watched
+from symdiff.source.spans import SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Unruled:
+    """A result, by its number, of a call that is not followed and has no rule."""
+
+    result: int
+    name: str
+    span: SourceSpan | None
+
+    def refusal(self) -> UnsupportedCallError:
+        """What a cotangent of the result is answered with."""
+        return UnsupportedCallError(
+            f"a derivative of what {self.name} returns, which has no rule",
+            self.span,
+            "give it a rule: symdiff.define_rule or symdiff.custom_vjp; where it has no derivative,"
+            " symdiff.nondifferentiable",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +42,8 @@ class Backward:
     cotangents.
 
     ``output`` is the structure of the primal's result, its leaves numbering ``types``; ``seeded``
-    are the numbers of those that have a cotangent.
+    are the numbers of those that have a cotangent, ``unruled`` of objects that depend on the
+    arguments, with the calls without a rule that give them.
     """
 
     name: str
@@ -32,6 +52,7 @@ class Backward:
     output: Structure
     types: tuple[Type, ...]
     seeded: tuple[int, ...]
+    unruled: tuple[Unruled, ...] = ()
 
     def run(self, saved: Saved, gradient: Any) -> Any:
         """The cotangents of the arguments from that of the result; None stands for the number 1."""
@@ -42,6 +63,8 @@ class Backward:
         return self.function(*(available[k] for k in self.order))
 
     def _units(self, saved: Saved) -> list[Any]:
+        if isinstance(self.output, Leaf):
+            self._require_rules({self.output.index: ((), 1.0)})
         shapes = [saved.shapes[k] for k in self.seeded]
         if not isinstance(self.output, Leaf) or not all(n == 1 for s in shapes for n in s):
             raise GradientShapeError(
@@ -57,11 +80,18 @@ class Backward:
     def _taken_apart(self, gradient: Any, saved: Saved) -> list[Any]:
         found: dict[int, Any] = {}
         _match(self.output, gradient, ("gradient",), found)
+        self._require_rules(found)
         seeds = []
         for k in self.seeded:
             path, value = found.get(k, (("gradient",), None))
             seeds.append(_cast(value, self.types[k], saved.shapes[k], spelled(path)))
         return seeds
+
+    def _require_rules(self, found: dict[int, Any]) -> None:
+        """Refuse a cotangent of what a call gives that is not followed and has no rule."""
+        for call in self.unruled:
+            if found.get(call.result, ((), None))[1] is not None:
+                raise call.refusal()
 
 
 @dataclass(frozen=True, slots=True)

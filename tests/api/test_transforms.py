@@ -3,6 +3,8 @@
 import copy
 import dataclasses
 import math
+import zlib
+from _statistics import _normal_dist_inv_cdf
 
 import numpy as np
 import pytest
@@ -691,3 +693,31 @@ def test_a_result_that_turns_out_to_have_one_element_counts_as_a_number():
     for wrong in (np.array([2.0, 3.0]), np.array([0.0, 0.5])):
         with pytest.raises(TypeError, match="not a scalar: its shape is"):
             sd.grad(f)(wrong)
+
+
+def test_a_cotangent_of_what_has_no_rule_is_refused():
+    def quantile(x):
+        return x * x, {"at": [_normal_dist_inv_cdf(x, 0.0, 1.0)]}
+
+    def checksum(x):
+        return zlib.crc32(x)
+
+    (square, _), pullback = sd.vjp(quantile, 0.25)
+    assert square == 0.0625
+    with pytest.raises(sd.UnsupportedCallError, match="cdf returns, which has no rule") as refused:
+        pullback((1.0, {"at": [1.0]}))
+    assert refused.value.span.text.strip().startswith("return x * x, {")
+    assert pullback((1.0, None)) == (0.5,)
+    with pytest.raises(sd.UnsupportedCallError, match="what crc32 returns, which has no rule"):
+        sd.vjp(checksum, X)[1](1.0)
+    function = sd.differentiable(checksum)
+    _, saved = function.forward(X)
+    with pytest.raises(sd.UnsupportedCallError, match="what crc32 returns, which has no rule"):
+        function.backward(saved)
+
+
+def test_a_cotangent_of_what_is_cut_off_is_taken():
+    def labelled(x):
+        return x * x, _normal_dist_inv_cdf(sd.stop_gradient(x), 0.0, 1.0)
+
+    assert sd.vjp(labelled, 0.25)[1]((1.0, 1.0)) == (0.5,)
