@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-# Contexts and operators, which have no parts.
+# Contexts and operators, which have no parts: of one kind, they are equal.
 _BARE = frozenset(
     bare
     for kind in (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)

@@ -35,8 +35,18 @@ class Needed:
     def need(self, values: Iterable[Value]) -> None:
         """Values are wanted, with what they read."""
         self._want(values)
-        while self._pending:
-            self._spread(self._pending.pop())
+        pending, owner = self._pending, self._owner
+        while pending:
+            value = pending.pop()
+            node = value.node
+            if node is None:
+                if value in self._parameter_of:
+                    self._spread_parameter(*self._parameter_of[value])
+            elif node in owner:
+                if node not in self.nodes:
+                    self._happens(node)
+                if node.blocks:
+                    self._spread_result(node, node.results.index(value))
 
     def need_nodes(self, nodes: Iterable[Node]) -> None:
         """Nodes happen whatever of their results is read, with what they read."""
@@ -45,10 +55,11 @@ class Needed:
         self.need(())
 
     def _want(self, values: Iterable[Value]) -> None:
+        wanted, pending = self.values, self._pending
         for value in values:
-            if value not in self.values:
-                self.values.add(value)
-                self._pending.append(value)
+            if value not in wanted:
+                wanted.add(value)
+                pending.append(value)
 
     def _happens(self, node: Node | None) -> None:
         """A node happens: so do the loops and branches around it."""
@@ -61,16 +72,6 @@ class Needed:
             else:
                 self._want(node.operands)
             node = self._owner.get(node)
-
-    def _spread(self, value: Value) -> None:
-        node = value.node
-        if node is None:
-            if value in self._parameter_of:
-                self._spread_parameter(*self._parameter_of[value])
-        elif node in self._owner:
-            self._happens(node)
-            if node.blocks:
-                self._spread_result(node, node.results.index(value))
 
     def _spread_parameter(self, node: Node, position: int) -> None:
         self._happens(node)

@@ -97,8 +97,10 @@ def _real_part(dtype: np.dtype) -> np.dtype | None:
 
 def computed_by(value: Value, *names: str) -> Node | None:
     """``made_by`` of what may be regrouped with what reads it."""
-    node = made_by(value, *names)
-    return node if node is not None and is_of_one_precision(node) else None
+    node = value.node
+    if node is None or node.op.name not in names or not is_of_one_precision(node):
+        return None
+    return node
 
 
 def inexact_by(value: Value, *names: str) -> Node | None:

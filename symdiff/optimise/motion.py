@@ -60,7 +60,8 @@ class _Motion:
         """A block rebuilt; ``floor`` is the lowest level that its nodes may move to."""
         level = len(self.open)
         parameters = block.parameters if self.shares else renewed(block.parameters)
-        self.new.update(zip(block.parameters, parameters, strict=True))
+        if not self.shares:
+            self.new.update(zip(block.parameters, parameters, strict=True))
         self.level.update(dict.fromkeys(parameters, level))
         nodes: list[Node] = []
         self.open.append(nodes)
@@ -73,10 +74,13 @@ class _Motion:
         return block if self.shares and are_same(made, block) else made
 
     def _visit(self, node: Node, level: int, floor: int) -> None:
-        operands = tuple([self.new.get(value, value) for value in node.operands])
+        new = self.new
+        operands = node.operands
+        if not new.keys().isdisjoint(operands):
+            operands = tuple([new.get(value, value) for value in operands])
         blocks: tuple[Block, ...] = ()
         table = _numbers_of(node) if self._is_table(node) else None
-        if table in self.tables:
+        if table is not None and table in self.tables:
             self.moved = True
             self.new[node.result] = self.tables[table]
             return
@@ -102,10 +106,12 @@ class _Motion:
     def _make(
         self, node: Node, operands: tuple[Value, ...], blocks: tuple[Block, ...], level: int
     ) -> Node:
-        same = self.shares and (operands, blocks) == (node.operands, node.blocks)
-        made = node if same else remade(node, operands, blocks)
-        self.new.update(zip(node.results, made.results, strict=True))
-        self.level.update(dict.fromkeys(made.results, level))
+        made = node
+        if not self.shares or (operands, blocks) != (node.operands, node.blocks):
+            made = remade(node, operands, blocks)
+            self.new.update(zip(node.results, made.results, strict=True))
+        for value in made.results:
+            self.level[value] = level
         self.open[level].append(made)
         return made
 
