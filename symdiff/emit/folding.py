@@ -248,10 +248,14 @@ def _spelled(node: Node) -> tuple[int, list[int]]:
         return _SPARE, [1] * count
     if is_write(node):
         return _SPARE + 4 * len(node.attributes.get("key", ())), [1] * count
-    holes = [ast.Name(f"{_HOLE}{k}", ast.Load()) for k in range(count)]
-    parts = parts_of(node.op.spelling(node, holes))
-    names = [part.id for part in parts if isinstance(part, ast.Name)]
-    return sum(map(_width, parts)), [names.count(hole.id) for hole in holes]
+    times = {f"{_HOLE}{k}": 0 for k in range(count)}
+    width = 0
+    for inner in parts_of(node.op.spelling(node, [ast.Name(hole, _LOAD) for hole in times])):
+        if isinstance(inner, ast.Name) and inner.id in times:
+            times[inner.id] += 1
+        else:
+            width += _width(inner)
+    return width, list(times.values())
 
 
 def _width_of_name(value: Value) -> int:
@@ -263,6 +267,7 @@ def _width_of_name(value: Value) -> int:
 
 
 _HOLE = "#"  # begins no name
+_LOAD = ast.Load()
 
 
 def _is_offset(node: Node) -> bool:
@@ -318,7 +323,7 @@ def _width(part: ast.AST) -> int:
     """About how many columns a part of an expression takes besides the parts in it."""
     width = _WIDTHS.get(type(part), 0)
     if isinstance(part, ast.Name):
-        return width + (len(part.id) if part.id[0] != _HOLE else 0)
+        return width + len(part.id)
     if isinstance(part, ast.Constant):
         return width + len(repr(part.value))
     if isinstance(part, ast.Attribute):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-# Contexts and operators, which have no parts: of one kind, they are equal.
+# Contexts and operators, which have no parts.
 _BARE = frozenset(
     bare
     for kind in (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
@@ -23,13 +23,8 @@ def same_tree(a: ast.AST, b: ast.AST) -> bool:
         if type(one) is not type(other):
             return False
         if isinstance(one, ast.AST):
-            for name in one._fields:
-                first, second = getattr(one, name, None), getattr(other, name, None)
-                kind = type(first)
-                same = kind is type(second) and (kind in _BARE or (kind is str and first == second))
-                if first is second or same:
-                    continue
-                pending.append((None if first == [] else first, None if second == [] else second))
+            if not _may_be_same(one, other, pending):
+                return False
         elif isinstance(one, list):
             if len(one) != len(other):
                 return False
@@ -39,3 +34,24 @@ def same_tree(a: ast.AST, b: ast.AST) -> bool:
         ):  # 0.0 is not -0.0, and nan is nan
             return False
     return True
+
+
+def _may_be_same(one: ast.AST, other: ast.AST, pending: list[tuple[Any, Any]]) -> bool:
+    """Return whether two nodes of one kind are the same if all pairs that are added are.
+
+    A list that is empty and one that is left out are the same.
+    """
+    for name in one._fields:
+        first, second = getattr(one, name, None), getattr(other, name, None)
+        if first is second:
+            continue
+        kind = type(first)
+        if kind is not type(second):
+            if first not in _EMPTY or second not in _EMPTY:
+                return False
+        elif kind not in _BARE and (kind is not str or first != second):
+            pending.append((first, second))
+    return True
+
+
+_EMPTY: tuple[Any, ...] = (None, [])

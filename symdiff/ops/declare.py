@@ -462,12 +462,12 @@ def _items_of(item: Any, names: Mapping[str, Any]) -> Sequence[ast.expr]:
 
 
 def _substituted(tree: Any, names: Mapping[str, Any]) -> Any:
-    """A copy of a pattern with expressions in the place of names."""
+    """A copy of a pattern with expressions in the place of names; contexts and operators stay."""
     if isinstance(tree, list):
         return [one for item in tree for one in _items_of(item, names)]
     if isinstance(tree, ast.Name) and tree.id in names:
         return names[tree.id]
-    if not isinstance(tree, ast.AST):
+    if not isinstance(tree, ast.AST) or not tree._fields:
         return tree
     return type(tree)(**{f: _substituted(getattr(tree, f), names) for f in tree._fields})
 

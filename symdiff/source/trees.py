@@ -90,15 +90,18 @@ def parts_of(tree: ast.AST, besides: Sequence[ast.AST] = ()) -> list[ast.AST]:
         if besides and node in besides:
             continue
         found.append(node)
-        kind: Any = type(node)
-        if _fields_of_parts(kind):
-            pending += children(node)
+        _add_children(node, pending)
     return found
 
 
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below one, in their order, without contexts and operators."""
     found: list[ast.AST] = []
+    _add_children(node, found)
+    return found
+
+
+def _add_children(node: ast.AST, found: list[ast.AST]) -> None:
     kind: Any = type(node)
     for name in _fields_of_parts(kind):
         field = getattr(node, name, None)
@@ -106,7 +109,6 @@ def children(node: ast.AST) -> list[ast.AST]:
             found += [part for part in field if isinstance(part, ast.AST)]
         elif isinstance(field, ast.AST):
             found.append(field)
-    return found
 
 
 _NO_PARTS = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "kind", "type_comment"})
