@@ -88,7 +88,7 @@ def _constant_power(y: Value, x: Value, n: Any) -> Any:
     """``x ** n`` as Python's operator where that raises only if the power did, else as NumPy's."""
     if n == 1:
         return x
-    if array_type(y).kind == "python" and n > 0:
+    if array_type(y).kind == "python" and n.real > 0:
         return power(x, n)
     return x**n
 

@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import InternalError, UnsupportedCallError
-from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_dataclass
-from symdiff.ops.casts import python_complex, python_float, python_int
-from symdiff.parse import lookups
+from symdiff.parse import lookups, subclassed
 from symdiff.parse.blame import users
 from symdiff.parse.identity import class_of, identical
 from symdiff.parse.interpreter import Interpreter, describe, negated
@@ -29,6 +27,7 @@ _NAMES = "add sub mul truediv floordiv mod matmul and or xor lshift rshift lt gt
 _SIGNS = "+ - * / // % @ & | ^ << >> < > <= >= == !="
 SIGNS = dict(zip(_NAMES.split(), _SIGNS.split(), strict=True))
 SIGNS |= {"pow": "** or pow()", "divmod": "divmod()"}
+_OPERATIONS = {name: getattr(operator, f"__{name}__", divmod) for name in SIGNS}
 _MAKES_AN_ARRAY = ("__array__", "__array_interface__", "__array_struct__")
 
 
@@ -56,7 +55,10 @@ def has_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> bo
 def by_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Abstract:
     """``a op b`` by the special methods of the operands, in Python's order."""
     for instance, method, other in _in_order(interp, name, a, b):
-        if has_method(interp, instance, method):
+        read = subclassed.reader(interp, instance, method, other)
+        if read is not None:
+            return interp.call(_OPERATIONS[name], [read(a), read(b)], {})
+        if has_method(interp, instance, method) and not subclassed.inherits(instance, method):
             given = other if instance is a else _given_by_numpy(interp, other, instance)
             result = _asked(interp, instance, method, given)
             if result is not NotImplemented:
@@ -111,6 +113,7 @@ def _in_order(
     if left is right and name not in REFLECTED:
         return order[:1]
     if left is not right and issubclass(right, left):
+        lookups.on_class(interp, right, _reflected(name))
         own, inherited = (lookups.holder_of(c, _reflected(name)) for c in (right, left))
         if own is not inherited or name in REFLECTED:
             order.reverse()
@@ -130,8 +133,7 @@ def _given_by_numpy(interp: Interpreter, operand: Abstract, instance: Abstract) 
     if not _is_numpy(interp, operand):
         return operand
     cls = class_of(interp, instance)
-    steps_back = lookups.static_on_class(cls, "__array_ufunc__") is None
-    if steps_back or getattr(cls, "__array_priority__", 0.0) > 0.0:
+    if subclassed.numpy_steps_back(cls):
         return operand
     is_sequence = all(hasattr(cls, name) for name in ("__len__", "__getitem__"))
     is_array = is_sequence or any(hasattr(cls, name) for name in _MAKES_AN_ARRAY)
@@ -140,15 +142,7 @@ def _given_by_numpy(interp: Interpreter, operand: Abstract, instance: Abstract) 
             f"NumPy makes an array of this: {describe(operand)} before a {cls.__name__}",
             hint=f"write the {cls.__name__} first, or set __array_ufunc__ = None in its class",
         )
-    number: Value = interp.lift(operand)
-    convert = {"c": python_complex, "f": python_float}
-    return convert.get(_kind_of(number), python_int)(number)
-
-
-def _kind_of(number: Value) -> str:
-    type_: Any = number.type
-    kind: str = type_.dtype.kind
-    return kind
+    return subclassed.as_python(interp, operand)
 
 
 CONVERSIONS: dict[Any, tuple[str, ...]] = {  # which methods a function asks for, in Python's order

@@ -398,8 +398,13 @@ def _or_absent(read: Callable[[], Any]) -> Any:
 
 
 def is_by_value(value: Any) -> bool:
-    """Return whether equal values of one type are the same to a program."""
-    return isinstance(value, _BY_VALUE) and not isinstance(value, type)
+    """Return whether equal values of one type are the same to a program.
+
+    A class with an ``__eq__`` of the user's may call equal what differs.
+    """
+    if not isinstance(value, _BY_VALUE) or isinstance(value, type):
+        return False
+    return not isinstance(type(value).__eq__, types.FunctionType)
 
 
 def _alike(nested: Nested) -> bool:

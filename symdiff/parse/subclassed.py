@@ -1,0 +1,108 @@
+"""Numbers of subclasses of ``int``, ``float`` and ``complex``, in operators.
+
+What acts on such a number may be a method that its class inherits, or the other operand: Python's
+``float`` takes any ``int`` or ``float`` as the number that it is, NumPy as an array of that number,
+and neither asks the subclass for its ``__rmul__``.
+
+>>> import symdiff
+>>> class Metres(float):
+...     unit = "m"
+>>> height = Metres(3.0)
+>>> @symdiff.differentiable
+... def f(x):
+...     return x * height if height.unit == "m" else x
+>>> f.grad(2.0)
+3.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ops.casts import python_complex, python_float, python_int
+from symdiff.parse import lookups, native
+from symdiff.parse.identity import class_of
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.values import Abstract, ObjectRef
+
+_TAKEN: dict[type, tuple[type, ...]] = {
+    int: (int,),
+    float: (int, float),
+    complex: (int, float, complex),
+}
+_CONVERSIONS = ("__float__", "__int__", "__index__", "__complex__", "__array__")
+
+Reader = Callable[[Abstract], Abstract]
+
+
+def reader(interp: Interpreter, acting: Abstract, method: str, other: Abstract) -> Reader | None:
+    """How an operator's method of a number takes both operands, where one is of a subclass.
+
+    None where another method is to be asked, or none of the operands is of a subclass.
+    """
+    if not _is_subclassed(acting) and not _is_subclassed(other):
+        return None
+    own, others = class_of(interp, acting), class_of(interp, other)
+    if issubclass(own, np.generic | np.ndarray) and not isinstance(acting, ObjectRef):
+        return None if numpy_steps_back(others) else partial(_as_numpy, interp)
+    holder: Any = lookups.holder_of(own, method)
+    if holder not in _TAKEN or not issubclass(others, _TAKEN[holder]):
+        return None
+    if _is_subclassed(acting):
+        lookups.on_class(interp, own, method)
+    return partial(as_python, interp)
+
+
+def inherits(value: Any, method: str) -> bool:
+    """Return whether a number of a subclass has a method from ``int``, ``float`` or ``complex``."""
+    return _is_subclassed(value) and lookups.holder_of(value.type, method) in _TAKEN
+
+
+def _is_subclassed(value: Any) -> bool:
+    return isinstance(value, ObjectRef) and issubclass(value.type, (int, float, complex))
+
+
+def numpy_steps_back(cls: type) -> bool:
+    """Return whether NumPy leaves an operator to an operand of a class on its right."""
+    if lookups.static_on_class(cls, "__array_ufunc__") is None:
+        return True
+    priority: float = getattr(cls, "__array_priority__", 0.0)
+    return priority > 0.0
+
+
+def as_python(interp: Interpreter, value: Abstract) -> Abstract:
+    """A number as Python's ``int``, ``float`` or ``complex``."""
+    if isinstance(value, ObjectRef):
+        return _number(interp, value)
+    number: Value = interp.lift(value)
+    type_: Any = number.type
+    convert = {"c": python_complex, "f": python_float}
+    return convert.get(type_.dtype.kind, python_int)(number)
+
+
+def _as_numpy(interp: Interpreter, value: Abstract) -> Abstract:
+    """An operand as NumPy's operators take it: a number of a subclass has a dtype, as arrays do."""
+    if not isinstance(value, ObjectRef):
+        return value
+    for name in _CONVERSIONS:
+        if lookups.defines(interp, value.type, name) and not inherits(value, name):
+            raise UnsupportedCallError(
+                f"NumPy makes an array of a {value.type.__name__} by its {name}",
+                hint="write the conversion: float(...) or int(...)",
+            )
+    return np.asarray(_number(interp, value))[()]
+
+
+def _number(interp: Interpreter, ref: ObjectRef) -> Any:
+    """The number that an object of a subclass is, which nothing can change."""
+    if ref.live is None or ref.path is None:
+        raise native.not_followed(interp, ref.type, "value")
+    interp.guard(ref.path, "value", ref.live)
+    base: Any = next(number for number in _TAKEN if issubclass(ref.type, number))
+    return base.__pos__(ref.live)
