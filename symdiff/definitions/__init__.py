@@ -66,6 +66,7 @@ _BY_LIBRARY = {
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("special",),
     "scipy.stats": ("descriptive", "distributions", "namespaces"),
+    "statistics": ("spreads",),
 }
 for _library, _modules in _BY_LIBRARY.items():
     libraries.loaded_with(_library, *(f"{__name__}.{module}" for module in _modules))

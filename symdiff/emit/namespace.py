@@ -62,6 +62,8 @@ class Namespace:
 
     def bind(self, value: Any, hint: str) -> str:
         """The name under which the text finds an object."""
+        if hint in _SPOKEN and value is getattr(builtins, hint):
+            return hint
         known = self._bound.get(id(value))
         if known is None:
             known = self._bound[id(value)] = self.fresh(hint)

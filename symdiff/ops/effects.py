@@ -82,7 +82,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A list or a dict of a user's class, made of the values of templates."""
+    """What a class makes of the values of templates: a range, an exception, a user's list."""
 
     by: Named
     items: tuple[Any, ...]

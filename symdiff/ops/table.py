@@ -55,6 +55,7 @@ _ROWS = {
     "`scipy.interpolate`": ("bsplines", "splines"),
     "`scipy.sparse`": ("sparse",),
     "`scipy.ndimage`": ("images",),
+    "`statistics`": ("spreads",),
 }
 FAMILIES = {module: row for row, modules in _ROWS.items() for module in modules}
 

@@ -34,16 +34,15 @@ from symdiff.parse.values import (
     Abstract,
     Arguments,
     Array,
-    Closure,
     Columns,
     DictRef,
-    Generator,
     Keywords,
     ListRef,
     ObjectRef,
-    Partial,
+    Range,
     StagedText,
     StaticSet,
+    Told,
 )
 
 RESULTS: dict[Any, Type] = {  # of functions of the standard library that are called as they are
@@ -142,9 +141,9 @@ class Template:
             return {key: self.of(item) for key, item in interp.content(value).items()}
         if isinstance(value, StagedText):
             return Text(tuple(self._part(part) for part in value.parts))
-        if is_exception(value):
-            return self._of_exception(value)
-        unspoken = isinstance(value, Closure | Partial | Generator | ObjectRef | StaticSet)
+        if isinstance(value, Range) or is_exception(value):
+            return self._made_again(value)
+        unspoken = isinstance(value, Told | ObjectRef | StaticSet)
         unspoken = unspoken or MADE_HERE in getattr(value, "__dict__", ())
         if unspoken or hasattr(value, "staged_attribute"):  # or a derivative of such
             raise UnsupportedCallError(
@@ -153,8 +152,11 @@ class Template:
             )
         return self.named(value)
 
-    def _of_exception(self, value: ObjectRef) -> Made:
-        """An exception, made by its class of what that was given."""
+    def _made_again(self, value: Range | ObjectRef) -> Made:
+        """A range, or an exception, made of what its class was given."""
+        if isinstance(value, Range):
+            bounds = value.start, value.stop, value.step
+            return Made(self.named(range), tuple(map(self.of, bounds)))
         arguments, keywords = given_to(self.interp, value)
         if keywords:
             raise UnsupportedCallError(

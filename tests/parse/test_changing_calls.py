@@ -85,3 +85,27 @@ def test_two_views_of_one_array_are_not_to_be_written():
         return row[0] * x + len(row)
 
     assert sd.grad(f)(2.0) == 0.0
+
+
+def test_a_range_is_given_as_it_is(capsys):
+    def f(x, n):
+        print(range(n))
+        return x * np.average(range(n)), x * np.average(range(1, 8, 3))
+
+    value, pullback = sd.vjp(f, 2.0, 5)
+    assert value == (4.0, 8.0)
+    assert pullback((1.0, 1.0)) == (6.0, None)
+    assert capsys.readouterr().out == "range(0, 5)\n"
+    assert "np.average(range(0, n, 1))" in str(sd.differentiable(f).source(2.0, 5))
+
+
+@pytest.mark.parametrize(
+    "given", [lambda x: zip([x]), lambda x: [x].append, lambda x: {1: x}.keys()]
+)
+def test_what_is_no_value_is_not_given(given):
+    def f(x):
+        print(given(x))
+        return x
+
+    with pytest.raises(UnsupportedCallError, match="passed to a function that symdiff does not"):
+        sd.grad(f)(2.0)

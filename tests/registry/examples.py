@@ -31,6 +31,7 @@ REAL, COMPLEX = ("float64", "float32"), ("float64", "float32", "complex128")
 PRELUDE = """\
 import cmath
 import math
+import statistics
 import warnings
 
 import numpy as np

@@ -192,6 +192,10 @@ GRIDS = [
     *([(2, 3)], [(4, 2)], [((3, 2), "F")], [((2, 4), "reversed")], [((2, 4), "strided")]),
     *([(1, 3)], [(3, 2)], [(2, 3, 2)], [(5, 4)]),
 ]
+ROWS = [
+    *([(n,)] for n in (2, 3, 5, 8)),
+    *([((4,), "reversed")], [((2,), "reversed")], [((3,), "strided")], [((5,), "strided")]),
+]
 LONG = [
     *([(8,)], [(9,)], [(12,)], [((10,), "reversed")], [((9,), "strided")], [(2, 8)], [(1, 9)]),
     [((2, 9), "F")],
@@ -411,6 +415,13 @@ TABLE: dict[str, Word] = {
     "math.log": number("x", "x, y", y=ABOVE_ONE),
     "math.pow": number("x, y", reference="np.power(x, y)"),
     "math.prod": number("[x, y, 0.5]"),
+    **{
+        f"statistics.{name}": shaped(*texts, like=ROWS)
+        for name, texts in {
+            "mean": ("x", "x.tolist()"),
+            **dict.fromkeys(("pstdev", "pvariance", "stdev", "variance"), ("x", "x, x[0]")),
+        }.items()
+    },
     "math.remainder": number("x, y", x=(5.1, 5.4), y=(1.75, 1.95)),
     **{
         f"math.{name}": values("x", family=cases.scalars)

@@ -1,0 +1,79 @@
+"""Means and variances by the standard library's ``statistics``, which sums fractions exactly."""
+
+import numpy as np
+
+from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.libraries import when_imported
+
+
+def mean(data):
+    """The sum over the count."""
+    x = _sample(data, "mean requires at least one data point", 1)
+    return _as_data(np.mean(x), data)
+
+
+def variance(data, xbar=None):
+    """The sum of squares about the mean over the count less one."""
+    x = _sample(data, "variance requires at least two data points", 2)
+    return _as_data(_squares(x, xbar, data) / (len(x) - 1), data)
+
+
+def pvariance(data, mu=None):
+    """The mean of squares about the mean."""
+    x = _sample(data, "pvariance requires at least one data point", 1)
+    return _as_data(_squares(x, mu, data) / len(x), data)
+
+
+def stdev(data, xbar=None):
+    """The root of the variance."""
+    x = _sample(data, "stdev requires at least two data points", 2)
+    return float(np.sqrt(_squares(x, xbar, data) / (len(x) - 1)))
+
+
+def pstdev(data, mu=None):
+    """The root of the mean of squares about the mean."""
+    x = _sample(data, "pstdev requires at least one data point", 1)
+    return float(np.sqrt(_squares(x, mu, data) / len(x)))
+
+
+def _sample(data, message, least):
+    """The data as an array of floats."""
+    if isinstance(data, np.ndarray):
+        if data.ndim != 1 or data.dtype.kind != "f":
+            refuse("an array that is not a row of floats")
+        x = data
+    elif isinstance(data, (list, tuple, range)):
+        if any(type(number) not in (float, int) for number in data):
+            refuse("data that are not Python's floats (np.asarray makes an array of them)")
+        x = np.array(data, np.float64)
+    else:
+        refuse("data that are neither a list, a tuple nor an array")
+    if len(x) < least:
+        from statistics import StatisticsError
+
+        raise StatisticsError(message)
+    return x
+
+
+def _squares(x, center, data):
+    """The sum of squares about the center, which is that of the data where none is given."""
+    if center is None:
+        center = np.mean(x)
+    elif type(center) not in (float, int) and not isinstance(data, np.ndarray):
+        refuse("a mean that is not one of Python's floats")
+    return np.sum((x - center) ** 2)
+
+
+def _as_data(value, data):
+    """A result of the type of the data."""
+    if isinstance(data, np.ndarray):
+        return value
+    if all(type(number) is int for number in data):
+        refuse("whole numbers alone, of which the result may be one")
+    return float(value)
+
+
+@when_imported("statistics")
+def register(statistics):
+    """Say what the functions mean."""
+    registered(statistics, mean, variance, pvariance, stdev, pstdev, rounded=True)

@@ -1,0 +1,80 @@
+"""Means and variances of ``statistics``, against its values and closed forms."""
+
+import statistics
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.definitions.calls import check
+
+DATA = [1.5, 2.5, 2.5, 2.75, 3.25, 4.75]
+FUNCTIONS = [
+    statistics.mean,
+    statistics.variance,
+    statistics.pvariance,
+    statistics.stdev,
+    statistics.pstdev,
+]
+
+
+@pytest.mark.parametrize("data", [DATA, tuple(DATA), np.array(DATA), [1e50, 1.0, -1e50, 3.0]])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_the_value_is_the_functions_in_every_bit(function, data):
+    value, _ = sd.vjp(function, data)
+    assert value == function(data)
+    assert type(value) is type(function(data))
+
+
+@pytest.mark.parametrize("data", [DATA, np.array(DATA)])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_derivatives(function, data):
+    check(function, data)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS[1:])
+def test_derivatives_about_a_mean_that_is_given(function):
+    check(lambda data, mean: function(data, mean), np.array(DATA), 2.75, wrt=(0, 1))
+
+
+def test_gradients_are_those_of_the_closed_forms():
+    x = np.array(DATA)
+    deviations = x - np.mean(x)
+    np.testing.assert_allclose(sd.grad(statistics.variance)(DATA), 2 * deviations / 5, atol=1e-15)
+    expected = deviations / 6 / np.std(x)
+    np.testing.assert_allclose(sd.grad(statistics.pstdev)(DATA), expected, rtol=1e-13)
+
+
+def test_data_that_are_made_and_mixed():
+    def of_numbers(a):
+        return statistics.variance([a * k for k in range(3)] + [1])
+
+    assert of_numbers(2.0) == sd.value_and_grad(of_numbers)(2.0)[0]
+    # a² (0 + 1 + 4) + 1 less a quarter of (3 a + 1)², over 3
+    assert sd.grad(of_numbers)(2.0) == pytest.approx((10 * 2.0 - 1.5 * 7.0) / 3, rel=1e-14)
+
+
+def test_too_few_raise_as_they_do():
+    with pytest.raises(statistics.StatisticsError, match="requires at least two data points"):
+        sd.grad(statistics.stdev)([1.0])
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: statistics.mean([2, int(x)]) * x, "whole numbers alone"),
+        (lambda x: statistics.mean([np.float64(x)]), "not Python's floats"),
+        (lambda x: statistics.mean(x * np.ones((2, 2))[0:1]), "not a row of floats"),
+        (lambda x: statistics.variance([x, 1.0], np.float64(x)), "not one of Python's floats"),
+        (lambda x: statistics.mean({"a": x}), "neither a list, a tuple nor an array"),
+    ],
+)
+def test_what_is_not_taken_is_refused(function, message):
+    with pytest.raises(sd.UnsupportedCallError, match=message):
+        sd.grad(function)(0.5)
+
+
+def test_data_that_are_known_stay_what_they_are():
+    assert sd.grad(lambda x: x * statistics.pstdev([1, 2, 4, 5]))(2.0) == 2.5**0.5
+    assert sd.grad(lambda x: x * statistics.stdev(range(5)))(2.0) == 2.5**0.5
+    assert sd.grad(lambda x: x * statistics.mean([1.0, 2]))(2.0) == 1.5
