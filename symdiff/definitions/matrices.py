@@ -1,7 +1,7 @@
 """Matrices of ``scipy.linalg``: solving, factoring and inverting, by ``numpy.linalg``.
 
 Values are SciPy's own; what is said here is differentiated. Options that only save time or memory
-are taken and make no difference; stacks of matrices are refused.
+are taken and make no difference; stacks of matrices are refused, but for their determinants.
 """
 
 import numpy as np
@@ -72,7 +72,7 @@ def inv(a, *, assume_a=None, lower=False):
 
 
 def det(a):
-    found = np.linalg.det(matrix(a))
+    found = np.linalg.det(np.asarray(a))
     return found.astype(np.result_type(found, np.float64))
 
 

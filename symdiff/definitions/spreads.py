@@ -15,13 +15,13 @@ def mean(data):
 def variance(data, xbar=None):
     """The sum of squares about the mean over the count less one."""
     x = _sample(data, "variance requires at least two data points", 2)
-    return _as_data(_squares(x, xbar, data) / (len(x) - 1), data)
+    return _as_data(_squares(x, xbar, data) / (len(x) - 1), data, xbar)
 
 
 def pvariance(data, mu=None):
     """The mean of squares about the mean."""
     x = _sample(data, "pvariance requires at least one data point", 1)
-    return _as_data(_squares(x, mu, data) / len(x), data)
+    return _as_data(_squares(x, mu, data) / len(x), data, mu)
 
 
 def stdev(data, xbar=None):
@@ -64,11 +64,11 @@ def _squares(x, center, data):
     return np.sum((x - center) ** 2)
 
 
-def _as_data(value, data):
-    """A result of the type of the data."""
+def _as_data(value, data, center=None):
+    """A result of the type of the data, and of the center that is taken from them."""
     if isinstance(data, np.ndarray):
         return value
-    if all(type(number) is int for number in data):
+    if type(center) is not float and all(type(number) is int for number in data):
         refuse("whole numbers alone, of which the result may be one")
     return float(value)
 

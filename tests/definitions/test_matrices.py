@@ -154,3 +154,11 @@ def test_a_factor_is_scipys_with_what_is_said_of_it():
     assert "scipy.linalg.cho_factor(" in plain.source(A, B)
     value, _ = sd.vjp(solved, A, B)
     assert same(value, solved(A, B))
+
+
+def test_determinants_of_a_stack():
+    stack = np.stack([A, A @ A])
+    found = sd.grad(lambda a: np.sum(linalg.det(a)))(stack)
+    expected = [np.linalg.det(one) * np.linalg.inv(one).T for one in stack]
+    np.testing.assert_allclose(found, expected, rtol=1e-11)
+    assert sd.value_and_grad(lambda a: linalg.det(a)[1])(stack)[0] == linalg.det(stack)[1]

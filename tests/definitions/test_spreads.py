@@ -74,6 +74,14 @@ def test_what_is_not_taken_is_refused(function, message):
         sd.grad(function)(0.5)
 
 
+def test_whole_numbers_about_a_float():
+    def about(mean, whole):
+        return statistics.pvariance([0, 3, whole], mean)
+
+    # the derivative of ((0 - m)² + (3 - m)² + (5 - m)²) / 3 at 2
+    assert sd.value_and_grad(about)(2.0, 5) == (statistics.pvariance([0, 3, 5], 2.0), -4 / 3)
+
+
 def test_data_that_are_known_stay_what_they_are():
     assert sd.grad(lambda x: x * statistics.pstdev([1, 2, 4, 5]))(2.0) == 2.5**0.5
     assert sd.grad(lambda x: x * statistics.stdev(range(5)))(2.0) == 2.5**0.5

@@ -913,7 +913,7 @@ TABLE: dict[str, Word] = {
     "scipy.linalg.cho_factor": square("positive(x)", stacked=False),
     "scipy.linalg.cho_solve": system("scipy.linalg.cho_factor(positive(x)), y", stacked=False),
     "scipy.linalg.cholesky": square("positive(x)", "positive(x), lower=True", stacked=False),
-    "scipy.linalg.det": square(stacked=False),
+    "scipy.linalg.det": square(),
     "scipy.linalg.inv": square(stacked=False),
     "scipy.linalg.solve": system(stacked=False),
     "scipy.linalg.solve_triangular": system(
