@@ -15,6 +15,7 @@ from symdiff.parse import (
     matching,
     methods,
     questions,
+    resuming,
     slots,
     squeezing,
     statements,

@@ -39,6 +39,7 @@ from symdiff.parse.values import (
     CalleeLeft,
     Closure,
     DictRef,
+    Generator,
     ListRef,
     ObjectRef,
     Partial,
@@ -79,7 +80,7 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         raise _without_attribute(owner, name)
     if isinstance(value, Value | Array | np.generic):
         return _array_attribute(interp, value, name)
-    if isinstance(value, ListRef | DictRef | bool | int | float | complex):
+    if isinstance(value, ListRef | DictRef | Generator | bool | int | float | complex):
         return _method_of(interp, value, name)
     if isinstance(value, tuple):
         return _tuple_attribute(interp, value, name)

@@ -24,15 +24,18 @@ from symdiff.parse.calls import builtin
 from symdiff.parse.comparisons import COMPARE, compare
 from symdiff.parse.exceptions import is_exception, text_of_exception
 from symdiff.parse.identity import class_of, class_of_number, require_known
-from symdiff.parse.interpreter import Interpreter, nothing
+from symdiff.parse.interpreter import HOOKS, Interpreter, nothing
 from symdiff.parse.items import get_item
 from symdiff.parse.iteration import (
     ITERATORS,
+    at_end,
     has_element,
     is_unnumbered,
     iterate,
     length,
     part_of,
+    require_unused,
+    resumes,
     started,
     static_items,
     until,
@@ -44,6 +47,7 @@ from symdiff.parse.special import by_operator, has_method, has_operator
 from symdiff.parse.texts import plain, settled, text_field, text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     Array,
     DictView,
@@ -116,6 +120,12 @@ def _next(interp: Interpreter, source: Abstract, *default: Abstract) -> Abstract
             raise users(StopIteration())
         return default[0]
 
+    if resumes(interp, source):
+        require_unused(interp, source)
+        item = HOOKS.resumed(interp, source)
+        if item is ABSENT:
+            return default[0] if default else at_end(interp, source)
+        return item
     if is_unnumbered(source):
         found = until(interp, source, keep)
     elif isinstance(source, ITERATORS):

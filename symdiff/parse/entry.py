@@ -37,6 +37,7 @@ from symdiff.parse.values import (
     Abstract,
     Conflict,
     ConflictRead,
+    GoneOverAgain,
     NeverReturns,
     NotInTime,
     Scope,
@@ -74,6 +75,10 @@ def _staged_with_retries(
             if found.place in policy.written_late:
                 raise
             policy.written_late.add(found.place)
+        except GoneOverAgain as found:
+            if found.node in policy.resumed:  # what is staged apart has a policy of its own
+                raise placed(_gone_over_again(), place_of(function)) from None
+            policy.resumed.add(found.node)
         except ConflictRead as read:
             if not policy.refine_for(read.conflict) and not policy.select_more():
                 raise _failure(policy, read.conflict, function) from None
@@ -81,6 +86,13 @@ def _staged_with_retries(
             if policy.select_more():
                 continue
             raise _refusal(policy, error, function) from told_by(error)
+
+
+def _gone_over_again() -> UnsupportedSyntaxError:
+    return UnsupportedSyntaxError(
+        "a generator that is gone on with in a function that is staged apart",
+        hint="make a list of it first: list(...)",
+    )
 
 
 def _refusal(policy: RetryPolicy, error: SymdiffError, function: Any) -> Exception:

@@ -21,7 +21,15 @@ from symdiff.parse.comparisons import compare
 from symdiff.parse.functions import is_callee, left_inside
 from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, negated
 from symdiff.parse.items import element_of_set, get_item, static_key
-from symdiff.parse.iteration import append_item, consume, for_each, iterate, started, static_items
+from symdiff.parse.iteration import (
+    append_item,
+    consume,
+    for_each,
+    iterate,
+    returned_by,
+    started,
+    static_items,
+)
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, binary, unary
@@ -496,7 +504,7 @@ def _yield_from(interp: Interpreter, node: ast.YieldFrom) -> Abstract:
         consume(interp, items)
         return items.run(element)
     for_each(interp, items, element)
-    return None
+    return returned_by(interp, items)
 
 
 def hand_over(interp: Interpreter, value: Abstract) -> None:

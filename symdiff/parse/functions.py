@@ -30,7 +30,7 @@ from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return, taken_from, unless_raised
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Consumer, Frame, Interpreter
-from symdiff.parse.iteration import started
+from symdiff.parse.iteration import resumes, started
 from symdiff.parse.lookups import is_plain, rests_on, static_on_class, variable_of
 from symdiff.parse.marking import bound_arguments
 from symdiff.parse.names import final_names
@@ -49,6 +49,7 @@ from symdiff.parse.values import (
     ConflictRead,
     Exit,
     Generator,
+    GeneratorBody,
     GeneratorManager,
     Keywords,
     NeverReturns,
@@ -258,7 +259,22 @@ def _generator(
 
     made = Generator(run)
     started(interp, made)
+    if isinstance(node, ast.FunctionDef):
+        inner = replace(scope, serial=now(), node=node)
+        made.body = GeneratorBody(node, source, inner)
+        if resumes(interp, made):
+            _suspend(interp, made, made.body, bound)
     return made
+
+
+def _suspend(
+    interp: Interpreter, made: Generator, body: GeneratorBody, bound: dict[str, Abstract]
+) -> None:
+    """Suspend a generator before its first statement."""
+    interp.capture(body.scope)
+    for name, value in bound.items():
+        interp.put((body.scope, name), value)
+    interp.put(made, body.suspended((("block", *body.node.body),)))
 
 
 def _too_deep(interp: Interpreter, node: FunctionNode, scope: Scope) -> UnsupportedCallError:

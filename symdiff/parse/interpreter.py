@@ -96,6 +96,7 @@ class Hooks:
     before: Callable[[Interpreter, Node], None]
     attempt: Callable[[Interpreter, Node], bool]
     failed: Callable[[Interpreter, Any], None]
+    resumed: Callable[[Interpreter, Any], Abstract]
 
 
 HOOKS = Hooks()

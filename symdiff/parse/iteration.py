@@ -44,6 +44,7 @@ from symdiff.parse.values import (
     DictView,
     Exit,
     Generator,
+    GoneOverAgain,
     Iterable,
     IteratorRef,
     Lazy,
@@ -54,6 +55,7 @@ from symdiff.parse.values import (
     Unjoinable,
 )
 
+RETURNED_VALUE = "value returned"  # of a generator, in the heap
 ITERATORS = (Lazy, Generator, IteratorRef)
 
 
@@ -161,10 +163,41 @@ def consume(interp: Interpreter, value: Abstract) -> None:
 def require_unused(interp: Interpreter, value: Abstract) -> None:
     """Refuse an iterator that a loop has gone over."""
     if interp.heap.get((value, "used")) is not ABSENT:
+        require_resumed(interp, value)
         raise UnsupportedSyntaxError(
             "an iterator that is gone over twice",
             hint="make a list of it first, and go over that, or over a slice of it",
         )
+
+
+def resumes(interp: Interpreter, value: Abstract) -> bool:
+    """Return whether a value is a generator that is suspended at each ``yield``."""
+    if not isinstance(value, Generator) or value.body is None:
+        return False
+    return value.body.node in interp.policy.resumed
+
+
+def returned_by(interp: Interpreter, generator: Abstract) -> Abstract:
+    """What a generator has returned that was gone over to its end."""
+    key = generator, RETURNED_VALUE
+    known = resumes(interp, generator) and interp.heap.get(key) is not ABSENT
+    return interp.content(key) if known else None
+
+
+def at_end(interp: Interpreter, generator: Abstract) -> NoReturn:
+    """Raise what Python does where a generator has no more elements."""
+    if returned_by(interp, generator) is not None:
+        raise UnsupportedSyntaxError(
+            "next() at the end of a generator that returns a value",
+            hint="let it return nothing, or give next() a default",
+        )
+    raise users(StopIteration())
+
+
+def require_resumed(interp: Interpreter, value: Abstract) -> None:
+    """Have a generator function suspended at each ``yield`` from the start of the program on."""
+    if isinstance(value, Generator) and value.body is not None and not resumes(interp, value):
+        raise GoneOverAgain(value.body.node)
 
 
 def started(interp: Interpreter, iterator: Abstract) -> Abstract:
@@ -175,6 +208,8 @@ def started(interp: Interpreter, iterator: Abstract) -> Abstract:
 
 def part_of(interp: Interpreter, iterator: Abstract) -> tuple[Iterable, Any]:
     """What an iterator goes over by number, and the number of the next element."""
+    if resumes(interp, iterator):
+        return _rest(interp, iterator), 0
     require_unused(interp, iterator)
     part = _ITERABLES[type(iterator)](interp, iterator)
     position = interp.content(iterator)
@@ -183,6 +218,11 @@ def part_of(interp: Interpreter, iterator: Abstract) -> tuple[Iterable, Any]:
 
 def _rest(interp: Interpreter, iterator: Abstract) -> Iterable:
     """What is left of an iterator."""
+    if resumes(interp, iterator):
+        require_unused(interp, iterator)
+        rest = _list(interp, collect(interp, iterator))
+        consume(interp, iterator)  # what goes on with it would not see that all is collected
+        return rest
     part, position = part_of(interp, iterator)
     consume(interp, iterator)
     return after(part, position)
@@ -412,12 +452,34 @@ def pair_of(interp: Interpreter, item: Abstract, number: int) -> tuple[Abstract,
 
 def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], None]) -> None:
     """Stage an action for each element, in place."""
+    if resumes(interp, value):
+        require_unused(interp, value)
+        turns = run_for(interp, _one_by_one(interp, value), action)
+        interp.heap.contents.pop(turns.broken, None)
+        return
     if isinstance(value, Generator) and interp.content(value) == 0:
         consume(interp, value)
         value.run(action)
         return
     turns = run_over(interp, value, action)
     interp.heap.contents.pop(turns.broken, None)
+
+
+def _one_by_one(interp: Interpreter, generator: Abstract) -> Iterable:
+    """The elements of a generator, resumed for each where its turn begins."""
+    slot = (Token(), "next")
+
+    def more(k: int) -> bool:
+        item = HOOKS.resumed(interp, generator)
+        interp.put(slot, item)
+        return item is not ABSENT
+
+    def element(k: int) -> Abstract:
+        item = interp.content(slot)
+        interp.heap.contents.pop(slot)
+        return item
+
+    return Iterable(0, element, unroll=True, more=more)
 
 
 def until(

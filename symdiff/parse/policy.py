@@ -21,7 +21,7 @@ class RetryPolicy:
     ``written_late``: places of the caller's that are written at the end only; ``all_late``: all
     are. ``first``: the first conflict for which names were kept as unions; ``instead``: the count
     of a loop, which would tell as well. ``without_arm``: what tells that an arm is not taken that
-    cannot be compiled.
+    cannot be compiled. ``resumed``: generator functions that are suspended at each ``yield``.
     """
 
     all_late: bool = False
@@ -30,6 +30,7 @@ class RetryPolicy:
     selecting: dict[SourceSpan, bool] = field(default_factory=dict)
     asked: dict[SourceSpan, None] = field(default_factory=dict)
     written_late: set[Any] = field(default_factory=set)
+    resumed: set[Any] = field(default_factory=set)
     first: Conflict | None = None
     instead: StaticDemand | None = None
     without_arm: StaticDemand | None = None

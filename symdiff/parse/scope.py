@@ -53,6 +53,14 @@ def yielding(node: FunctionNode) -> ast.Yield | ast.YieldFrom | None:
 
 
 @functools.lru_cache(_MANY)
+def yields_in(node: ast.stmt | ast.expr) -> bool:
+    """Return whether a ``yield`` of the function itself stands in a part of it."""
+    if isinstance(node, _YIELDS):
+        return True
+    return not isinstance(node, _OWN_SCOPE) and any(map(yields_in, children(node)))
+
+
+@functools.lru_cache(_MANY)
 def _own_nodes(function: FunctionNode) -> tuple[ast.AST, ...]:
     """Nodes that belong to a function itself; of a comprehension only its walruses."""
     roots = [function.body] if isinstance(function, ast.Lambda) else function.body

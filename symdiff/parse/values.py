@@ -306,7 +306,36 @@ class Generator(Told):
 
     run: Callable[..., Abstract]
     elements: Callable[[], Iterable] | None = None
+    body: GeneratorBody | None = None
     serial: int = field(init=False, default_factory=now)
+
+    name = "a generator"  # where paths differ in how far it has been gone over
+
+
+@dataclass(eq=False, slots=True)
+class GeneratorBody:
+    """What a generator function is resumed in: its definition, and the names of the call.
+
+    ``states``: each way of being suspended, once, so that equal ones are known to be the same.
+    """
+
+    node: Any
+    source: Any
+    scope: Scope
+    states: dict[tuple[Any, ...], Suspended] = field(default_factory=dict)
+
+    def suspended(self, stack: tuple[Any, ...]) -> Suspended:
+        """The one content of the heap for what is left of the generator."""
+        return self.states.setdefault(stack, Suspended(stack))
+
+
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Suspended(Told):
+    """What is left of a generator: the blocks and loops around its ``yield``, innermost last."""
+
+    told = "a suspended generator"
+
+    stack: tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -475,6 +504,14 @@ class NotInTime(ControlFlow):
     def __init__(self, place: Any) -> None:
         super().__init__(place)
         self.place = place
+
+
+class GoneOverAgain(ControlFlow):
+    """A generator was asked for more, after something had gone over it at one go."""
+
+    def __init__(self, node: Any) -> None:
+        super().__init__(node)
+        self.node = node
 
 
 class NeverReturns(ControlFlow):

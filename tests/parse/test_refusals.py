@@ -183,6 +183,32 @@ def no_rule(x, k):
     return np.roots(x)
 
 
+def _doubled(value, limit):
+    while value < limit:
+        yield value
+        value = value * 2.0
+
+
+def _guarded(value):
+    try:
+        yield value
+        yield value * 2.0
+    finally:
+        print(value)
+
+
+@refused(Syntax, "value < limit", "go over it once")
+def next_where_values_tell_which_yield_comes(x, k):
+    doubled = _doubled(x[0], x[1])
+    return next(doubled) + next(doubled)
+
+
+@refused(Syntax, "try:", "yield in a statement of its own")
+def next_of_a_generator_that_yields_in_try(x, k):
+    guarded = _guarded(x[0])
+    return next(guarded) + next(guarded)
+
+
 @refused(Call, "itertools.groupby(x)", "a new list")
 def in_groups(x, k):
     return sum(key for key, _ in itertools.groupby(x))

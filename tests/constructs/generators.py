@@ -1,0 +1,164 @@
+"""Generators that are gone on with: ``next`` again and again, ``send``, what takes a part of one."""
+
+import itertools
+
+import numpy as np
+
+from tests.constructs.settings import construct
+
+
+def _powers(v, n):
+    power = 1.0
+    for _ in range(n):
+        power = power * v
+        yield power
+
+
+def _waves(v):
+    y = v
+    while True:
+        y = np.sin(y) + v
+        yield y
+
+
+def _taken(generator, n):
+    total = 0.0
+    for y in itertools.islice(generator, n):
+        total = total + y
+    return total
+
+
+class Schedule:
+    """An object that keeps a generator made by a method of its own."""
+
+    def __init__(self, rate):
+        self.rate = rate
+        self.rates = self._all()
+
+    def _all(self):
+        for k in range(4):
+            yield self.rate / (k + 1)
+
+    def step(self):
+        """Return the next rate."""
+        return next(self.rates)
+
+
+@construct()
+def generator_asked_again(x, c):
+    powers = _powers(x[0], 4)
+    first, second = next(powers), next(powers)
+    return 3.0 * first + c * second + 5.0 * sum(powers) + sum(powers)
+
+
+@construct()
+def endless_generator_in_a_loop(x, c):
+    waves, total = _waves(x[0]), 0.0
+    for k in range(5):
+        total = total + next(waves) * (k + 1)
+    return total + c * next(waves)
+
+
+@construct()
+def endless_generator_in_parts(x, c):
+    waves = _waves(x[0])
+    first = list(itertools.islice(waves, 3))
+    rest = 0.0
+    for weight, wave in zip((1.0, 2.0), waves, strict=False):
+        rest = rest + weight * wave
+    return sum(first) + c * rest + 3.0 * _taken(waves, 2) + 7.0 * next(waves)
+
+
+@construct()
+def generator_left_and_gone_on_with(x, c):
+    powers, total = _powers(x[0], 6), 0.0
+    for k, power in enumerate(powers):
+        total = total + power
+        if k == 2:
+            break
+    for power in powers:
+        total = total + c * power
+    return total
+
+
+@construct()
+def generator_sees_what_was_written(x, c):
+    a, scale = np.array([x[0], x[1]]), x[2]
+
+    def parts():
+        for k in range(2):
+            yield a[k] * scale
+
+    made = parts()
+    first = next(made)
+    a[1] = x[0] * x[1]
+    scale = scale * c
+    return first + 3.0 * next(made)
+
+
+@construct()
+def generator_that_is_sent_to(x, c):
+    def mean():
+        total, count, known = 0.0, 0, 0.0
+        while True:
+            value = yield known
+            total, count = total + value * x[0], count + 1
+            known = total / count
+
+    means = mean()
+    next(means)
+    return means.send(x[1]) + c * means.send(x[2]) + 3.0 * means.send(1.0)
+
+
+@construct()
+def generator_sent_to_through_another(x, c):
+    def inner():
+        a = yield x[0]
+        b = yield a * x[1]
+        return a + b
+
+    def outer():
+        both = yield from inner()
+        yield both * x[2]
+
+    made = outer()
+    return next(made) + c * made.send(x[1] + 1.0) + 3.0 * made.send(x[2] ** 2)
+
+
+@construct()
+def generator_kept_by_an_object(x, c):
+    schedule = Schedule(x[0])
+    return schedule.step() + c * schedule.step() + 3.0 * schedule.step()
+
+
+@construct()
+def generator_advanced_on_one_path(x, c):
+    powers, first = _powers(x[0], 5), c
+    if x[1] > 0.1:
+        first = next(powers)
+    return first + 3.0 * next(powers)
+
+
+@construct()
+def generator_of_a_tree(x, c):
+    def along(n):
+        if n > 0:
+            yield from along(n - 1)
+            yield x[0] ** n
+            yield from along(n - 1)
+
+    nodes, total = along(3), 0.0
+    for _ in range(7):
+        total = c * total + next(nodes)
+    return total
+
+
+@construct()
+def end_of_a_generator(x, c):
+    powers, total = _powers(x[0], 2), 0.0
+    for _ in range(3):
+        try:
+            total = total + next(powers)
+        except StopIteration:
+            total = total * c
+    return total + next(powers, x[1])
