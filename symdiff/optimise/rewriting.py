@@ -463,7 +463,10 @@ class Rewriter(Builder):
 
     def _filled(self, block: Block, parameters: tuple[Value, ...]) -> Block:
         for node in block.nodes:
-            self.visit(node)
+            if node.blocks:
+                self.visit(node)
+            else:
+                self._visit_plain(node)
             if self.on_trial and self.done:
                 break
         made = Block(parameters, self.nodes, tuple(map(self.mapped, block.results)))
@@ -534,8 +537,16 @@ class Rewriter(Builder):
                 made = self._ruled(node)
             else:
                 made = self._once(node, key)
+        if made is node:
+            self._keep(node)
+            return
         for old, value in zip(node.results, made.results, strict=True):
             self.take_for(old, value)
+
+    def _keep(self, node: Node) -> None:
+        """Take a node's results for themselves."""
+        for value in node.results:
+            self._uses[value] = self._uses.get(value, 0) + self.old_uses.get(value, 0)
 
     def _visit_cond(self, node: Node) -> None:
         predicate = self.mapped(node.operands[0])

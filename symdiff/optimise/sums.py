@@ -9,9 +9,7 @@ which keeps the cost linear.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 
-from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.arithmetic import add, multiply, negative, subtract
 from symdiff.ops.declare import DeclaredOp
@@ -30,10 +28,9 @@ Terms = list[tuple[Value, float]]
 def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
     """A sum with its equal terms together; None where all differ."""
     terms = _terms(node, rewriter)
-    together: dict[Value | _Product, list[tuple[Value, float, float]]] = {}
+    together: dict[Value | _Key, list[tuple[Value, float]]] = {}
     for value, factor in terms:
-        key, own = _without_number(value, rewriter)
-        together.setdefault(key, []).append((value, factor, own))
+        together.setdefault(_key(value, rewriter), []).append((value, factor))
     if len(together) == len(terms):
         return None
     added = [_added(key, group) for key, group in together.items()]
@@ -41,27 +38,28 @@ def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
     return _sum(left) if left else rewriter.zeros_for(node)
 
 
-@dataclass(frozen=True, slots=True)
-class _Product:
-    """A product, plain or masked, compared by what is multiplied."""
-
-    op: DeclaredOp
-    factors: tuple[Value, Value] = field(compare=False)
-    numbers: tuple[int, ...]
+_Key = tuple[DeclaredOp, int, int]  # a product, plain or masked, and the numbers of its factors
 
 
-def _without_number(value: Value, rewriter: Rewriter) -> tuple[Value | _Product, float]:
-    """The product ``x * y`` and ``c`` of ``x * (c * y)``; anything else as it is, and 1."""
+def _key(value: Value, rewriter: Rewriter) -> Value | _Key:
+    """What terms that differ by a known factor at most have in common."""
     node = computed_by(value, "multiply", "strong_multiply")
     if node is None or not rewriter.takes(value):
-        return value, 1
-    op = strong_multiply if node.op is strong_multiply else multiply
+        return value
+    op, x, y, _ = _product(node)
+    first, second = x.number, y.number
+    ordered = op is strong_multiply or first <= second
+    return (op, first, second) if ordered else (op, second, first)
+
+
+def _product(node: Node) -> tuple[DeclaredOp, Value, Value, float]:
+    """The product ``x * y`` and ``c`` of ``x * (c * y)``."""
     x, y = node.operands
     first, x = _number_and_rest(x)
-    second, y = (1, y) if op is strong_multiply else _number_and_rest(y)
-    numbers = (x.number, y.number)
-    key = numbers if op is strong_multiply else tuple(sorted(numbers))
-    return _Product(op, (x, y), key), first * second
+    if node.op is strong_multiply:
+        return strong_multiply, x, y, first
+    second, y = _number_and_rest(y)
+    return multiply, x, y, first * second
 
 
 def _number_and_rest(value: Value) -> tuple[float, Value]:
@@ -73,15 +71,17 @@ def _number_and_rest(value: Value) -> tuple[float, Value]:
     return number, node.operands[1]
 
 
-def _added(
-    key: Value | _Product, group: Sequence[tuple[Value, float, float]]
-) -> tuple[Value, float]:
+def _added(key: Value | _Key, group: Sequence[tuple[Value, float]]) -> tuple[Value, float]:
     """Equal terms as one; a single one stays as it is written."""
-    value, factor, _ = group[0]
-    if len(group) > 1:
-        value = key if isinstance(key, Value) else apply(key.op, *key.factors)
-        factor = sum(outer * inner for _, outer, inner in group)
-    return value, factor
+    value, factor = group[0]
+    if len(group) == 1:
+        return value, factor
+    if isinstance(key, Value):
+        return value, sum(outer for _, outer in group)
+    products = [_product(term.node) for term, _ in group if term.node is not None]
+    op, x, y, _ = products[0]
+    factors = zip(group, products, strict=True)
+    return apply(op, x, y), sum(outer * inner for (_, outer), (*_, inner) in factors)
 
 
 def _terms(node: Node, rewriter: Rewriter) -> Terms:
