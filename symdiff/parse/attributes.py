@@ -21,8 +21,10 @@ from symdiff.ir.structure import declared, dict_of
 from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
+from symdiff.parse.branches import choose
 from symdiff.parse.flat import set_flat
 from symdiff.parse.functions import left_inside
+from symdiff.parse.heap import is_callers
 from symdiff.parse.identity import class_of, is_unknown, python_class
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
@@ -43,6 +45,7 @@ from symdiff.parse.values import (
     ListRef,
     ObjectRef,
     Partial,
+    PossiblyUnbound,
     Range,
     StaticSet,
 )
@@ -312,7 +315,9 @@ def object_attribute(
     found = lookups.static_on_class(ref.type, name)
     if lookups.is_data_descriptor(found):
         return _through(interp, ref.type, name, whole(ref))
-    content = interp.lookup((ref, name), name)
+    content = interp.content((ref, name))
+    if isinstance(content, PossiblyUnbound):
+        return _set_on_some_paths(interp, ref, name, content, plainly)
     if content is not ABSENT:
         return content
     if shows_items(interp, ref):
@@ -326,6 +331,25 @@ def object_attribute(
     if name == "__dict__":
         return _as_dict(interp, ref)
     return _attribute_of_its_class(interp, ref, name, plainly)
+
+
+def _set_on_some_paths(
+    interp: Interpreter, ref: ObjectRef, name: str, maybe: PossiblyUnbound, plainly: bool
+) -> Abstract:
+    """An attribute that an object has on some paths only: on the others its class tells."""
+    of_class = lookups.static_on_class(ref.type, name)
+    asked = not plainly and lookups.static_on_class(ref.type, "__getattr__") is not ABSENT
+    if (of_class is ABSENT or lookups.is_slot(of_class)) and not asked:
+        lookups.on_class(interp, ref.type, name)
+        lookups.on_class(interp, ref.type, "__getattr__")
+        interp.require_bound((ref, name), maybe, _lacks(ref.type, name))
+        return maybe.content
+    return choose(
+        interp,
+        maybe.bound(),
+        lambda: maybe.content,
+        lambda: _attribute_of_its_class(interp, ref, name, plainly),
+    )
 
 
 def whole(ref: ObjectRef) -> ObjectRef | ListRef | DictRef:
@@ -355,11 +379,11 @@ def _through(interp: Interpreter, cls: type, name: str, instance: Abstract) -> A
 def _through_property(
     interp: Interpreter, cls: type, name: str, part: str, arguments: list[Abstract]
 ) -> Abstract:
-    """A call of a property's getter or setter."""
+    """A call of a property's getter, setter or deleter."""
     found = lookups.on_class(interp, cls, name)
     function = getattr(found, part)
     if function is None:
-        way = "getter" if part == "fget" else "setter"
+        way = {"fget": "getter", "fset": "setter", "fdel": "deleter"}[part]
         raise users(AttributeError(f"property {name!r} of {cls.__name__!r} object has no {way}"))
     return interp.call(function, arguments, {})
 
@@ -414,7 +438,11 @@ def _attribute_of_its_class(
     if fallback is not ABSENT and not plainly:
         method = bind_found(interp, whole(ref), ref.type, fallback, "__getattr__")
         return interp.call(method, [name], {})
-    raise users(AttributeError(f"'{ref.type.__name__}' object has no attribute '{name}'"))
+    raise users(_lacks(ref.type, name))
+
+
+def _lacks(cls: type, name: str) -> AttributeError:
+    return AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
 
 
 def bind_found(
@@ -568,6 +596,44 @@ def _as_dict(interp: Interpreter, ref: ObjectRef) -> Abstract:
         name = ref.type.__name__
         raise users(AttributeError(f"'{name}' object has no attribute '__dict__'"))
     return interp.call(Attributes, [ref], {})
+
+
+def delete_attribute(interp: Interpreter, value: Abstract, name: str) -> None:
+    """``del value.name``, of an object that is made here."""
+    ref = value.own if isinstance(value, ListRef | DictRef) else value
+    if not isinstance(ref, ObjectRef):
+        raise UnsupportedSyntaxError(f"'del' of an attribute of {describe(value)}")
+    found = lookups.static_on_class(ref.type, "__delattr__")
+    if not isinstance(found, types.WrapperDescriptorType):
+        if _is_frozen(ref.type):
+            raise users(dataclasses.FrozenInstanceError(f"cannot delete field {name!r}"))
+        interp.call_method(whole(ref), "__delattr__", name)
+        return
+    found = lookups.static_on_class(ref.type, name)
+    if isinstance(found, property):
+        _through_property(interp, ref.type, name, "fdel", [whole(ref)])
+    elif lookups.is_descriptor(found, "__delete__"):
+        interp.call_method(_descriptor(interp, ref.type, name), "__delete__", whole(ref))
+    else:
+        _delete_own(interp, ref, name)
+
+
+def _delete_own(interp: Interpreter, ref: ObjectRef, name: str) -> None:
+    """Let an object not have an attribute of its own; Python's error where it has none."""
+    content = interp.content((ref, name))
+    outside = ref.live is not None and name in lookups.own_attributes(ref.live)
+    set_there = is_callers(ref) and content is not ABSENT
+    if outside or set_there or name == "__dict__" or shows_items(interp, ref):
+        raise UnsupportedSyntaxError(
+            f"'del' of an attribute of {describe(ref)} that is not made here", hint="set it to None"
+        )
+    if content is ABSENT:
+        lookups.has_not_itself(interp, ref, name)
+        raise users(_lacks(ref.type, name))
+    if isinstance(content, PossiblyUnbound):
+        interp.require_bound((ref, name), content, _lacks(ref.type, name))
+    interp.heap.changed(ref)
+    interp.put((ref, name), ABSENT)
 
 
 def put_attribute(interp: Interpreter, ref: ObjectRef, name: str, content: Abstract) -> None:

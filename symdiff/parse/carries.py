@@ -518,7 +518,10 @@ class Carries(Join):
 
     def wider(self, key: Key, end: Abstract, heap: Heap) -> bool:
         """Return whether what a turn leaves under a key does not fit the content at the head."""
-        return not self.fits(self.contents[key], end, heap)
+        content = self.contents[key]
+        if end is ABSENT and is_variable(key) and not self._is_lost(content):
+            return not isinstance(content, PossiblyUnbound) or self.flags[content] is None
+        return not self.fits(content, end, heap)
 
     def fits(self, content: Abstract, end: Abstract, heap: Heap) -> bool:
         carried = self.carried_in(content)

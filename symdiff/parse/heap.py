@@ -121,7 +121,8 @@ class Heap:
                 self.set((ref, name), put_into(ref, value) if isinstance(ref, Scope) else value)
 
     def _attributes(self, ref: ObjectRef | Scope) -> list[str]:
-        return sorted(k[1] for k in self.contents if isinstance(k, tuple) and k[0] is ref)
+        names = (k[1] for k in self.contents if isinstance(k, tuple) and k[0] is ref)
+        return sorted(name for name in names if self.contents[ref, name] is not ABSENT)
 
     def require_array(self, content: Any) -> None:
         """Refuse what asks whether a value is an array or a number, where paths differ in that."""

@@ -654,20 +654,21 @@ class Interpreter:
         """A content of the heap that a name or an attribute stands for."""
         content = self.content(key)
         if isinstance(content, PossiblyUnbound):
-            self._require_bound(key, name, content)
+            self.require_bound(key, content, unbound(name, key[0] is self.scope))
             content = content.content
         return content
 
-    def _require_bound(self, key: Any, name: str, maybe: PossiblyUnbound) -> None:
-        """Python's error on the paths on which a name is not bound."""
+    def require_bound(self, key: Any, maybe: PossiblyUnbound, error: Exception) -> None:
+        """Python's error on the paths on which a name or an attribute is not bound."""
         known = maybe.decided and truth_of(maybe.decided[0], self.assumed)
         if maybe.decided is None or known is not maybe.decided[1]:
-            error = unbound(name, key[0] is self.scope)
 
             def missing() -> None:
                 raise users(error)
 
             self.where_not(maybe.bound(), missing)
+            if self.regions:  # the error may be caught: there it is not bound
+                return
         self.put(key, maybe.content)
 
     def apart(self) -> AbstractContextManager[None]:

@@ -644,7 +644,7 @@ class BranchJoin(Join):
             else:
                 content = self.join_or_conflict((ref, inner), *parts)
             as_it_is = not on_one_path or inner == PARENT or isinstance(content, Conflict)
-            if isinstance(ref, Scope) and not as_it_is:
+            if not as_it_is:
                 content = self._as_bound_there(content, *parts)
             self.heap.hold(ref, {inner: content})
 

@@ -33,7 +33,16 @@ from symdiff.ir.types import INT, ArrayType, ListType, Size, Type, open_symbols,
 from symdiff.ops.casts import result_dtype
 from symdiff.ops.index import index_of
 from symdiff.ops.lists import list_new
-from symdiff.parse.heap import Heap, Key, as_type, constant, is_array, is_programs, same
+from symdiff.parse.heap import (
+    Heap,
+    Key,
+    as_type,
+    constant,
+    is_array,
+    is_callers,
+    is_programs,
+    same,
+)
 from symdiff.parse.holders import are_alike, holder_of, one_of_several
 from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
 from symdiff.parse.staged_lists import content_of, leaf_value
@@ -104,8 +113,11 @@ def is_number(content: Abstract) -> bool:
 
 
 def is_variable(key: Key) -> bool:
-    """Return whether a heap key is a name of a function."""
-    return isinstance(key, tuple) and isinstance(key[0], Scope)
+    """Return whether a heap key is a name of a function, or an attribute of an object made here."""
+    if not isinstance(key, tuple):
+        return False
+    owner = key[0]
+    return isinstance(owner, Scope) or (isinstance(owner, ObjectRef) and not is_callers(owner))
 
 
 def is_bound(content: Abstract) -> bool:

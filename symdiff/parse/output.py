@@ -31,6 +31,7 @@ from symdiff.parse.values import (
     ListRef,
     ObjectRef,
     Partial,
+    PossiblyUnbound,
     Range,
     StaticSet,
 )
@@ -39,7 +40,11 @@ from symdiff.parse.writeback import write_back
 _NUMBERS = "return a list of numbers"
 _NUMBERS_AND_MORE = "return numbers, arrays, tuples, lists, dicts or dataclasses"
 _FUNCTION = ("a function", "return what it gives, or differentiate a function that calls it")
-_OF_FUNCTIONS = dict.fromkeys((Closure, BoundMethod, Partial, ArrayMethod), _FUNCTION)
+_IN_PARTS = ("an object that has not all of its attributes on each path", "set them to None there")
+_NOT_RETURNED: dict[type, tuple[str, str]] = {
+    **dict.fromkeys((Closure, BoundMethod, Partial, ArrayMethod), _FUNCTION),
+    PossiblyUnbound: _IN_PARTS,
+}
 
 
 def output_of(interp: Interpreter, result: Abstract) -> tuple[Structure, list[Value]]:
@@ -133,7 +138,7 @@ def _known(interp: Interpreter, value: Abstract) -> Any:
         _refuse(interp, "a class that it defines", "define the class outside the function")
     plain = settled(interp, value)
     if type(plain).__module__.startswith("symdiff.parse"):
-        _refuse(interp, *_OF_FUNCTIONS.get(type(plain), ("an iterator", "return a list of it")))
+        _refuse(interp, *_NOT_RETURNED.get(type(plain), ("an iterator", "return a list of it")))
     return plain
 
 

@@ -15,7 +15,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ops.effects import assert_
 from symdiff.parse.assignment import assign, updated
-from symdiff.parse.attributes import get_attribute, set_attribute
+from symdiff.parse.attributes import delete_attribute, get_attribute, set_attribute
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.branches import stage_choice, stage_if
 from symdiff.parse.checkpoint import Checkpoint
@@ -131,11 +131,12 @@ def _delete(interp: Interpreter, node: ast.Delete) -> None:
         elif isinstance(target, ast.Subscript):
             container = interp.evaluate(target.value)
             delete_item(interp, container, interp.evaluate(target.slice))
+        elif isinstance(target, ast.Attribute):
+            with interp.at(target):
+                delete_attribute(interp, interp.evaluate(target.value), target.attr)
         else:
             with interp.at(target):
-                raise UnsupportedSyntaxError(
-                    "'del' of this", hint="del works on names and on items of lists and dicts"
-                )
+                raise UnsupportedSyntaxError("'del' of this", hint="write a 'del' for each of them")
 
 
 # Control ------------------------------------------------------------------------------------------

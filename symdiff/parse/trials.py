@@ -26,7 +26,7 @@ from symdiff.parse.carries import Carries
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import Interpreter, either
-from symdiff.parse.lattice import key_name
+from symdiff.parse.lattice import is_variable, key_name
 from symdiff.parse.memory_order import layout_of
 from symdiff.parse.values import (
     Abstract,
@@ -253,7 +253,10 @@ class LoopStager:
     def _learn(self, trial: Trial) -> bool:
         """Take up what changed and is not carried yet, and wider types; False where all repeats."""
         changed = False
-        for key, end in trial.heap.contents.items():
+        ends = trial.heap.contents
+        gone = [key for key in self.base.contents if is_variable(key) and key not in ends]
+        for key in (*ends, *gone):
+            end = trial.heap.get(key)
             if born(key) >= self.since or key == self.turns.continued:
                 continue
             if key in self.hints:

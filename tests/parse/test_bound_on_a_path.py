@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff
 from symdiff.errors import SymdiffError
 from tests.parse.following import Arguments, follows, in_python, staged
 
@@ -387,3 +388,291 @@ def _told_or_refused(function: Callable[..., Any], call: Arguments) -> bool:
         return bool(staged(function, call) == in_python(function, call))
     except SymdiffError as error:
         return "which function 'q' is differs between the turns of a loop" in str(error)
+
+
+# --- attributes
+
+
+class Bare:
+    """An object without attributes."""
+
+
+class WithDefault:
+    y = 3.0
+
+
+class Answering:
+    def __getattr__(self, name):
+        return 7.0
+
+
+class Slotted:
+    __slots__ = ("y",)
+
+
+@dataclass(frozen=True)
+class Frozen:
+    a: Any
+
+
+class Deleting:
+    def __init__(self, x):
+        self.d = {"v": x}
+        self._w = x
+
+    def __delattr__(self, name):
+        del self.d[name]
+
+
+class WithDeleter:
+    def __init__(self, x):
+        self._v = x
+
+    @property
+    def v(self):
+        return self._v
+
+    @v.deleter
+    def v(self):
+        self._v = self._v * 5.0
+
+
+KINDS = (Bare, WithDefault, Answering, Slotted)
+
+
+def attribute_read(kind, x, n):
+    o = kind()
+    if x > 0.7:
+        o.y = x * x
+    return o.y * x
+
+
+def attribute_asked(kind, x, n):
+    o = kind()
+    if x > 0.7:
+        o.y = x * x
+    return o.y if hasattr(o, "y") else x
+
+
+def attribute_caught(kind, x, n):
+    o = kind()
+    if x > 0.7:
+        o.y = x * x
+    try:
+        z = o.y
+    except AttributeError:
+        z = x
+    try:
+        return o.y * z
+    except AttributeError:
+        return 3.0 * z
+
+
+def attribute_in_turns(kind, x, n):
+    o = kind()
+    for k in range(n):
+        if x > k:
+            o.y = x + k
+    return o.y * x
+
+
+def attribute_in_a_while(kind, x, n):
+    o = kind()
+    k = 0
+    while k < x:
+        o.y = x * k
+        k += 1
+    return o.y * x
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "function",
+    [attribute_read, attribute_asked, attribute_caught, attribute_in_turns, attribute_in_a_while],
+    ids=lambda f: f.__name__,
+)
+def test_an_attribute_set_on_one_path_is_on_the_other_what_its_class_tells(kind, function):
+    follows(lambda x, n: function(kind, x, n), *CALLS)
+
+
+def test_the_gradient_where_an_attribute_is_not_set_is_that_of_the_other_path():
+    def f(x):
+        o = Bare()
+        if x > 1.0:
+            o.y = x * x
+        return o.y if hasattr(o, "y") else x
+
+    assert symdiff.grad(f)(0.5) == 1.0
+    assert symdiff.grad(f)(2.0) == 4.0
+
+
+def deleted_on_a_path(kind, x, n):
+    o = kind()
+    o.y = x
+    if x > 0.7:
+        del o.y
+    return o.y * x if hasattr(o, "y") else 9.0 * x
+
+
+def deleted_twice(kind, x, n):
+    o = kind()
+    o.y = x
+    if x > 0.7:
+        del o.y
+    try:
+        del o.y
+    except AttributeError:
+        return 2.0 * x
+    return 3.0 * x
+
+
+def deleted_in_turns(kind, x, n):
+    o = kind()
+    o.y = x
+    for k in range(n):
+        try:
+            del o.y
+        except AttributeError:
+            o.y = x * k
+    try:
+        return o.y
+    except AttributeError:
+        return x
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "function", [deleted_on_a_path, deleted_twice, deleted_in_turns], ids=lambda f: f.__name__
+)
+def test_an_attribute_is_deleted(kind, function):
+    follows(lambda x, n: function(kind, x, n), *CALLS)
+
+
+def test_a_class_deletes_attributes_as_it_says():
+    def f(x, n):
+        q, r = Deleting(x), WithDeleter(x)
+        del r.v
+        del q.v
+        return r.v if not q.d else x
+
+    def has_none(x, n):
+        o = WithDefault()
+        del o.y
+        return x
+
+    def of_a_frozen_one(x, n):
+        o = Frozen(x)
+        del o.a
+        return x
+
+    for function in (f, has_none, of_a_frozen_one):
+        follows(function, *CALLS)
+
+
+def test_what_is_deleted_of_the_callers_or_of_a_result_is_refused():
+    outside = Bare()
+    outside.y = 2.0
+
+    def of_the_callers(x, n):
+        del outside.y
+        return x
+
+    def of_a_result(x, n):
+        pair = Pair(x, x)
+        if x > 0.7:
+            del pair.b
+        return pair
+
+    def of_an_argument(x, n):
+        del x.b
+        return x.a
+
+    for function, arguments, words in (
+        (of_the_callers, CALLS[0], "'del' of an attribute of an object of Bare"),
+        (of_an_argument, (Pair(1.0, 2.0), 3), "'del' of an attribute of an object of Pair"),
+        (of_a_result, CALLS[0], "an object that has not all of its attributes on each path"),
+    ):
+        with pytest.raises(SymdiffError, match=words):
+            staged(function, arguments)
+
+
+# --- names that are deleted
+
+
+def deleted_in_each_turn(x, n):
+    y = x
+    for k in range(n):
+        try:
+            z = y
+            del y
+        except UnboundLocalError:
+            y = x * k
+            z = x
+    try:
+        return y * z if n else y
+    except UnboundLocalError:
+        return 2.0 * x
+
+
+def deleted_in_some_turn(x, n):
+    y = [x]
+    for k in range(n):
+        if k == 1:
+            del y
+        elif k == 2:
+            y = [x, x * x]
+    try:
+        return sum(y)
+    except UnboundLocalError:
+        return 7.0 * x
+
+
+def deleted_before_a_break(x, n):
+    y, turns = x, 0.0
+    for k in range(n):
+        try:
+            z = y
+        except UnboundLocalError:
+            break
+        turns = k + z
+        del y
+    return 7.0 * x + turns * x
+
+
+def function_deleted_in_some_turn(x, n):
+    f = times(x)
+    for k in range(n):
+        if k == 1:
+            del f
+    try:
+        return f(x)
+    except UnboundLocalError:
+        return 7.0 * x
+
+
+def still_unbound_after_it_was_caught(x, n):
+    if x > 0.7:
+        y = x * x
+    try:
+        z = y
+    except UnboundLocalError:
+        z = x
+    try:
+        return y * z
+    except UnboundLocalError:
+        return 3.0 * z
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        deleted_in_each_turn,
+        deleted_in_some_turn,
+        deleted_before_a_break,
+        function_deleted_in_some_turn,
+        still_unbound_after_it_was_caught,
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_a_name_without_a_binding_is_unbound_until_it_is_bound_again(function):
+    follows(function, *CALLS, (1.3, 2))
