@@ -602,7 +602,10 @@ def delete_attribute(interp: Interpreter, value: Abstract, name: str) -> None:
     """``del value.name``, of an object that is made here."""
     ref = value.own if isinstance(value, ListRef | DictRef) else value
     if not isinstance(ref, ObjectRef):
-        raise UnsupportedSyntaxError(f"'del' of an attribute of {describe(value)}")
+        raise UnsupportedSyntaxError(
+            f"'del' of an attribute of {describe(value)}",
+            hint="del works on names, on items of lists and dicts, on attributes of objects",
+        )
     found = lookups.static_on_class(ref.type, "__delattr__")
     if not isinstance(found, types.WrapperDescriptorType):
         if _is_frozen(ref.type):
