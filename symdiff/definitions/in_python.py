@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import bisect
 import collections
+import contextlib
 import heapq
 import importlib.util
+import io
 import itertools
 import operator
 import sys
@@ -202,6 +204,118 @@ class deque:  # noqa: N801  its name is shown in messages
 
     def __copy__(self) -> deque:
         return self.copy()
+
+
+@replaces(contextlib.ExitStack)
+class ExitStack:
+    """``contextlib.ExitStack``: what is called when the block is left, the last one first."""
+
+    __symdiff_class__ = contextlib.ExitStack
+
+    def __init__(self) -> None:
+        self._leaving: list[Any] = []
+
+    def enter_context(self, cm: Any) -> Any:
+        """Enter a manager, which is left with the block; return what it gives."""
+        entered = cm.__enter__()
+        self._leaving.append(cm.__exit__)
+        return entered
+
+    def push(self, exit: Any) -> Any:
+        """Add a manager that is left without being entered, or what is called as ``__exit__``."""
+        self._leaving.append(exit.__exit__ if hasattr(exit, "__exit__") else exit)
+        return exit
+
+    def callback(self, callback: Any, /, *args: Any, **kwds: Any) -> Any:
+        """Add a call, which is told nothing of what was raised."""
+
+        def leave(kind: Any, error: Any, traceback: Any) -> None:
+            callback(*args, **kwds)
+
+        self._leaving.append(leave)
+        return callback
+
+    def pop_all(self) -> ExitStack:
+        """Move all to another stack, so that this block leaves it to be called."""
+        moved = ExitStack()
+        moved._leaving = self._leaving
+        self._leaving = []
+        return moved
+
+    def close(self) -> None:
+        """Call all now."""
+        self.__exit__(None, None, None)
+
+    def __enter__(self) -> ExitStack:
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        if not self._leaving:
+            return False
+        leave = self._leaving.pop()
+        try:
+            swallowed = leave(kind, error, traceback)
+        except Exception as raised:
+            if not self.__exit__(type(raised), raised, None):
+                raise
+            return True
+        if swallowed and kind is not None:
+            self.__exit__(None, None, None)
+            return True
+        return self.__exit__(kind, error, traceback)
+
+
+@replaces(io.StringIO)
+class StringIO:
+    """``io.StringIO``: text that is written at its end, and asked for as a whole."""
+
+    __symdiff_class__ = io.StringIO
+
+    def __init__(self, initial_value: str = "", newline: str = "\n") -> None:
+        if newline != "\n":
+            refuse("a StringIO with newline=")
+        if initial_value:
+            refuse("a StringIO that begins with text")
+        self._text = ""
+
+    def write(self, text: str, /) -> int:
+        """Add text at the end; return its length."""
+        self._text += text
+        return len(text)
+
+    def writelines(self, lines: Any, /) -> None:
+        """Add texts at the end."""
+        for line in lines:
+            self._text += line
+
+    def getvalue(self) -> str:
+        """Return all of it."""
+        return self._text
+
+    def flush(self) -> None:
+        """Do nothing: the text is there at once."""
+
+    def __enter__(self) -> StringIO:
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        pass
+
+
+def print_to(file: Any, *values: Any, sep: Any = None, end: Any = None, flush: Any = False) -> None:
+    """``print(..., file=file)``, where the file is written in Python."""
+    end = "\n" if end is None else end
+    between = " " if sep is None else sep
+    if isinstance(file, io.StringIO):
+        file.writelines([between.join([str(value) for value in values]) + end])
+        return
+    for k, value in enumerate(values):
+        if k > 0:
+            file.write(between)
+        file.write(str(value))
+    file.write(end)
+    if flush:
+        file.flush()
 
 
 @replaces(collections._count_elements)  # type: ignore[attr-defined]

@@ -103,5 +103,6 @@ def python_version(function: Any) -> Any:
 
 
 _WRITTEN_IN_C = (
-    "_bisect", "_collections", "_heapq", "collections", "heapq", "itertools", "operator",
+    "_bisect", "_collections", "_heapq", "_io", "collections", "contextlib", "heapq", "itertools",
+    "operator",
 )  # fmt: skip

@@ -30,7 +30,7 @@ from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
 from symdiff.parse.lookups import has_hash
 from symdiff.parse.reflect import STATIC_TYPES
-from symdiff.parse.scope import read_free, read_once, reflect_everywhere
+from symdiff.parse.scope import read_free, read_once, rebind_free, reflect_everywhere
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     ABSENT,
@@ -502,9 +502,7 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
     elif isinstance(value, Array) and not hasattr(np.ndarray, name):
         raise _without_attribute(np.ndarray, name)
     elif isinstance(value, types.ModuleType):
-        variable = interp.free_variable("global", value.__dict__, name)
-        interp.put(variable, content)
-        interp.rebound[variable] = None
+        rebind_free(interp, interp.free_variable("global", value.__dict__, name), content)
     elif isinstance(value, type):
         _set_class_attribute(interp, value, name, content)
     elif isinstance(value, types.FunctionType) and hasattr(value, name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -278,4 +279,14 @@ for _pure in (chr, ord, hex, bin, oct, ascii):
 
 @builtin(print)
 def _print(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> None:
-    Template(interp).emit(print_, arguments, keywords)
+    standard = interp.free_variable("global", vars(sys), "stdout")
+    if keywords.get("file") is None and standard in interp.rebound:
+        keywords["file"] = interp.attribute(sys, "stdout")
+    file = keywords.get("file")
+    if not isinstance(file, ObjectRef) or file.live is not None:
+        Template(interp).emit(print_, arguments, keywords)
+        return
+    from symdiff.definitions.in_python import print_to  # at the first use
+
+    others = {key: value for key, value in keywords.items() if key != "file"}
+    interp.call(print_to, [file, *arguments], others)

@@ -31,6 +31,7 @@ from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import special_method
 from symdiff.parse.blame import users
 from symdiff.parse.calls import builtin
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import Interpreter, nothing
 from symdiff.parse.iteration import consume
@@ -229,13 +230,45 @@ def _by_generator(interp: Interpreter, manager: GeneratorManager, inner: Inner) 
 
 
 def _managed(interp: Interpreter, manager: Abstract, inner: Inner) -> None:
-    """An object with ``__enter__`` and ``__exit__``, which may swallow what the body raises."""
+    """An object with ``__enter__`` and ``__exit__``, which may swallow what the body raises.
+
+    Whether an ``ExitStack`` may depends on what the body adds to it: it is staged to find out.
+    """
     leave = special_method(interp, manager, "__exit__")
+    if not _is_stack(manager):
+        _managed_after(interp, manager, leave, inner, _swallowed(interp, manager, leave))
+        return
+    with Checkpoint(interp, _MaySwallowError):
+        _managed_after(interp, manager, leave, inner, ())
+        return
+    _managed_after(interp, manager, leave, inner, _OF_OPERATIONS)
+
+
+class _MaySwallowError(Exception):
+    """An ``ExitStack`` holds what may swallow an exception."""
+
+
+def _is_stack(manager: Abstract) -> bool:
+    cls = manager.type if isinstance(manager, ObjectRef) else None
+    return cls is not None and vars(cls).get("__symdiff_class__") is contextlib.ExitStack
+
+
+def _stack_may_swallow(interp: Interpreter, stack: Abstract) -> bool:
+    held: Any = interp.heap.get((stack, "_leaving"))
+    if isinstance(held, ListRef):
+        held = interp.heap.get(held)
+    return not isinstance(held, tuple) or any(map(_may_swallow, held))
+
+
+def _managed_after(
+    interp: Interpreter, manager: Abstract, leave: Abstract, inner: Inner, classes: tuple[type, ...]
+) -> None:
+    """A manager's block, which may go on after exceptions of these classes."""
     value = interp.call(special_method(interp, manager, "__enter__"), [], {})
     ended = (Token(), "raised")
 
     def run() -> None:
-        region = region_of(interp, _swallowed(interp, manager, leave), True)
+        region = region_of(interp, classes, True)
         guarded(interp, region, lambda: inner(value), handle, nothing)
 
     def handle(kind: type[BaseException], error: Abstract) -> bool:
@@ -247,7 +280,12 @@ def _managed(interp: Interpreter, manager: Abstract, inner: Inner) -> None:
 
     def last() -> None:
         raised = interp.heap.get(ended)
-        interp.where_not(raised, lambda: interp.call(leave, [None, None, None], {}))
+        interp.where_not(raised, leave_unraised)
+
+    def leave_unraised() -> None:
+        if not classes and _is_stack(manager) and _stack_may_swallow(interp, manager):
+            raise _MaySwallowError
+        interp.call(leave, [None, None, None], {})
 
     interp.put(ended, False)
     finally_(interp, run, last)
@@ -259,13 +297,22 @@ def _swallowed(interp: Interpreter, manager: Abstract, leave: Abstract) -> tuple
     if isinstance(manager, ObjectRef) and manager.type is contextlib.suppress:
         classes: tuple[type, ...] = interp.content((manager, "_exceptions"))
         return classes
-    function = leave.function if isinstance(leave, BoundMethod) else None
-    if not isinstance(function, types.FunctionType):
-        return ()
-    nodes = ast.walk(find_source(function).tree)
-    answers = [node.value for node in nodes if isinstance(node, ast.Return)]
-    plain = all(a is None or (isinstance(a, ast.Constant) and not a.value) for a in answers)
-    return () if plain else _OF_OPERATIONS
+    return _OF_OPERATIONS if _may_swallow(leave) else ()
+
+
+def _may_swallow(leave: Abstract) -> bool:
+    """Return whether an ``__exit__`` returns anything but what is known to be false."""
+    function = leave.function if isinstance(leave, BoundMethod) else leave
+    if isinstance(function, types.FunctionType):
+        tree: ast.AST = find_source(function).tree
+    elif isinstance(function, Closure):
+        tree = function.node
+    else:
+        return False
+    if isinstance(tree, ast.Lambda):
+        return True
+    answers = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
+    return not all(a is None or (isinstance(a, ast.Constant) and not a.value) for a in answers)
 
 
 _OF_OPERATIONS = (  # what operations on numbers and arrays raise: ``__exit__`` is told which

@@ -206,7 +206,11 @@ def bind_name(interp: Interpreter, name: str, content: Abstract) -> None:
     if scope is not None:
         interp.put((scope, name), content)
         return
-    variable = scope_variable(interp, name)
+    rebind_free(interp, scope_variable(interp, name), content)
+
+
+def rebind_free(interp: Interpreter, variable: FreeVariable, content: Abstract) -> None:
+    """Bind a variable of a module's or a cell anew."""
     with contextlib.suppress(NameError, ValueError):  # so that paths can join
         read_free(interp, variable)
     interp.put(variable, content)
