@@ -450,8 +450,15 @@ def pair_of(interp: Interpreter, item: Abstract, number: int) -> tuple[Abstract,
     return parts[0], parts[1]
 
 
+def iterated(interp: Interpreter, value: Abstract) -> Abstract:
+    """What ``__iter__`` gives, of an object that has it: a generator is gone over turn by turn."""
+    has = has_method(interp, value, "__iter__")
+    return interp.call_method(value, "__iter__") if has else value
+
+
 def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], None]) -> None:
     """Stage an action for each element, in place."""
+    value = iterated(interp, value)
     if resumes(interp, value):
         require_unused(interp, value)
         turns = run_for(interp, _one_by_one(interp, value), action)

@@ -34,6 +34,7 @@ from symdiff.parse.iteration import (
     has_element,
     is_unnumbered,
     iterate,
+    iterated,
     refuse_change,
     started,
     static_items,
@@ -87,6 +88,7 @@ def _made(interp: Interpreter, python: Any, over: Over, *parts: Abstract) -> Abs
 
 @builtin(zip)
 def _zip(interp: Interpreter, *parts: Abstract, strict: Abstract = False) -> Abstract:
+    parts = tuple(iterated(interp, part) for part in parts)
     places = [k for k, part in enumerate(parts) if is_unnumbered(part)]
     if len(places) == 1 and not strict:
         (place,) = places
@@ -216,6 +218,7 @@ def _least(counts: list[int | Value]) -> int | Value:
 
 @builtin(map)
 def _map(interp: Interpreter, function: Abstract, *over: Abstract) -> Abstract:
+    over = tuple(iterated(interp, part) for part in over)
     if len(over) == 1 and is_unnumbered(over[0]):
 
         def run(consume: Callable[[Abstract], None]) -> None:
@@ -236,6 +239,7 @@ def _mapped(interp: Interpreter, function: Abstract, *over: Abstract) -> Iterabl
 
 @builtin(enumerate)
 def _enumerate(interp: Interpreter, iterable: Abstract, start: Abstract = 0) -> Abstract:
+    iterable = iterated(interp, iterable)
     if is_unnumbered(iterable):
         numbers = interp.call(itertools.count, [start], {})
         return _along(interp, iterable, (numbers,), (), lambda a, b, c: (*a, b))
@@ -393,6 +397,7 @@ def _accumulate(
 
 @builtin(itertools.islice)
 def _islice(interp: Interpreter, over: Abstract, *bounds: Abstract) -> Abstract:
+    over = iterated(interp, over)
     if len(bounds) == 1 and is_unnumbered(over):
         return _along(interp, over, (Range(0, bounds[0], 1),), (), lambda a, b, c: b)
     return _made(interp, itertools.islice, _sliced, over, *bounds)

@@ -26,7 +26,7 @@ from symdiff.parse.expressions import make_closure, test
 from symdiff.parse.functions import left_inside
 from symdiff.parse.interpreter import STATEMENTS, Interpreter
 from symdiff.parse.items import delete_item, get_item, set_item
-from symdiff.parse.iteration import for_each, is_unnumbered, run_over
+from symdiff.parse.iteration import for_each, is_unnumbered, iterated, run_over
 from symdiff.parse.loops import run_inside, run_while
 from symdiff.parse.raising import raise_with, throw
 from symdiff.parse.scope import bind_name, load_name, unbind_name
@@ -180,6 +180,8 @@ def _leave_loop(interp: Interpreter, kind: str) -> None:
 @statement(ast.For)
 def _for(interp: Interpreter, node: ast.For) -> None:
     items = interp.evaluate(node.iter)
+    with interp.at(node.iter):
+        items = iterated(interp, items)
 
     def turn(element: Abstract) -> None:
         assign(interp, node.target, element)

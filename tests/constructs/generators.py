@@ -44,6 +44,29 @@ class Schedule:
         return next(self.rates)
 
 
+class Readings:
+    """What ``__iter__`` yields is read where its turn begins."""
+
+    def __init__(self, level):
+        self.level = level
+
+    def __iter__(self):
+        for _ in range(3):
+            yield self.level
+
+
+@construct()
+def object_changed_while_it_is_gone_over(x, c):
+    readings, total = Readings(x[0]), 0.0
+    for level in readings:
+        total = total + level
+        readings.level = readings.level * x[1]
+    for k, level in enumerate(readings):
+        total = total + c * k * level
+        readings.level = readings.level * x[2]
+    return total
+
+
 @construct()
 def generator_asked_again(x, c):
     powers = _powers(x[0], 4)
