@@ -25,7 +25,9 @@ from symdiff.parse.iteration import (
     append_item,
     consume,
     for_each,
+    is_unnumbered,
     iterate,
+    iterated,
     returned_by,
     started,
     static_items,
@@ -456,7 +458,7 @@ def _dict_comprehension(interp: Interpreter, node: ast.DictComp) -> Abstract:
 
 @expression(ast.GeneratorExp)
 def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
-    first = interp.evaluate(node.generators[0].iter)
+    first = iterated(interp, interp.evaluate(node.generators[0].iter))
     scope, source = interp.frame.scope, interp.frame.source
     interp.capture(scope)
 
@@ -483,7 +485,8 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
 
         return replace(part, element=element)
 
-    is_plain = len(node.generators) == 1 and not node.generators[0].ifs
+    (generator, *others) = node.generators
+    is_plain = not others and not generator.ifs and not is_unnumbered(first)
     return started(interp, Generator(run, elements if is_plain else None))
 
 

@@ -269,6 +269,7 @@ def is_unnumbered(value: Abstract) -> bool:
 
 def beside(interp: Interpreter, part: Abstract) -> Iterable:
     """How to go over what is gone over beside something else, or with a number."""
+    part = iterated(interp, part)
     if is_unnumbered(part):
         raise UnsupportedSyntaxError(
             "what a generator or filter() with a condition gives, beside something else",
@@ -422,8 +423,30 @@ def run_over(
         return run_for(interp, iterable(value), turn, MOST_NESTED)
     unlike = (Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError, NeedsStatic)
     with Checkpoint(interp, *unlike):
-        return run_for(interp, iterable(in_lists(interp, value)), turn)
+        before = [(ref, interp.content(ref)) for ref in _containers(value)]
+        turns = run_for(interp, iterable(in_lists(interp, value)), turn)
+        if not all(_are_kept(interp.content(ref), content) for ref, content in before):
+            raise UnsupportedSyntaxError("a loop over a copy of what its body changes")
+        return turns
     return run_for(interp, iterable(value), turn)
+
+
+def _are_kept(content: Any, before: Any) -> bool:
+    """Return whether a list or a dict holds the very items that it held before."""
+    if not isinstance(content, tuple | dict) or len(content) != len(before):
+        return content is before
+    pairs = content.items() if isinstance(content, dict) else enumerate(content)
+    known = before if isinstance(before, dict) else dict(enumerate(before))
+    return all(key in known and item is known[key] for key, item in pairs)
+
+
+def _containers(value: Abstract) -> list[ListRef | DictRef]:
+    """The lists and dicts that something goes over."""
+    if isinstance(value, Lazy):
+        return [ref for part in value.parts for ref in _containers(part)]
+    if isinstance(value, DictView):
+        return [value.of]
+    return [value] if isinstance(value, ListRef) else []
 
 
 def in_lists(interp: Interpreter, value: Abstract) -> Abstract:

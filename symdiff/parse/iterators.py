@@ -29,6 +29,7 @@ from symdiff.parse.iteration import (
     ITERATORS,
     below,
     beside,
+    collect,
     fixed,
     for_each,
     has_element,
@@ -44,10 +45,12 @@ from symdiff.parse.selecting import item_of, refuse_where
 from symdiff.parse.values import (
     Abstract,
     Arguments,
+    Array,
     Exit,
     Generator,
     Iterable,
     Lazy,
+    ListRef,
     Range,
     Token,
 )
@@ -295,7 +298,14 @@ def _plain(interp: Interpreter, part: Abstract) -> Iterable:
 
 @builtin(itertools.product)
 def _product(interp: Interpreter, *parts: Abstract, repeat: Abstract = 1) -> Abstract:
+    parts = tuple(_read(interp, part) for part in parts)
     return _made(interp, itertools.product, _nested, *(parts * operator.index(static(repeat))))
+
+
+def _read(interp: Interpreter, part: Abstract) -> Abstract:
+    """What is read as a whole where an iterator is made of it: a generator is gone over there."""
+    part = iterated(interp, part)
+    return collect(interp, part) if is_unnumbered(part) else part
 
 
 def _nested(interp: Interpreter, *parts: Abstract) -> Iterable:
@@ -335,16 +345,58 @@ def _permutations(interp: Interpreter, iterable: Abstract, r: Abstract = None) -
 # Sequences ----------------------------------------------------------------------------------------
 
 
+def _read_once(
+    interp: Interpreter, side: Iterable, taken: Callable[[Arguments, Any], Abstract]
+) -> Callable[[int], Abstract]:
+    """The elements of what is known one by one: each is read when it is first asked for.
+
+    ``taken`` makes an element, given those before it and the number of the one to read. They stay
+    in the heap: what the body of a loop changes afterwards is not read again.
+    """
+    slot = (Token(), "elements")
+    interp.put(slot, ())
+
+    def element(k: int) -> Abstract:
+        known: Arguments = interp.content(slot)
+        while len(known) <= k:
+            known = (*known, taken(known, len(known)))
+        interp.put(slot, known)
+        return known[k]
+
+    return element
+
+
+def _require_unwritten(interp: Interpreter, over: Abstract) -> Callable[[], None]:
+    """Refuse where an array or a list of unknown length is written that a loop goes over."""
+    place = over.storage if isinstance(over, Array) else over
+    before = interp.heap.contents.get(place) if isinstance(over, Array | ListRef) else None
+
+    def require() -> None:
+        if before is not None and interp.heap.contents.get(place) is not before:
+            raise UnsupportedSyntaxError(
+                "pairwise() over what the loop writes",
+                hint="loop over the indices: for k in range(len(a) - 1)",
+            )
+
+    return require
+
+
 @iterator(itertools.pairwise)
 def _pairwise(interp: Interpreter, over: Abstract) -> Iterable:
     side = beside(interp, over)
+    require = _require_unwritten(interp, over)
+    read = side.element
+    if side.unroll:
+        read = _read_once(interp, side, lambda known, k: side.element(k))
     if isinstance(side.count, int):
         count: Any = max(side.count - 1, 0)
     else:
         count = range_length_of(1, side.count, 1)
 
     def element(k: Any) -> Abstract:
-        return (side.element(k), side.element(binary(interp, ast.Add, k, 1)))
+        if not side.unroll:
+            require()
+        return (read(k), read(binary(interp, ast.Add, k, 1)))
 
     more = (lambda k: has_element(side, k + 1)) if side.unroll else None
     return replace(side, count=count, element=element, more=more)
@@ -385,14 +437,25 @@ def _is_unchanged(side: Iterable) -> bool:
 def _accumulate(
     interp: Interpreter, iterable: Abstract, func: Abstract = None, *, initial: Abstract = None
 ) -> Iterable:
-    items = static_items(interp, iterable)
+    side = _plain(interp, iterable)
+    first = 0 if initial is None else 1  # the number of the total that is of one element
 
     def together(left: Abstract, right: Abstract) -> Abstract:
         if func is None:
             return binary(interp, ast.Add, left, right)
         return interp.call(func, [left, right], {})
 
-    return fixed(tuple(itertools.accumulate(items, together, initial=initial)))
+    def taken(known: Arguments, k: int) -> Abstract:
+        if k < first:
+            return initial
+        item = side.element(k - first)
+        return together(known[-1], item) if known else item
+
+    def more(k: int) -> bool | Value:
+        return k < first or has_element(side, k - first)
+
+    count = static(side.count) + first
+    return Iterable(count, _read_once(interp, side, taken), True, side.live, more)
 
 
 @builtin(itertools.islice)
@@ -498,5 +561,13 @@ def _repeat(interp: Interpreter, object: Abstract, times: Abstract = ENDLESS) ->
 
 @iterator(itertools.cycle)
 def _cycle(interp: Interpreter, over: Abstract) -> Iterable:
-    items = static_items(interp, over)
-    return Iterable(ENDLESS if items else 0, lambda k: items[k % len(items)], unroll=True)
+    side = _plain(interp, over)
+    count = static(side.count)
+    read = _read_once(interp, side, lambda known, k: side.element(k))
+
+    def more(k: int) -> bool:
+        if k == count and not _is_unchanged(side):
+            refuse_change()
+        return bool(count > 0)
+
+    return Iterable(ENDLESS if count else 0, lambda k: read(k % count), True, side.live, more)
