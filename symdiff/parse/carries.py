@@ -43,12 +43,14 @@ from symdiff.parse.holders import are_alike, holder_of
 from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
 from symdiff.parse.interpreter import describe, either
 from symdiff.parse.lattice import (
+    LACKING,
     Join,
     Table,
     bound_flag,
     content_of_maybe,
     fits,
     is_bound,
+    is_callers_attribute,
     is_number,
     is_variable,
     key_name,
@@ -156,6 +158,9 @@ class Carries(Join):
         start = self.base.get(key)
         if is_variable(key) and not (is_bound(start) and is_bound(last)):
             content = self._half_bound(name, start, last)
+        elif start is ABSENT and last is not ABSENT and is_callers_attribute(key):
+            content = self._lose(self._without_form(name, LACKING))
+            content.hint = "set it before the loop"
         else:
             content = self._joined_or_lost(name, start, last)
         content = self._or_union(name, start, last, content)

@@ -37,11 +37,13 @@ from symdiff.parse.heap import (
 from symdiff.parse.holders import Holder, holder_of
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.lattice import (
+    LACKING,
     Join,
     Table,
     bound_flag,
     content_of_maybe,
     is_bound,
+    is_callers_attribute,
     is_number,
     is_variable,
     key_name,
@@ -49,6 +51,7 @@ from symdiff.parse.lattice import (
     meet_in_list,
     own_symbol,
 )
+from symdiff.parse.lookups import own_attributes
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.staged_lists import columns_from, columns_of, leaf_value
 from symdiff.parse.unions import (
@@ -209,18 +212,34 @@ class BranchJoin(Join):
             if isinstance(key, ListRef):
                 return self._items(name, a, b)
             self._require_one(key, a, b)
+            self._require_had(key, a, b)
             return self.join(name, a, b)
         except Unjoinable as reason:
             text = f"{called(name)} differs between two paths: {reason}"
             conflict = Conflict(name, text, self.interp.span, predicate=self.predicate)
             conflict.hint = reason.hint
-            if self._is_told_apart(name, a, b):
+            if not (a is ABSENT or b is ABSENT) and self._is_told_apart(name, a, b):
                 conflict.cases = self._cases(name, a, b)
             if is_place(self.interp, key):
                 self._write_in_arms(key, conflict)
             elif key in self.interp.changed:
                 self._freeze_in_arms(key, conflict)
             return conflict
+
+    def _require_had(self, key: Key, a: Abstract, b: Abstract) -> None:
+        """Refuse to join an attribute that an object of the caller's is given on one path only."""
+        if not is_callers_attribute(key) or not all(arm.reached for arm in self.arms):
+            return
+        if self._is_lacking(key, a) is not self._is_lacking(key, b):
+            raise Unjoinable(LACKING, "set it before, so that the object has it on both")
+
+    def _is_lacking(self, key: Any, content: Abstract) -> bool:
+        """Return whether an object has no attribute of its own: its class may have it."""
+        if content is ABSENT:
+            return True
+        owner, name = key
+        own = owner.live is None or name in own_attributes(owner.live)
+        return not own and stands_at(self.interp, key, content)
 
     # Cases ----------------------------------------------------------------------------------------
 

@@ -112,12 +112,20 @@ def is_number(content: Abstract) -> bool:
     return isinstance(content, Value) or is_leaf(content)
 
 
+LACKING = "an object that does not have it may be given it or not"
+
+
 def is_variable(key: Key) -> bool:
     """Return whether a heap key is a name of a function, or an attribute of an object made here."""
     if not isinstance(key, tuple):
         return False
     owner = key[0]
     return isinstance(owner, Scope) or (isinstance(owner, ObjectRef) and not is_callers(owner))
+
+
+def is_callers_attribute(key: Key) -> bool:
+    """Return whether a heap key is an attribute of an object that the caller sees."""
+    return isinstance(key, tuple) and isinstance(key[0], ObjectRef) and is_callers(key[0])
 
 
 def is_bound(content: Abstract) -> bool:

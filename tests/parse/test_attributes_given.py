@@ -1,0 +1,116 @@
+"""Objects of the caller's are given attributes on the paths on which Python gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import symdiff as sd
+
+
+class Empty:
+    pass
+
+
+class WithDefault:
+    y = 7.0
+
+
+def _not_read(o: Any, x: Any) -> Any:
+    if x > 1:
+        o.y = x * x
+    return 3 * x
+
+
+def _read(o: Any, x: Any) -> Any:
+    if x > 1:
+        o.y = x * x
+    return o.y * x
+
+
+def _with_a_default(o: Any, x: Any) -> Any:
+    if x > 1:
+        o.y = x * x
+    return getattr(o, "y", x) * x
+
+
+def _asked_for(o: Any, x: Any) -> Any:
+    if x > 1:
+        o.y = x * x
+    return o.y if hasattr(o, "y") else 5 * x
+
+
+def _caught(o: Any, x: Any) -> Any:
+    if x > 1:
+        o.y = x * x
+    try:
+        return o.y * x
+    except AttributeError:
+        return 9 * x
+
+
+def _one_or_the_other(o: Any, x: Any) -> Any:
+    if x > 1:
+        o.y = x * x
+    else:
+        o.z = x
+    return x + 1
+
+
+def _in_each_turn(o: Any, x: Any) -> Any:
+    for k in range(40):
+        o.y = x * k
+    return x * o.y
+
+
+FUNCTIONS = (
+    _not_read,
+    _read,
+    _with_a_default,
+    _asked_for,
+    _caught,
+    _one_or_the_other,
+    _in_each_turn,
+)
+
+
+def what_happens(call: Callable[[], Any], o: Any) -> tuple[Any, dict[str, Any]]:
+    """What a call gives or raises, and the attributes that the object has afterwards."""
+    try:
+        return call(), dict(vars(o))
+    except AttributeError:
+        return AttributeError, dict(vars(o))
+
+
+@pytest.mark.parametrize("x", [1.5, 0.5])
+@pytest.mark.parametrize("make", [Empty, WithDefault, SimpleNamespace])
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_an_attribute_is_given_on_the_paths_that_give_it(
+    function: Callable[..., Any], make: type, x: float
+) -> None:
+    o, other = make(), make()
+    expected = what_happens(lambda: function(o, x), o)
+    found = what_happens(lambda: sd.value_and_grad(lambda x: function(other, x))(x)[0], other)
+    assert found == expected
+    if expected[0] is not AttributeError:
+        slope = (function(make(), x + 1e-6) - function(make(), x - 1e-6)) / 2e-6
+        assert sd.grad(lambda x: function(make(), x))(x) == pytest.approx(slope, rel=1e-8)
+
+
+def test_a_loop_without_turns_gives_none() -> None:
+    def function(x: Any, n: int) -> Any:
+        for k in range(n):
+            o.y = x * k
+        return x
+
+    o = Empty()
+    with pytest.raises(sd.UnsupportedSyntaxError, match="does not have it") as refused:
+        sd.grad(function)(1.5, 3)
+    assert "set it before the loop" in str(refused.value)
+    assert not vars(o)
+    o.y = 0.0
+    assert sd.grad(function)(1.5, 3) == 1.0
+    assert o.y == 3.0
