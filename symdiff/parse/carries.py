@@ -50,7 +50,7 @@ from symdiff.parse.lattice import (
     content_of_maybe,
     fits,
     is_bound,
-    is_callers_attribute,
+    is_callers_name,
     is_number,
     is_variable,
     key_name,
@@ -158,7 +158,7 @@ class Carries(Join):
         start = self.base.get(key)
         if is_variable(key) and not (is_bound(start) and is_bound(last)):
             content = self._half_bound(name, start, last)
-        elif start is ABSENT and last is not ABSENT and is_callers_attribute(key):
+        elif start is ABSENT and last is not ABSENT and is_callers_name(key):
             content = self._lose(self._without_form(name, LACKING))
             content.hint = "set it before the loop"
         else:

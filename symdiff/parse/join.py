@@ -43,7 +43,7 @@ from symdiff.parse.lattice import (
     bound_flag,
     content_of_maybe,
     is_bound,
-    is_callers_attribute,
+    is_callers_name,
     is_number,
     is_variable,
     key_name,
@@ -227,16 +227,16 @@ class BranchJoin(Join):
             return conflict
 
     def _require_had(self, key: Key, a: Abstract, b: Abstract) -> None:
-        """Refuse to join an attribute that an object of the caller's is given on one path only."""
-        if not is_callers_attribute(key) or not all(arm.reached for arm in self.arms):
+        """Refuse to join what the caller's objects and modules are given on one path only."""
+        if not is_callers_name(key) or not all(arm.reached for arm in self.arms):
             return
         if self._is_lacking(key, a) is not self._is_lacking(key, b):
-            raise Unjoinable(LACKING, "set it before, so that the object has it on both")
+            raise Unjoinable(LACKING, "set it before, on both")
 
     def _is_lacking(self, key: Any, content: Abstract) -> bool:
-        """Return whether an object has no attribute of its own: its class may have it."""
-        if content is ABSENT:
-            return True
+        """Return whether a name is not bound, or an object has it of its class."""
+        if content is ABSENT or not (isinstance(key, tuple) and isinstance(key[0], ObjectRef)):
+            return content is ABSENT
         owner, name = key
         own = owner.live is None or name in own_attributes(owner.live)
         return not own and stands_at(self.interp, key, content)

@@ -27,7 +27,7 @@ from dataclasses import replace
 from typing import Any
 
 from symdiff.ir.control import join_types
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import INT, ArrayType, ListType, Size, Type, open_symbols, takes
 from symdiff.ops.casts import result_dtype
@@ -112,7 +112,7 @@ def is_number(content: Abstract) -> bool:
     return isinstance(content, Value) or is_leaf(content)
 
 
-LACKING = "an object that does not have it may be given it or not"
+LACKING = "it is not there before, and not all paths set it"
 
 
 def is_variable(key: Key) -> bool:
@@ -123,9 +123,14 @@ def is_variable(key: Key) -> bool:
     return isinstance(owner, Scope) or (isinstance(owner, ObjectRef) and not is_callers(owner))
 
 
-def is_callers_attribute(key: Key) -> bool:
-    """Return whether a heap key is an attribute of an object that the caller sees."""
-    return isinstance(key, tuple) and isinstance(key[0], ObjectRef) and is_callers(key[0])
+def is_callers_name(key: Key) -> bool:
+    """Return whether a heap key is a variable, or an attribute of an object, that the caller
+    sees.
+    """
+    owner = key[0] if isinstance(key, tuple) else key
+    if isinstance(owner, ObjectRef):
+        return isinstance(key, tuple) and is_callers(owner)
+    return isinstance(owner, FreeVariable)
 
 
 def is_bound(content: Abstract) -> bool:

@@ -107,10 +107,35 @@ def test_a_loop_without_turns_gives_none() -> None:
         return x
 
     o = Empty()
-    with pytest.raises(sd.UnsupportedSyntaxError, match="does not have it") as refused:
+    with pytest.raises(sd.UnsupportedSyntaxError, match="not there before") as refused:
         sd.grad(function)(1.5, 3)
     assert "set it before the loop" in str(refused.value)
     assert not vars(o)
     o.y = 0.0
     assert sd.grad(function)(1.5, 3) == 1.0
     assert o.y == 3.0
+
+
+@pytest.mark.parametrize("x", [1.5, 0.5])
+def test_a_global_that_is_not_there_is_bound_on_the_paths_that_bind_it(x: float) -> None:
+    def bound(x: Any) -> Any:
+        global late
+        if x > 1:
+            late = x * x
+        return 2 * x
+
+    def caught(x: Any) -> Any:
+        global late
+        if x > 1:
+            late = x * x
+        try:
+            return late * x
+        except NameError:
+            return 4 * x
+
+    for function, slope in ((bound, 2.0), (caught, 3 * x * x if x > 1 else 4.0)):
+        globals().pop("late", None)
+        assert sd.grad(function)(x) == pytest.approx(slope)
+        assert globals().get("late") == (x * x if x > 1 else None)
+        assert ("late" in globals()) == (x > 1)
+    globals().pop("late", None)
