@@ -218,7 +218,8 @@ class BranchJoin(Join):
             text = f"{called(name)} differs between two paths: {reason}"
             conflict = Conflict(name, text, self.interp.span, predicate=self.predicate)
             conflict.hint = reason.hint
-            if not (a is ABSENT or b is ABSENT) and self._is_told_apart(name, a, b):
+            lacking = is_callers_name(key) and (a is ABSENT or b is ABSENT)
+            if not lacking and self._is_told_apart(name, a, b):
                 conflict.cases = self._cases(name, a, b)
             if is_place(self.interp, key):
                 self._write_in_arms(key, conflict)
