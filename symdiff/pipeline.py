@@ -18,8 +18,6 @@ import numpy as np
 
 from symdiff import differentiate
 from symdiff.dataclass import dataclass
-from symdiff.differentiate.activity import analyse, can_carry
-from symdiff.differentiate.calls import Calls
 from symdiff.differentiate.switches import RECOMPUTING
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
@@ -40,10 +38,8 @@ from symdiff.ir.graph import (
 from symdiff.ir.record import recording
 from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Container, Leaf, Structure, leaf_numbers
-from symdiff.ir.types import ArrayType, Type, carries_derivative
-from symdiff.ops.changing import changing_call
+from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.defined import of_values_alone
-from symdiff.ops.effects import opaque_call
 from symdiff.ops.index import is_view
 from symdiff.ops.meeting import meetings
 from symdiff.ops.rules import expanded
@@ -60,7 +56,6 @@ from symdiff.runtime.facts import compiled_for
 from symdiff.runtime.lengths import common, joined, with_common
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
-from symdiff.runtime.saved import Unruled
 from symdiff.runtime.signature import TypeText, laps_itself, layout_of, signature_of, spelled
 from symdiff.runtime.verify import is_asked_for
 from symdiff.runtime.watching import Origin
@@ -790,31 +785,6 @@ def seeded_results(graph: Graph) -> tuple[int, ...]:
     results = graph.block.results
     numbers = sorted(set(leaf_numbers(graph.output)))
     return tuple(k for k in numbers if carries_derivative(results[k].type))
-
-
-def unruled_results(graph: Graph, wrt: Sequence[int]) -> tuple[Unruled, ...]:
-    """The returned objects that are computed from inputs by calls without a rule."""
-    results = graph.block.results
-    objects = [
-        k for k in sorted(set(leaf_numbers(graph.output))) if _holds_objects(results[k].type)
-    ]
-    return tuple(found for k in objects if (found := _unruled(graph, wrt, k)) is not None)
-
-
-def _holds_objects(type_: Type) -> bool:
-    return can_carry(type_) and not carries_derivative(type_)
-
-
-def _unruled(graph: Graph, wrt: Sequence[int], number: int) -> Unruled | None:
-    """The call that gives a result, if that depends on the inputs asked for."""
-    result = graph.block.results[number]
-    sources = [graph.block.parameters[k] for k in wrt]
-    active = analyse(graph.block, sources, [result], Calls().dependencies).active
-    for node in walk_nodes(graph.block):
-        if node.op in (opaque_call, changing_call) and not active.isdisjoint(node.results):
-            function = node.attributes["function"]
-            return Unruled(number, getattr(function, "name", "a function"), node.span)
-    return Unruled(number, "a function", graph.span) if result in active else None
 
 
 def _distinct(inputs: Sequence[Input]) -> list[Input]:

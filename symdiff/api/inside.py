@@ -29,6 +29,7 @@ from symdiff.api.transforms import (
     renamed,
     require_tangents,
 )
+from symdiff.api.unruled import unruled_results
 from symdiff.api.wrt import Argnums, Wrt, shifted
 from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
@@ -38,7 +39,7 @@ from symdiff.ir.structure import numbered_paths
 from symdiff.ops.declare import static
 from symdiff.ops.rules import inlined as copied_in
 from symdiff.ops.stager import Stager
-from symdiff.pipeline import Arguments, CallPair, Chain, Transform, seeded_results, unruled_results
+from symdiff.pipeline import Arguments, CallPair, Chain, Transform, seeded_results
 from symdiff.runtime.parameters import Parameters, positional
 from symdiff.runtime.signature import spelled
 

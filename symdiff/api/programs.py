@@ -21,6 +21,7 @@ from symdiff import pipeline
 from symdiff.api import anew
 from symdiff.api.anew import Primal, keep, reused
 from symdiff.api.transforms import Functional, transform_of
+from symdiff.api.unruled import unruled_results
 from symdiff.api.wrt import Asked, asked_for
 from symdiff.differentiate.switches import CHECKING
 from symdiff.emit import Emitted
@@ -42,7 +43,6 @@ from symdiff.pipeline import (
     Pair,
     Program,
     Transform,
-    unruled_results,
 )
 from symdiff.runtime.blame import explainer
 from symdiff.runtime.calling import arrays_kept, call_with, follow, telling_of_types
