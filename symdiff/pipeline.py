@@ -28,12 +28,12 @@ from symdiff.ir.graph import (
     Block,
     FreeVariable,
     Graph,
-    Input,
     Node,
     Value,
     are_apart,
     uses,
     walk_nodes,
+    with_distinct_paths,
 )
 from symdiff.ir.record import recording
 from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
@@ -723,7 +723,7 @@ def build_pair(
     improved = optimise
     if derived.simplify:  # both were optimised before they were simplified: their forms stay
         improved = partial(optimise, passes=("dead", "common"), last=())
-    whole = replace(split.backward, inputs=tuple(_distinct(split.backward.inputs)))
+    whole = replace(split.backward, inputs=tuple(with_distinct_paths(split.backward.inputs)))
     reverse = improved(whole)
     first, second = differentiate.without_unread(split.forward, reverse, split.saved)
     first = improved(first)
@@ -785,20 +785,6 @@ def seeded_results(graph: Graph) -> tuple[int, ...]:
     results = graph.block.results
     numbers = sorted(set(leaf_numbers(graph.output)))
     return tuple(k for k in numbers if carries_derivative(results[k].type))
-
-
-def _distinct(inputs: Sequence[Input]) -> list[Input]:
-    """Inputs with paths that differ."""
-    taken: set[Path] = set()
-    distinct = []
-    for known in inputs:
-        path, number = known.path, 1
-        while path in taken:
-            number += 1
-            path = (*known.path[:-1], f"{known.path[-1]}{number}")
-        taken.add(path)
-        distinct.append(replace(known, path=path))
-    return distinct
 
 
 __all__ = ["KINDS", "Chain", "Derived", "Pair", "Program", "build", "build_pair", "derive"]

@@ -12,7 +12,7 @@ import builtins
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from symdiff.dataclass import dataclass
@@ -225,6 +225,20 @@ class Input:
     @property
     def name(self) -> str:
         return "_".join(str(part) for part in self.path)
+
+
+def with_distinct_paths(inputs: Sequence[Input]) -> list[Input]:
+    """Inputs with paths that differ."""
+    taken: set[tuple[Any, ...]] = set()
+    distinct = []
+    for known in inputs:
+        path, number = known.path, 1
+        while path in taken:
+            number += 1
+            path = (*known.path[:-1], f"{known.path[-1]}{number}")
+        taken.add(path)
+        distinct.append(replace(known, path=path))
+    return distinct
 
 
 @dataclass(eq=False, slots=True)
