@@ -60,8 +60,11 @@ ENDLESS = 2**62  # turns of an iterator without an end: something else ends the 
 Over = Callable[..., Iterable]  # how to go over an iterator, given what it is made of
 
 
-def iterator(python: Any) -> Callable[[Over], Over]:
-    """Register how to go over an iterator of Python's: a function of the same parameters."""
+def iterator(python: Any, *, at_once: bool = False) -> Callable[[Over], Over]:
+    """Register how to go over an iterator of Python's: a function of the same parameters.
+
+    :param at_once: whether Python reads what it is made of where it is made.
+    """
 
     def register(over: Over) -> Over:
         signature = inspect.signature(over)
@@ -73,7 +76,10 @@ def iterator(python: Any) -> Callable[[Over], Over]:
             except TypeError as error:
                 raise rejection(TypeError, str(error)) from None
             given.apply_defaults()
-            return _made(interp, python, functools.partial(over, **given.kwargs), *given.args[1:])
+            parts = given.args[1:]
+            if at_once:
+                parts = tuple(_read(interp, part) for part in parts)
+            return _made(interp, python, functools.partial(over, **given.kwargs), *parts)
 
         return over
 
@@ -303,9 +309,12 @@ def _product(interp: Interpreter, *parts: Abstract, repeat: Abstract = 1) -> Abs
 
 
 def _read(interp: Interpreter, part: Abstract) -> Abstract:
-    """What is read as a whole where an iterator is made of it: a generator is gone over there."""
+    """What is read as a whole where an iterator is made of it: later changes are not seen."""
     part = iterated(interp, part)
-    return collect(interp, part) if is_unnumbered(part) else part
+    if is_unnumbered(part):
+        part = collect(interp, part)
+    content = interp.content(part) if isinstance(part, ListRef) else part
+    return content if isinstance(content, tuple) else part
 
 
 def _nested(interp: Interpreter, *parts: Abstract) -> Iterable:
@@ -334,10 +343,10 @@ def _selected(choose: Any, interp: Interpreter, iterable: Abstract, r: Abstract)
 
 
 for _choose in (itertools.combinations, itertools.combinations_with_replacement):
-    iterator(_choose)(functools.partial(_selected, _choose))
+    iterator(_choose, at_once=True)(functools.partial(_selected, _choose))
 
 
-@iterator(itertools.permutations)
+@iterator(itertools.permutations, at_once=True)
 def _permutations(interp: Interpreter, iterable: Abstract, r: Abstract = None) -> Iterable:
     return _selected(itertools.permutations, interp, iterable, r)
 

@@ -124,3 +124,16 @@ def test_neighbours_in_an_array_that_the_loop_writes_are_refused() -> None:
 
     with pytest.raises(sd.UnsupportedSyntaxError, match="pairwise"):
         sd.grad(function)(1.3)
+
+
+@pytest.mark.parametrize(
+    "made", [itertools.product, itertools.combinations, itertools.permutations]
+)
+def test_what_python_reads_at_once_is_read_where_it_is_made(made: Any) -> None:
+    def function(x: Any) -> Any:
+        a = [x, 2 * x, 3 * x]
+        pairs = made(a, [2.0]) if made is itertools.product else made(a, 2)
+        a[0] = 100.0
+        return sum(u * v * v for u, v in pairs)
+
+    assert sd.grad(function)(1.3) == pytest.approx(slope(function, 1.3), rel=1e-8)
