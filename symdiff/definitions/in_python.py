@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from symdiff.definitions.declare import refuse
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -400,3 +402,14 @@ def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
             continue
         dropping = False
         yield item
+
+
+# Arrays ---------------------------------------------------------------------------------------
+
+
+@replaces(np.ndarray)
+def ndarray(shape: Any, dtype: Any = float, buffer: None = None, *, order: Any = "C") -> Any:
+    """A new array, whose elements are to be written."""
+    if buffer is not None:
+        refuse("an array in a buffer")
+    return np.empty(shape, dtype, order=order or "C")

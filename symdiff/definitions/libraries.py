@@ -104,5 +104,5 @@ def python_version(function: Any) -> Any:
 
 _WRITTEN_IN_C = (
     "_bisect", "_collections", "_heapq", "_io", "collections", "contextlib", "heapq", "itertools",
-    "operator",
+    "numpy", "operator",
 )  # fmt: skip

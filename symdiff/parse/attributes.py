@@ -169,6 +169,8 @@ def _tuple_attribute(interp: Interpreter, value: tuple[Any, ...], name: str) -> 
     fields: tuple[str, ...] = getattr(cls, "_fields", ())
     if name in fields:
         return tuple.__getitem__(value, fields.index(name))
+    if isinstance(lookups.static_on_class(cls, name), _KEPT_IN_C):
+        return getattr(value, name)
     extra = lookups.static_on_class(cls, "_extra_fields")  # of what SciPy's functions give
     if extra is not ABSENT and name in (*extra, "__dict__"):
         raise UnsupportedCallError(f"'{name}' of a {cls.__name__}, which is none of its items")
@@ -182,6 +184,7 @@ def _tuple_attribute(interp: Interpreter, value: tuple[Any, ...], name: str) -> 
     return bind_found(interp, value, cls, lookups.on_class(interp, cls, name), name)
 
 
+_KEPT_IN_C = (types.MemberDescriptorType, types.GetSetDescriptorType)
 _OF_NAMED_TUPLES = ("_asdict", "_replace")
 
 

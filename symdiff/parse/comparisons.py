@@ -25,7 +25,7 @@ from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
 from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe, negated
-from symdiff.parse.items import as_set, require_hashable
+from symdiff.parse.items import as_set, require_hashable, static_key
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import is_staged, items_of
 from symdiff.parse.python import in_python
@@ -150,10 +150,10 @@ def _sequences(interp: Interpreter, op: type[ast.cmpop], a: Items, b: Items) -> 
     def first() -> Abstract:
         return op is ast.NotEq if op in (ast.Eq, ast.NotEq) else compare(interp, op, a[0], b[0])
 
-    return choose(interp, _is_or_equals(interp, a[0], b[0]), rest, first)
+    return choose(interp, is_or_equals(interp, a[0], b[0]), rest, first)
 
 
-def _is_or_equals(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
+def is_or_equals(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
     """Return whether an item is another one to a sequence: the same object, or equal."""
     if a is b or (type(a) is type(b) and isinstance(a, HANDLES) and identical(interp, a, b)):
         return True
@@ -240,7 +240,7 @@ def _told_of_text(
 def _in_sequence(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
     found: Abstract = False
     for other in _items(interp, container):
-        equal = _is_or_equals(interp, other, item)
+        equal = is_or_equals(interp, other, item)
         if equal is True:
             return True
         if isinstance(equal, Value):
@@ -266,19 +266,19 @@ def _in_view(interp: Interpreter, view: DictView, item: Abstract) -> Abstract:
     if not (isinstance(item, tuple) and len(item) == 2):
         return False
     key, value = item
-    require_hashable(interp, key)
-    known = static(key)
-    return known in content and _is_or_equals(interp, content[known], value)
+    known = static_key(interp, key, content)
+    return known in content and is_or_equals(interp, content[known], value)
 
 
 def contains_natively(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
     """``item in container``, whatever methods the class has of its own."""
     if isinstance(container, DictView):
         return _in_view(interp, container, item)
-    if isinstance(container, DictRef | StaticSet | frozenset):
+    if isinstance(container, StaticSet | frozenset):
         require_hashable(interp, item)
     if isinstance(container, DictRef):
-        return static(item) in interp.content(container)
+        content = interp.content(container)
+        return static_key(interp, item, content) in content
     if isinstance(container, ListRef | tuple):
         return _in_sequence(interp, container, item)
     if isinstance(container, Range):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from symdiff.parse import lookups, staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.demand import known
+from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of, is_unknown, require_one_function
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.selecting import (
@@ -95,7 +97,10 @@ def _static_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstrac
         raise UnsupportedSyntaxError(f"an item of {describe(value)}")
     if not _is_known(key):
         raise UnsupportedSyntaxError(f"an item of {describe(value)} by a computed key")
-    return _taken(value, static(key))
+    taken = _taken(value, _static_index(key))
+    if isinstance(taken, tuple) and type(value) is type(np.ogrid):
+        return tuple(interp.wrap(constant(grid)) for grid in taken)
+    return interp.wrap(constant(taken)) if isinstance(taken, np.ndarray) else taken
 
 
 def _taken(value: Any, key: Any) -> Any:
@@ -117,7 +122,7 @@ def _dict_item(interp: Interpreter, ref: DictRef, key: Abstract) -> Abstract:
     content = interp.content(ref)
     if is_numbered(content) and selected_at_run_time(interp, key):
         return value_of(interp, content, key)
-    return _item_by_key(interp, ref, static_key(interp, key))
+    return _item_by_key(interp, ref, static_key(interp, key, content))
 
 
 def _item_by_key(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
@@ -137,10 +142,20 @@ def _item_by_key(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
     return _taken(content, key)
 
 
-def static_key(interp: Interpreter, key: Abstract) -> Any:
-    """A dict's key, which must be known at compile time."""
+def static_key(interp: Interpreter, key: Abstract, content: Collection[Any] = ()) -> Any:
+    """A dict's key, which must be known at compile time; as it stands in what the dict holds."""
     require_hashable(interp, key)
-    return known(interp, settled(interp, key), "keys must be constants, or int arguments")
+    found = known(interp, settled(interp, key), "keys must be constants, or int arguments")
+    return found if content == () else _as_outside(interp, found, content)
+
+
+def _as_outside(interp: Interpreter, key: Any, content: Collection[Any]) -> Any:
+    """A key as the dicts have it that are made outside: an object of the user's itself."""
+    if not isinstance(key, ObjectRef) or key.live is None or key.path is None:
+        return key
+    if any(isinstance(other, key.type) for other in content):
+        interp.guard(key.path, "value", key.live)
+    return next((other for other in content if other is key.live), key)
 
 
 def element_of_set(interp: Interpreter, item: Abstract) -> Any:
@@ -175,9 +190,16 @@ def require_hashable(interp: Interpreter, key: Abstract) -> None:
         if getattr(kind, "__hash__", None) is None:
             name = "numpy.ndarray" if kind is np.ndarray else kind.__name__
             raise users(TypeError(f"unhashable type: '{name}'"))
+        if isinstance(key, ObjectRef) and getattr(kind, "__eq__", None) is not object.__eq__:
+            raise UnsupportedSyntaxError(
+                f"an object of {kind.__name__}, which has an __eq__ of its own, as a key",
+                hint="use what it is made of as the key: a string, a number, a tuple",
+            )
 
 
 def _static_index(key: Abstract) -> Any:
+    if isinstance(key, tuple):
+        return tuple(map(_static_index, key))
     if isinstance(key, slice):
         return slice(static(key.start), static(key.stop), static(key.step))
     return static(key)
@@ -275,7 +297,7 @@ def set_native_item(
         _set_list_item(interp, target, key, content)
     elif isinstance(target, DictRef):
         changed = dict(interp.content(target))
-        changed[static_key(interp, key)] = content
+        changed[static_key(interp, key, changed)] = content
         note_write(interp, target)
         interp.put(target, changed)
     else:
@@ -368,7 +390,7 @@ def delete_native_item(interp: Interpreter, target: Abstract, key: Abstract) -> 
     content: Any = interp.content(target)
     note_write(interp, target)
     if isinstance(target, DictRef):
-        left, known_key = dict(content), static_key(interp, key)
+        left, known_key = dict(content), static_key(interp, key, content)
         with python_raises():
             del left[known_key]
         interp.put(target, left)

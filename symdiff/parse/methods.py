@@ -26,7 +26,7 @@ from symdiff.parse.arguments import LAZY
 from symdiff.parse.blame import error_of, python_raises, users
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import METHODS_OF, call_writing
-from symdiff.parse.comparisons import compare
+from symdiff.parse.comparisons import compare, is_or_equals
 from symdiff.parse.folds import sorted_items
 from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import Interpreter
@@ -229,7 +229,8 @@ def _index_from(
 
 @method(LISTS)
 def count(interp: Interpreter, ref: ListRef, item: Abstract) -> Abstract:
-    return tuple(static(i) for i in _static(interp, ref, "count")).count(static(item))
+    items = _static(interp, ref, "count")
+    return sum(static(is_or_equals(interp, other, item)) for other in items)
 
 
 @method(LISTS)
@@ -256,13 +257,15 @@ DICTS |= {kind: functools.partial(_view, kind) for kind in ("keys", "values", "i
 
 @method(DICTS)
 def get(interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = None) -> Abstract:
-    return interp.content(ref).get(static_key(interp, key), default)
+    content = interp.content(ref)
+    return content.get(static_key(interp, key, content), default)
 
 
 @method(DICTS, "pop")
 def pop_key(interp: Interpreter, ref: DictRef, key: Abstract, *default: Abstract) -> Abstract:
     note_write(interp, ref)
-    changed, known = dict(interp.content(ref)), static_key(interp, key)
+    changed = dict(interp.content(ref))
+    known = static_key(interp, key, changed)
     with python_raises():
         taken = changed.pop(known, *default)
     interp.put(ref, changed)
@@ -292,7 +295,8 @@ def move_to_end(interp: Interpreter, ref: DictRef, key: Abstract, last: Abstract
         name = ref.type.__name__
         raise users(AttributeError(f"'{name}' object has no attribute 'move_to_end'"))
     note_write(interp, ref)
-    changed, known = dict(interp.content(ref)), static_key(interp, key)
+    changed = dict(interp.content(ref))
+    known = static_key(interp, key, changed)
     with python_raises():
         moved = {known: changed.pop(known)}
     interp.put(ref, changed | moved if static(last) else moved | changed)
@@ -317,10 +321,11 @@ def setdefault(
     interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = None
 ) -> Abstract:
     content = interp.content(ref)
-    if static_key(interp, key) not in content:
+    known = static_key(interp, key, content)
+    if known not in content:
         note_write(interp, ref)
-        interp.put(ref, {**content, static_key(interp, key): default})
-    return interp.content(ref)[static_key(interp, key)]
+        interp.put(ref, {**content, known: default})
+    return interp.content(ref)[known]
 
 
 @method(DICTS, "copy")

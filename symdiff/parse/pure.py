@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.ir.structure import native_base
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import as_set
@@ -24,19 +25,32 @@ from symdiff.parse.values import ABSENT, Abstract, Arguments, DictRef, Keywords,
 _FUNCTIONS = frozenset(
     f"{module}.{name}"
     for module, names in {
+        "_struct": "calcsize pack unpack",
+        "ast": "literal_eval",
         "builtins": "float.fromhex int.from_bytes bytes.fromhex",
+        "importlib": "import_module",
         "json": "loads dumps",
+        "numpy": "frombuffer",
         "numpy.polynomial.chebyshev": "chebgauss chebpts1 chebpts2",
         "numpy.polynomial.hermite": "hermgauss",
         "numpy.polynomial.hermite_e": "hermegauss",
         "numpy.polynomial.laguerre": "laggauss",
         "numpy.polynomial.legendre": "leggauss",
+        "posixpath": "basename dirname join normpath split splitext",
+        "re": "escape findall split sub subn",
         "scipy.constants._codata": "value unit precision",
     }.items()
     for name in names.split()
 )
 _PREFIXES = ("scipy.special._orthogonal.roots_",)
-_CLASSES = (decimal.Decimal, datetime.date, datetime.datetime, datetime.time, datetime.timedelta)
+_CLASSES = (
+    *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
+    *(decimal.Decimal, np.datetime64, np.timedelta64),
+)
+_MAKERS: dict[type, set[str]] = {  # class methods that ask for nothing but their arguments
+    datetime.date: {"fromisoformat", "fromordinal", "fromisocalendar"},
+    datetime.datetime: {"combine", "fromisoformat", "fromordinal", "fromisocalendar", "strptime"},
+}
 
 
 def computed(
@@ -63,6 +77,8 @@ def is_pure(function: Any) -> bool:
     owner = getattr(function, "__self__", None)
     if isinstance(function, types.BuiltinFunctionType) and isinstance(owner, (*VALUES, frozenset)):
         return True
+    if isinstance(owner, type):
+        return function.__name__ in _MAKERS.get(owner, ())
     if isinstance(function, type):
         return function in _CLASSES
     module = getattr(function, "__module__", None) or "builtins"
@@ -91,6 +107,9 @@ def abstract_of(interp: Interpreter, value: Any) -> Abstract:
     """The program's own value for one that was computed here."""
     if isinstance(value, np.ndarray):
         return interp.wrap(constant(value))
+    in_c = hasattr(value, "n_sequence_fields") or native_base(type(value)) is not tuple
+    if isinstance(value, tuple) and in_c:  # ``datetime.timetuple()``: of constants
+        return value
     if isinstance(value, tuple):
         return tuple.__new__(type(value), [abstract_of(interp, item) for item in value])
     if isinstance(value, list | dict):

@@ -11,6 +11,7 @@ import datetime
 import decimal
 import enum
 import functools
+import re
 import types
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -174,6 +175,7 @@ def _noted(interp: Interpreter, ref: Ref) -> Ref:
 
 VALUES = (  # that nothing changes, whose methods depend on nothing else
     datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal,
+    np.datetime64, np.timedelta64, re.Pattern, re.Match,
 )  # fmt: skip
 STATIC_TYPES = (
     *VALUES,

@@ -4,8 +4,12 @@ import collections
 import datetime
 import decimal
 import enum
+import fractions
 import functools
+import importlib
 import json
+import re
+import struct
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
@@ -175,6 +179,75 @@ def pure_functions_of_constants(x, c):
     days = (START - datetime.date(2020, 2, 1)).days
     y = np.sum(weights * np.exp(nodes * x[0])) * given["bounds"][-1] * given["rate"]
     return y + float(RATE) * x[2] + days * c * float.fromhex("0x1.8p1") * x[3]
+
+
+START64 = np.datetime64("2020-01-01T12")
+FORMULA = re.compile("([A-Z][a-z]?)([0-9]*)")
+
+
+@construct()
+def dates_texts_and_modules_known_at_once(x, c):
+    start = datetime.datetime.strptime("2020-03-04", "%Y-%m-%d")
+    day = datetime.date.fromisoformat("2020-03-01")
+    elapsed = start - datetime.datetime.combine(day, datetime.time(6))
+    y = elapsed.total_seconds() * 1e-5 * x[0] + day.isocalendar().week * c
+    y = y + start.timetuple().tm_yday * x[1] + (np.datetime64("2020-01-04") - START64) / HOUR64 * c
+    for element, count in FORMULA.findall("C2H6O"):
+        y = 0.5 * y + (int(count) if count else 1) * len(element) * x[2]
+    low, high = struct.unpack("<hh", b"\x01\x00\x02\x00")
+    scale = float(fractions.Fraction("1/3") + fractions.Fraction(0.5))
+    return y + low * x[3] + high * c + scale * importlib.import_module("math").exp(x[4])
+
+
+HOUR64 = np.timedelta64(1, "h")
+
+
+@construct()
+def grids_and_arrays_of_a_shape(x, c):
+    rows, columns = np.mgrid[0:2, 0:3]
+    down, right = np.ogrid[0:2, 0:3]
+    made = np.ndarray((2, 3), dtype=float)
+    made[:] = x.reshape(2, 3) * c
+    y = np.sum(made**2 * rows) + np.sum(columns * x[0]) + np.sum(down * right * made)
+    for grid in np.mgrid[0:2, 0 : len(x)]:
+        y = y + np.sum(grid[1] * x)
+    return y + np.mgrid[0:1:3j].shape[0] * x[1]
+
+
+class Equal:
+    """A class whose objects count how often they are compared."""
+
+    def __init__(self, v):
+        self.v = v
+        self.asked = 0
+
+    def __eq__(self, other):
+        self.asked += 1
+        return self.v == other.v
+
+    __hash__ = None
+
+
+@construct()
+def counted_by_what_is_equal(x, c):
+    items = [Equal(2.0), Equal(1.0), Equal(1.0)]
+    one = Equal(1.0)
+    y = items.count(one) * x[0] + items[1].asked * x[1] + one.asked * x[2]
+    return y + [[1, 2], (1, 2), [1, 2]].count([1, 2]) * c
+
+
+class Key:
+    """A class whose objects are keys that equal themselves alone."""
+
+
+FIRST, SECOND = Key(), Key()
+BY_OBJECT = {FIRST: 2.0, SECOND: 3.0}
+
+
+@construct()
+def dict_outside_by_objects(x, c):
+    y = BY_OBJECT[FIRST] * x[0] + BY_OBJECT.get(SECOND, 7.0) * c + (FIRST in BY_OBJECT) * x[1]
+    return y + BY_OBJECT.get(Key(), 5.0) * x[2] + sum(BY_OBJECT.values()) * x[3]
 
 
 def _graded(v):

@@ -449,6 +449,32 @@ def grows_while_iterated(x, k):
     return rows
 
 
+class Named:
+    """A key that equals another one of its name."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __eq__(self, other):
+        return self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+RATES = {Named("a"): 2.0}
+
+
+@refused(Syntax, 'RATES.get(Named("a"), 3.0)', "what it is made of")
+def key_that_equals_another(x, k):
+    return x * RATES.get(Named("a"), 3.0)
+
+
+@refused(Syntax, "{Named", "what it is made of")
+def equal_keys_in_a_set(x, k):
+    return x * len({Named("a"), Named("a")})
+
+
 def text_of(span):
     """The source that a span covers on its first line."""
     end = span.end_column - 1 if span.end_line == span.line else None
