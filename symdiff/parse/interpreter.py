@@ -53,6 +53,7 @@ from symdiff.parse.values import (
     ConflictRead,
     DictRef,
     Exit,
+    Handled,
     ListRef,
     NeverReturns,
     ObjectRef,
@@ -325,7 +326,7 @@ class Interpreter:
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
         self.statement_values: StatementValues | None = None  # where names are kept in cases
         self.regions: list[Region] = []  # the ``try`` statements around
-        self.handled: list[Any] = []  # exceptions that are being handled, with their classes
+        self.handled: list[Handled] = []  # exceptions that are being handled
         self.rules: list[Any] = []  # functions of whose rule the statements are
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
         self.names: dict[str, Value | str] = {}  # of the function itself, when it has returned

@@ -48,7 +48,7 @@ from symdiff.parse.values import (
 
 @builtin(isinstance)
 def _isinstance(interp: Interpreter, value: Abstract, classes: Abstract) -> Abstract:
-    raised = [kind for error, kind in interp.handled if error is value and is_unknown(value)]
+    raised = [one.kind for one in interp.handled if one.error is value and is_unknown(value)]
     if raised:
         return _is_raised_as(interp, value, raised[-1], classes)
     owner = python_class(interp, value)

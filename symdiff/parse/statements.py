@@ -34,7 +34,15 @@ from symdiff.parse.selecting import at_each_place
 from symdiff.parse.trees import contents_within
 from symdiff.parse.trials import Turns
 from symdiff.parse.trying import NotAttemptedError, stage_try
-from symdiff.parse.values import Abstract, Array, CalleeLeft, Conflict, ConflictRead, Exit
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    CalleeLeft,
+    Conflict,
+    ConflictRead,
+    ErrorNotKept,
+    Exit,
+)
 
 _MANY = 512  # loops that are written anew: they are staged turn by turn
 
@@ -257,7 +265,10 @@ def _raise(interp: Interpreter, node: ast.Raise) -> None:
     if node.exc is None:
         if not interp.handled:
             raise users(RuntimeError("No active exception to reraise"))
-        throw(interp, *interp.handled[-1])
+        handled = interp.handled[-1]
+        if not handled.kept:
+            raise ErrorNotKept(handled.node)
+        throw(interp, handled.error, handled.kind)
         return
     call = node.exc
     plain = node.cause is None and not interp.regions

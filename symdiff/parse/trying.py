@@ -12,6 +12,7 @@ is the heap as it was when the exception was raised.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Sequence
 
 from symdiff.errors import UnsupportedSyntaxError
@@ -27,14 +28,23 @@ from symdiff.ops.index import index, index_add, index_set
 from symdiff.parse.blame import is_users, users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.exceptions import exception_of
-from symdiff.parse.interpreter import HOOKS, Interpreter, Region
+from symdiff.parse.interpreter import HOOKS, Interpreter, Region, either
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.raising import throw
 from symdiff.parse.scope import bind_name
-from symdiff.parse.values import ABSENT, Abstract, Failure, NeverReturns, Token
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    ErrorNotKept,
+    Failure,
+    Handled,
+    NeverReturns,
+    Token,
+)
 from symdiff.parse.writeback import places
 
 Action = Callable[[], None]
+Alike = Callable[[type[BaseException]], object]
 Classes = tuple[type[BaseException], ...]
 
 
@@ -62,18 +72,32 @@ def _except(interp: Interpreter, node: ast.Try) -> None:
         interp.execute(node.body)
         return
     kinds = [_classes_of(interp, handler) for handler in node.handlers]
+    keeps = any(map(_asks_for_error, node.handlers))
+    with Checkpoint(interp, ErrorNotKept, when=lambda found: found.node is node):
+        _handle(interp, node, kinds, keeps)
+        return
+    _handle(interp, node, kinds, True)
 
-    def handle(raised: type[BaseException], error: Abstract) -> bool:
+
+def _handle(interp: Interpreter, node: ast.Try, kinds: list[Classes | None], keeps: bool) -> None:
+    """``try`` with handlers of these classes; ``keeps``: the exception, for the handlers."""
+
+    def handler_of(raised: type[BaseException]) -> ast.ExceptHandler | None:
         for handler, classes in zip(node.handlers, kinds, strict=True):
             if classes is None:
                 message = "catching classes that do not inherit from BaseException is not allowed"
                 raise users(TypeError(message))
             if issubclass(raised, classes):
-                _run_handler(interp, handler, raised, error)
-                return True
-        return False
+                return handler
+        return None
 
-    keeps = any(_asks_for_error(handler) for handler in node.handlers)
+    def handle(raised: type[BaseException], error: Abstract) -> bool:
+        handler = handler_of(raised)
+        if handler is None:
+            return False
+        _run_handler(interp, handler, Handled(error, raised, node, keeps))
+        return True
+
     caught = tuple(kind for classes in kinds for kind in classes or (BaseException,))
     region = region_of(interp, caught, keeps)
     guarded(
@@ -82,6 +106,7 @@ def _except(interp: Interpreter, node: ast.Try) -> None:
         lambda: interp.execute(node.body),
         handle,
         lambda: interp.go_on(node.orelse),
+        None if keeps else handler_of,
     )
 
 
@@ -103,12 +128,10 @@ def _asks_for_error(handler: ast.ExceptHandler) -> bool:
     )
 
 
-def _run_handler(
-    interp: Interpreter, handler: ast.ExceptHandler, kind: type[BaseException], error: Abstract
-) -> None:
-    with interp.at(handler), pushed(interp.handled, (error, kind)):
+def _run_handler(interp: Interpreter, handler: ast.ExceptHandler, handled: Handled) -> None:
+    with interp.at(handler), pushed(interp.handled, handled):
         if handler.name is not None:
-            bind_name(interp, handler.name, error)
+            bind_name(interp, handler.name, handled.error)
         interp.execute(handler.body)
     if handler.name is not None:
         interp.put((interp.scope, handler.name), ABSENT)
@@ -122,6 +145,7 @@ def region_of(
 ) -> Region:
     """A region whose handlers catch these classes, inside those that are open.
 
+    What is raised again is told by its class around, so a class stands before those it inherits.
     ``handled``: those of them after which it may be that nothing is raised.
     """
     around = interp.regions[-1] if interp.regions else None
@@ -130,7 +154,16 @@ def region_of(
         known += around.classes
     keeps = keeps or (around is not None and around.keeps)
     handled = classes if handled is None else handled
-    return Region(Token(), tuple(dict.fromkeys(known)), keeps, handled)
+    return Region(Token(), _most_special_first(known), keeps, handled)
+
+
+def _most_special_first(classes: Sequence[type[BaseException]]) -> Classes:
+    """Each class once, in this order where none of them inherits from another."""
+    found: list[type[BaseException]] = []
+    for kind in dict.fromkeys(classes):
+        place = next((k for k, other in enumerate(found) if issubclass(kind, other)), len(found))
+        found.insert(place, kind)
+    return tuple(found)
 
 
 def guarded(
@@ -139,14 +172,16 @@ def guarded(
     body: Action,
     handle: Callable[[type[BaseException], Abstract], bool],
     orelse: Action,
+    alike: Alike | None = None,
 ) -> None:
     """Stage a body; where it raises, what handles that, and where it ends, ``orelse``.
 
-    ``handle`` is given the class and the exception, and tells whether it has handled it.
+    ``handle`` is given the class and the exception, and tells whether it has handled it; it does
+    the same for all classes for which ``alike`` gives one thing, unless that is None.
     """
     _run_inside(interp, region, body)
     raised = interp.close(region.exit)
-    interp.branch(raised, lambda: _dispatch(interp, region, handle), orelse)
+    interp.branch(raised, lambda: _dispatch(interp, region, handle, alike), orelse)
     _forget(interp, region)
 
 
@@ -176,9 +211,12 @@ def _forget(interp: Interpreter, region: Region) -> None:
 
 
 def _dispatch(
-    interp: Interpreter, region: Region, handle: Callable[[type[BaseException], Abstract], bool]
+    interp: Interpreter,
+    region: Region,
+    handle: Callable[[type[BaseException], Abstract], bool],
+    alike: Alike | None = None,
 ) -> None:
-    """Handle what was raised, once for each class that it may be of."""
+    """Handle what was raised, once for each class that it may be of, or for those ``alike``."""
     number = interp.content((region.token, "number"))
     possible = [
         k for k in range(len(region.kinds)) if interp.heap.get((region.token, k)) is not ABSENT
@@ -189,17 +227,27 @@ def _dispatch(
         if not handle(region.kinds[k], error):
             throw(interp, error, region.kinds[k])
 
-    def among(numbers: Sequence[int]) -> None:
-        first, *others = numbers
+    def among(groups: Sequence[Sequence[int]]) -> None:
+        (first, *more), *others = groups
         if not others:
             of_kind(first)
         else:
-            interp.branch(equal(number, first), lambda: of_kind(first), lambda: among(others))
+            found = functools.reduce(either, [equal(number, k) for k in more], equal(number, first))
+            interp.branch(found, lambda: of_kind(first), lambda: among(others))
 
-    if isinstance(number, Value) and len(possible) > 1:
-        among(possible)
+    if isinstance(number, Value):
+        among(_groups(region, possible, alike))
     else:
-        of_kind(possible[0] if isinstance(number, Value) else number)
+        of_kind(number)
+
+
+def _groups(region: Region, numbers: Sequence[int], alike: Alike | None) -> list[list[int]]:
+    """The numbers of classes, those together that are handled alike."""
+    groups: dict[object, list[int]] = {}
+    for number in numbers:
+        handler = None if alike is None else alike(region.kinds[number])
+        groups.setdefault(number if handler is None else handler, []).append(number)
+    return list(groups.values())
 
 
 def finally_(interp: Interpreter, body: Action, last: Action, leaves: bool = False) -> None:

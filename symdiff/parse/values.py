@@ -528,6 +528,27 @@ class Failure(ControlFlow):
         self.node = node
 
 
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """An exception that a handler of the ``try`` statement ``node`` handles, and its class.
+
+    Where it is not ``kept`` the class stands for others that the same handler handles.
+    """
+
+    error: Abstract
+    kind: type[BaseException]
+    node: Any
+    kept: bool
+
+
+class ErrorNotKept(ControlFlow):
+    """A function that a handler calls raises the exception again, which is not kept."""
+
+    def __init__(self, node: Any) -> None:
+        super().__init__(node)
+        self.node = node
+
+
 class StatementLeft(ControlFlow):
     """A part of a statement has raised on some paths: the statement goes on on the others."""
 

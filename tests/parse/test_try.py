@@ -68,6 +68,97 @@ def test_the_path_is_the_one_that_python_takes(f: Any, places: tuple[float, ...]
     assert sd.grad(divides)(0.0) == 3.0
 
 
+def again() -> None:
+    raise
+
+
+def raised_by_a_callee(x: Any) -> Any:
+    try:
+        try:
+            y = math.log(x)
+        except Exception:
+            again()
+    except ValueError:
+        y = x * 3.0
+    except KeyError:
+        y = x * 7.0
+    return y
+
+
+def raised_again(x: Any) -> Any:
+    try:
+        try:
+            y = math.log(x)
+        except KeyError:
+            y = 0.0
+        except Exception:
+            if x >= -5.0:
+                raise
+            y = x * 2.0
+    except LookupError:
+        y = x * 5.0
+    except ValueError:
+        y = x * x * 3.0
+    return y
+
+
+def raised_again_of_two_kinds(x: Any) -> Any:
+    held = [x, x * 2.0]
+    try:
+        try:
+            y = held[int(abs(x))] * math.log(x)
+        except LookupError:
+            raise
+        except Exception:
+            raise
+    except IndexError:
+        y = x * 5.0
+    except ValueError:
+        y = x * x * 3.0
+    return y
+
+
+@pytest.mark.parametrize(
+    ("f", "places"),
+    [
+        (raised_by_a_callee, (2.0, -1.0)),
+        (raised_again, (2.0, -1.0, -7.0)),
+        (raised_again_of_two_kinds, (0.5, 7.5, -0.5)),
+    ],
+)
+def test_what_is_raised_again_is_caught_by_its_own_class(f: Any, places: tuple[float, ...]) -> None:
+    for x in places:
+        assert sd.value_and_grad(f)(x) == pytest.approx((f(x), slope(f, x)), rel=1e-8)
+
+
+class Apart(Exception):
+    pass
+
+
+def many_kinds(x: Any) -> Any:
+    try:
+        if x > 9.0:
+            raise Apart
+        if x > 8.0:
+            raise RuntimeError
+        y = math.sqrt(x) + 1.0 / (x - 4.0)
+    except (Apart, ValueError):
+        y = math.sin(x)
+    except Exception:
+        y = math.cos(x)
+    return y
+
+
+def test_a_handler_of_many_classes_is_staged_once() -> None:
+    for x in (9.5, 8.5, 4.0, -1.0, 2.0):
+        assert sd.value_and_grad(many_kinds)(x) == pytest.approx(
+            (many_kinds(x), slope(many_kinds, x) if x != 4.0 else -math.sin(4.0)), rel=1e-8
+        )
+    text = str(sd.differentiable(many_kinds).source(1.0))
+    forward = text[: text.index("def many_kinds_backward")]
+    assert forward.count("math.sin(x)") == forward.count("math.cos(x)") == 1, text
+
+
 def test_what_is_decided_beforehand_leaves_nothing() -> None:
     def looked_up(x: Any) -> Any:
         try:
