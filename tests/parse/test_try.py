@@ -131,18 +131,18 @@ def test_what_is_raised_again_is_caught_by_its_own_class(f: Any, places: tuple[f
         assert sd.value_and_grad(f)(x) == pytest.approx((f(x), slope(f, x)), rel=1e-8)
 
 
-class Apart(Exception):
+class ApartError(Exception):
     pass
 
 
 def many_kinds(x: Any) -> Any:
     try:
         if x > 9.0:
-            raise Apart
+            raise ApartError
         if x > 8.0:
             raise RuntimeError
         y = math.sqrt(x) + 1.0 / (x - 4.0)
-    except (Apart, ValueError):
+    except (ApartError, ValueError):
         y = math.sin(x)
     except Exception:
         y = math.cos(x)
