@@ -23,6 +23,7 @@ from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
 from symdiff.emit.namespace import Namespace
 from symdiff.errors import AliasingError, SignatureError, faults_told
+from symdiff.ir.attributes import opened
 from symdiff.ir.called import with_called
 from symdiff.ir.graph import (
     Block,
@@ -116,6 +117,10 @@ class Transform:
         """Paths of arrays with the paths of those whose shape they have: tangents of primals."""
         return []
 
+    def opens(self, arguments: Arguments, inner: Parameters) -> list[Any]:
+        """What is differentiated by, or along, in a call; objects in it by their attributes."""
+        return []
+
     def differentiates(self, path: Path, calls: CallPair) -> bool:
         """Return whether a float at a path of the inner arguments is differentiated by."""
         return False
@@ -143,6 +148,11 @@ class Chain:
         for transform in transforms:
             levels.append(transform.parameters(levels[-1]))
         return cls(function, tuple(transforms), tuple(levels))
+
+    def opened(self, arguments: Arguments) -> frozenset[int]:
+        """The ids of the objects by whose attributes a call differentiates."""
+        calls = zip(self.transforms, self.levels(arguments)[1:], self.parameters[:-1], strict=True)
+        return opened(value for t, given, inner in calls for value in t.opens(given, inner))
 
     @property
     def marks(self) -> Marks | None:
@@ -257,10 +267,11 @@ def followed(
     arguments: Arguments,
     marks: Marks | None = None,
     at_end: bool = False,
+    ids: frozenset[int] = frozenset(),
 ) -> Followed:
     """A function's own graph for a normalised call of it (or spelled types)."""
     try:
-        signature = signature_of(names, arguments)
+        signature = signature_of(names, arguments, ids)
     except SignatureError as error:
         span = place_of(function)
         raise (error.with_span(span) if span else error) from None
@@ -321,26 +332,37 @@ def _defaults_written(
 
 @faults_told()
 @seldom_collecting()
-def derive(chain: Chain, arguments: Arguments, known: Followed | None = None) -> Derived:
+def derive(
+    chain: Chain,
+    arguments: Arguments,
+    known: Followed | None = None,
+    ids: frozenset[int] | None = None,
+) -> Derived:
     """The optimised graph of the outermost transform for a normalised call (or spelled types).
 
     :param known: the graph of the function itself, where it was followed before.
+    :param ids: of the objects by whose attributes is differentiated, where they are not
+        those that the transforms ask for.
     """
     own, names = chain.levels(arguments)[0], chain.parameters[0].names
-    function = known or followed(chain.function, names, own, chain.marks, chain.at_end)
+    ids = chain.opened(arguments) if ids is None else ids
+    function = known or followed(chain.function, names, own, chain.marks, chain.at_end, ids)
 
     def made() -> Derived:
-        return _derived(chain, arguments, function)
+        return _derived(chain, arguments, function, ids)
 
     kinds = simplify_kinds(chain.transforms)
     with RECOMPUTING.turned(is_stabler_recomputed(lambda: made().graph, kinds)):
         return made()
 
 
-def _derived(chain: Chain, arguments: Arguments, function: Followed) -> Derived:
+def _derived(
+    chain: Chain, arguments: Arguments, function: Followed, ids: frozenset[int]
+) -> Derived:
     levels = chain.levels(arguments)
     pairs = zip(chain.parameters[1:], levels[1:], strict=True)
-    signatures = [function.signature, *(signature_of(p.names, given) for p, given in pairs)]
+    outer = (signature_of(p.names, given, ids) for p, given in pairs)
+    signatures = [function.signature, *outer]
     graph, checks, written = function.graph, list(function.checks), function.written
     static, same = function.signature.static, function.signature.same
     own = _paths(function.signature)
@@ -364,8 +386,8 @@ def _derived(chain: Chain, arguments: Arguments, function: Followed) -> Derived:
         lengths = [tie.moved(moved) for tie in lengths]
         ties = [(moved(path), moved(other)) for path, other in ties]
         ties += own_ties
-    outer = with_common(signatures[-1], lengths)
-    outermost = replace(tied(outer, ties), static=static, same=same)
+    outermost = tied(with_common(signatures[-1], lengths), ties)
+    outermost = replace(outermost, static=static, same=same)
     added = _paths(outermost) - own
     return Derived(
         graph,

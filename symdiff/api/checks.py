@@ -21,6 +21,7 @@ import numpy as np
 from symdiff.api.objects import Differentiable, differentiable_of
 from symdiff.differentiate.graphs import derived_from
 from symdiff.errors import SignatureError
+from symdiff.ir.attributes import opening, parts
 from symdiff.ir.structure import (
     Leaf,
     flatten,
@@ -59,7 +60,7 @@ def check(
 
 
 def _is_double(args: Sequence[Any]) -> bool:
-    leaves, _ = flatten(tuple(args), _is_number)
+    leaves, _ = flatten(tuple(args), _is_number, opening(args))
     return all(np.finfo(np.result_type(leaf)).bits >= 64 for leaf in leaves)
 
 
@@ -182,7 +183,7 @@ def _check_forward(
 ) -> None:
     _, tangent = function.jvp(args, direction)
     along = _Along(function, args, direction)
-    leaves, structure = flatten(tangent, _is_number)
+    leaves, structure = flatten(tangent, _is_number, parts)
     for k, (path, actual) in enumerate(zip(leaf_paths(structure), leaves, strict=True)):
         wanted = along.here[k]
         weights = _weights(wanted, rng)
@@ -286,8 +287,8 @@ def _combined(coarse: list[Any], fine: list[Any], factor: int) -> list[Any]:
 
 
 def _moved(args: Any, direction: Any, h: float) -> Any:
-    leaves, structure = flatten(args)
-    steps, shape = flatten(direction, _is_number)
+    leaves, structure = flatten(args, within=opening(args))
+    steps, shape = flatten(direction, _is_number, parts)
     moves = dict(zip(leaf_paths(shape), steps, strict=True))
     paths = leaf_paths(structure)
     moved = [
@@ -317,24 +318,24 @@ def _is_number(value: object) -> bool:
 
 
 def _floats(value: Any) -> list[Any]:
-    leaves, _ = flatten(value, _is_number)
+    leaves, _ = flatten(value, _is_number, opening([value]))
     return [np.asarray(leaf, np.result_type(leaf, np.float64)) for leaf in leaves]
 
 
 def _float_paths(value: Any) -> list[tuple[Any, ...]]:
-    _, structure = flatten(value, _is_number)
+    _, structure = flatten(value, _is_number, opening([value]))
     return list(leaf_paths(structure))
 
 
 def _random_like(value: Any, rng: np.random.Generator) -> Any:
     """A random direction in the floats, None for everything else."""
-    leaves, structure = flatten(value, _is_number)
+    leaves, structure = flatten(value, _is_number, opening([value]))
     return unflatten(derived_from(structure, Leaf), [_drawn(leaf, rng) for leaf in leaves])
 
 
 def _only(value: Any, position: int, rng: np.random.Generator) -> Any:
     """A random direction in the ``position``-th float, zero in the others."""
-    leaves, structure = flatten(value, _is_number)
+    leaves, structure = flatten(value, _is_number, opening([value]))
     drawn = [
         _drawn(leaf, rng) if k == position else _drawn(leaf, None) for k, leaf in enumerate(leaves)
     ]

@@ -29,9 +29,10 @@ from symdiff.errors import CertainError, InternalError, SymdiffError
 from symdiff.inspection.built import Built, Part, known_sizes
 from symdiff.inspection.formula import is_of_numbers, is_small
 from symdiff.inspection.source import Source
+from symdiff.ir.attributes import opened
 from symdiff.ir.graph import FreeVariable, Graph, walk_nodes
 from symdiff.ir.record import Record, recording
-from symdiff.ir.signature import Aspect, Path, Signature
+from symdiff.ir.signature import Aspect, Path, Signature, objects_in
 from symdiff.ir.structure import Container, Leaf, Static, Structure, of_tuple
 from symdiff.ops.effects import changes_one_of, changes_what_is_named
 from symdiff.parse import Marks
@@ -52,7 +53,7 @@ from symdiff.runtime.facts import Facts, facts_of
 from symdiff.runtime.modes import CHANGES
 from symdiff.runtime.parameters import Parameters, parameters_of
 from symdiff.runtime.saved import Backward, Saved, leaf_shapes
-from symdiff.runtime.signature import TypeText
+from symdiff.runtime.signature import TypeText, signature_of
 from symdiff.runtime.verify import is_asked_for, observer
 from symdiff.runtime.watching import Watched, watched
 from symdiff.tracing.graphs import entries, recorded, returning_record
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 _MOST_STAGED = 8  # graphs of one function that are kept, for its transforms
 Transforms = tuple[Transform, ...]
 Steps = tuple[tuple[Any, ...], ...]
+Asking = tuple[Marks | None, bool, frozenset[Path]]
 Compiled = tuple[Entry, Signature, Facts]
 Shown = tuple[tuple[Emitted, ...], Signature]  # texts, and what they were compiled for
 Formula = Callable[[str, Sequence[str], Any], str | None]
@@ -80,7 +82,7 @@ class Home:
         self._lock = threading.RLock()
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
         self._exact = False
-        self._staged: list[tuple[Callable[[], Entry], Followed, tuple[Marks | None, bool]]] = []
+        self._staged: list[tuple[Callable[[], Entry], Followed, Asking]] = []
         self._shown: dict[tuple[Sequence[Transform], bool], Shown] = {}
 
     @property
@@ -208,7 +210,7 @@ class Home:
         return found.entry, found.signature, found.facts
 
     def _compiled_pair(self, chain: Chain, name: str, arguments: Arguments, skip: int) -> Compiled:
-        derived = self._derived(chain, arguments)
+        derived = self._derived(chain, arguments, _all_opened(chain, arguments, skip))
         asked, shaped = _everything(derived, chain, skip)
         derived = replace(derived, graph=asked.graph)
         pair = pipeline.build_pair(derived, name, asked.wrt, shaped)
@@ -229,7 +231,7 @@ class Home:
         return _compiled(derived, arguments, target)
 
     def _compiled_trace(self, chain: Chain, name: str, arguments: Arguments, skip: int) -> Compiled:
-        derived = self._derived(chain, arguments)
+        derived = self._derived(chain, arguments, _all_opened(chain, arguments, skip))
         asked, shaped = _everything(derived, chain, skip)
         graph, count = asked.graph, len(asked.wrt)
         pair = pipeline.build_pair(
@@ -262,21 +264,25 @@ class Home:
             derived.added,
         )
 
-    def _derived(self, chain: Chain, arguments: Arguments) -> Derived:
+    def _derived(
+        self, chain: Chain, arguments: Arguments, ids: frozenset[int] | None = None
+    ) -> Derived:
+        ids = chain.opened(arguments) if ids is None else ids
         try:
-            return pipeline.derive(chain, arguments, self._followed(chain, arguments))
+            return pipeline.derive(chain, arguments, self._followed(chain, arguments, ids), ids)
         except CertainError as error:
             known = error
         self._raise_as_the_function(chain, arguments, known)
 
-    def _followed(self, chain: Chain, arguments: Arguments) -> Followed:
+    def _followed(self, chain: Chain, arguments: Arguments, ids: frozenset[int]) -> Followed:
         """The function's own graph, of which several transforms are asked for one after another."""
-        own = chain.levels(arguments)[0]
-        asked = chain.marks, chain.at_end
+        own, names = chain.levels(arguments)[0], self.parameters.names
+        by = objects_in(signature_of(names, own, ids)) if ids else frozenset()
+        asked = chain.marks, chain.at_end, by
         for fits, known, before in reversed(self._staged):
             if before == asked and fits()(*own) is not MISS:
                 return known
-        found = pipeline.followed(self.function, self.parameters.names, own, *asked)
+        found = pipeline.followed(self.function, names, own, *asked[:2], ids)
         target = Target(lambda: None, (), written=found.written)
         fits = entry_when_asked(found.signature, found.checks, own, target)
         self._staged.append((fits, found, asked))
@@ -335,18 +341,23 @@ class Home:
             part = Part(program.emitted, program.graph)
         return self._built(name, derived.signature, (part,), arguments, record)
 
-    def described(self, transforms: Transforms, arguments: Arguments) -> tuple[Derived, Arguments]:
-        """The graph for a call, and the call in the types that it is compiled for."""
+    def described(
+        self, transforms: Transforms, arguments: Arguments, skip: int | None = None
+    ) -> tuple[Derived, Arguments]:
+        """The graph for a call, and the call in the types that it is compiled for; as a pair is
+        made of it where ``skip`` is given.
+        """
         chain = self.chain(transforms)
         normal = chain.normalise(arguments)
-        return pipeline.derive(chain, normal), normal
+        ids = None if skip is None else _all_opened(chain, normal, skip)
+        return pipeline.derive(chain, normal, ids=ids), normal
 
     def built_pair(
         self, transforms: Transforms, name: str, arguments: Arguments, skip: int
     ) -> Built:
         """The forward and the backward program for a call, as they are looked at."""
         with recording() as record:
-            derived = self.derive(transforms, arguments)
+            derived = self.described(transforms, arguments, skip)[0]
             asked, shaped = _everything(derived, self.chain(transforms), skip)
             derived = replace(derived, graph=asked.graph)
             pair = pipeline.build_pair(derived, name, asked.wrt, shaped)
@@ -466,6 +477,14 @@ _NO_KEYWORDS = Container(dict, (), ())
 def _everything(derived: Derived, chain: Chain, skip: int) -> tuple[Asked, Structure]:
     frozen = chain.marks.frozen if chain.marks is not None else ()
     return everything(derived.graph, derived.signature, chain.parameters[-1], skip, frozen)
+
+
+def _all_opened(chain: Chain, arguments: Arguments, skip: int) -> frozenset[int]:
+    """The ids of all objects among the arguments that have a cotangent, or that one is along."""
+    frozen = chain.marks.frozen if chain.marks is not None else ()
+    named = zip(chain.parameters[-1].names, arguments, strict=True)
+    given = [value for number, (name, value) in enumerate(named) if name not in frozen]
+    return chain.opened(arguments) | opened(given[skip:])
 
 
 def everything(

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import SignatureError
+from symdiff.ir.attributes import Parts, parts
 from symdiff.ir.signature import Path
-from symdiff.ir.structure import Container, children, construct
+from symdiff.ir.structure import Container, construct
 from symdiff.ir.types import ArrayType, type_of_constant
 from symdiff.runtime.saved import cast, require_numbers
 from symdiff.runtime.signature import TypeText, spelled
@@ -46,9 +47,9 @@ def like(tangent: Any, primal: Any, path: Path) -> tuple[Any, Any]:
         return primal, None
     if isinstance(tangent, TypeText) or isinstance(primal, str):
         return _like_spelled(tangent, primal, path)
-    parts = children(primal)
-    if parts is not None:
-        return _like_container(tangent, primal, parts, path)
+    found = parts(primal)
+    if found is not None:
+        return _like_container(tangent, primal, found, path)
     if type(primal) is int:
         primal = float(primal)
     is_number = isinstance(primal, float | complex | np.generic | np.ndarray)
@@ -84,11 +85,9 @@ def _without_derivative(primal: Any, path: Path) -> SignatureError:
     )
 
 
-def _like_container(
-    tangent: Any, primal: Any, parts: tuple[tuple[Any, ...], tuple[Any, ...]], path: Path
-) -> tuple[Any, Any]:
-    keys, items = parts
-    given = children(tangent)
+def _like_container(tangent: Any, primal: Any, found: Parts, path: Path) -> tuple[Any, Any]:
+    keys, items = found
+    given = parts(tangent)
     if given is None or given[0] != keys:
         raise SignatureError(
             f"{spelled(path)}, a {type(tangent).__name__}, has not the structure of its primal",

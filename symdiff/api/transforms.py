@@ -72,6 +72,9 @@ class Differentiated(Transform):
             arguments = replaced(arguments, inner.names, path, as_float)
         return arguments
 
+    def opens(self, arguments: Arguments, inner: Parameters) -> list[Any]:
+        return [inner.value_at(arguments, path) for path in self.wrt.paths(inner)]
+
     def differentiates(self, path: Path, calls: CallPair) -> bool:
         return any(path[: len(asked)] == asked for asked in self.wrt.paths(calls.parameters))
 
@@ -227,6 +230,11 @@ class Jvp(Transform):
         ]
         return *bound, tuple(p for p, _ in pairs), tuple(t for _, t in pairs)
 
+    def opens(self, arguments: Arguments, inner: Parameters) -> list[Any]:
+        *_, primals, tangents = arguments
+        pairs = [pair for pair in zip(primals, tangents, strict=True) if pair[1] is not None]
+        return [value for pair in pairs for value in pair]
+
     def ties(self, calls: CallPair) -> list[tuple[Path, Path]]:
         tangents = leaves(specification_at(calls.outer, ("tangents",)))
         return [
@@ -340,6 +348,9 @@ class Directional(Differentiated):
             primal = inner.value_at(tuple(primals), path)
             along.append(like(part, primal, (name,))[1])
         return *primals, along[0] if single else tuple(along)
+
+    def opens(self, arguments: Arguments, inner: Parameters) -> list[Any]:
+        return [*super().opens(arguments[:-1], inner), arguments[-1]]
 
     def apply(self, graph: Graph, calls: CallPair) -> Graph:
         asked = self.asked(graph, calls)

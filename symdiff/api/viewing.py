@@ -66,7 +66,8 @@ class _Asked:
 
     def __init__(self, chain: Chain, arguments: Arguments, own: Signature) -> None:
         given = zip(chain.parameters[1:], chain.levels(arguments)[1:], strict=True)
-        signatures = [own, *(signature_of(p.names, level) for p, level in given)]
+        opened = chain.opened(arguments)
+        signatures = [own, *(signature_of(p.names, level, opened) for p, level in given)]
         calls = map(CallPair, signatures[:-1], signatures[1:], chain.parameters[:-1])
         self._levels = list(zip(chain.transforms, calls, strict=True))
         self._all = not any(isinstance(t, Differentiated | Jvp) for t in chain.transforms)

@@ -83,7 +83,7 @@ def _way_out(name: str, specification: Specification) -> str:
         return f"pass a float, float({name}), or ask for another argument with argnums"
     if isinstance(specification, Fixed | Nested):
         return "ask for another argument with argnums"
-    return "pass the numbers to differentiate by as arguments, or in a dataclass"
+    return "pass the numbers to differentiate by as arguments, or as attributes of an object"
 
 
 def cotangents_of(

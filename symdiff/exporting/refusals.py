@@ -7,6 +7,7 @@ from typing import Any
 
 from symdiff.emit import Emitted
 from symdiff.errors import SymdiffError, UnsupportedCallError
+from symdiff.ir.attributes import is_object
 from symdiff.ir.called import called_by
 from symdiff.ir.graph import FreeVariable, Graph, Node, walk_nodes
 from symdiff.ir.signature import Aspect, Live, Nested, Path, Signature, Specification
@@ -83,7 +84,7 @@ def refuse_objects(signature: Signature, span: SourceSpan | None) -> None:
 
 
 def _refuse_live(name: str, specification: Specification, span: SourceSpan | None) -> None:
-    if isinstance(specification, Live):
+    if isinstance(specification, Live | Nested) and not _is_container(specification):
         raise SymdiffError(
             f"{name} is a {specification.type.__name__}: a module cannot stand alone with it",
             span,
@@ -92,6 +93,10 @@ def _refuse_live(name: str, specification: Specification, span: SourceSpan | Non
     if isinstance(specification, Nested):
         for key, item in zip(specification.keys, specification.items, strict=True):
             _refuse_live(spelled((name, key)), item, span)
+
+
+def _is_container(specification: Live | Nested) -> bool:
+    return isinstance(specification, Nested) and not is_object(specification.type)
 
 
 def not_alone(name: str, value: Any, emitted: list[Emitted]) -> SymdiffError:

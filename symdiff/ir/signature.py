@@ -19,6 +19,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError
+from symdiff.ir.attributes import is_object
 from symdiff.ir.structure import native_base
 from symdiff.ir.types import ArrayType, ListType, in_words
 from symdiff.source import SourceSpan
@@ -182,6 +183,21 @@ def leaves(specification: Specification, path: Path = ()) -> Iterator[tuple[Path
             yield from leaves(item, (*path, key))
     else:
         yield path, specification
+
+
+def objects_in(signature: Signature) -> frozenset[Path]:
+    """The paths of the objects that are known by their attributes."""
+    found = set[Path]()
+
+    def visit(path: Path, specification: Specification) -> None:
+        if isinstance(specification, Nested):
+            found.update([path] if is_object(specification.type) else ())
+            for key, item in zip(specification.keys, specification.items, strict=True):
+                visit((*path, key), item)
+
+    for name, specification in signature.parameters:
+        visit((name,), specification)
+    return frozenset(found)
 
 
 def nested_paths(signature: Signature) -> list[Path]:

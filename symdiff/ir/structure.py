@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
@@ -126,15 +127,23 @@ def _named_items(value: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return names, items
 
 
-def flatten(value: object, leaf: Callable[[object], bool] = is_leaf) -> tuple[list[Any], Structure]:
-    """The leaves of a nested value, in order, and the structure around them."""
+def flatten(
+    value: object,
+    leaf: Callable[[object], bool] = is_leaf,
+    within: Callable[[Any], tuple[tuple[Any, ...], tuple[Any, ...]] | None] | None = None,
+) -> tuple[list[Any], Structure]:
+    """The leaves of a nested value, in order, and the structure around them.
+
+    ``within`` gives the keys and items of what is taken apart, by default of containers.
+    """
+    within = within or children
     leaves: list[Any] = []
 
     def visit(item: object) -> Structure:
         if leaf(item):
             leaves.append(item)
             return Leaf(len(leaves) - 1)
-        parts = children(item)
+        parts = within(item)
         if parts is None:
             return Static(item)
         keys, items = parts
@@ -153,7 +162,7 @@ def construct(container: Container, items: Sequence[Any]) -> Any:
         return _construct_list(container, items)
     if issubclass(container.type, tuple):
         return container.type(items)
-    return _construct_dataclass(container, items)
+    return _construct_object(container, items)
 
 
 def _construct_dict(container: Container, items: Sequence[Any]) -> Any:
@@ -183,11 +192,27 @@ def _construct_list(container: Container, items: Sequence[Any]) -> Any:
     return made
 
 
-def _construct_dataclass(container: Container, items: Sequence[Any]) -> Any:
-    made: Any = object.__new__(container.type)  # a gradient is no argument of __init__
+def _construct_object(container: Container, items: Sequence[Any]) -> Any:
+    base: Any = native_base(container.type)
+    made: Any = base.__new__(container.type)  # a gradient is no argument of __init__
     for name, item in zip(container.keys, items, strict=True):
-        object.__setattr__(made, name, item)
+        _set_own(made, name, item)
     return made
+
+
+def _set_own(made: Any, name: str, content: Any) -> None:
+    """Give an object an attribute of its own, whatever methods its class has."""
+    own = dict_of(made)
+    if own is None or is_dataclass(type(made)) or is_slot(type(made), name):
+        object.__setattr__(made, name, content)
+    else:
+        own[name] = content
+
+
+def is_slot(kind: type, name: str) -> bool:
+    """Return whether instances of a class keep an attribute in a slot."""
+    found = inspect.getattr_static(kind, name, None)
+    return isinstance(found, types.MemberDescriptorType)
 
 
 class Rebuild:

@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 from symdiff.dataclass import dataclass
+from symdiff.ir.attributes import attribute_names, is_object
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import (
     Aspect,
@@ -288,6 +289,8 @@ class _Writer:
             self.require(f"tuple_({items}) == {self.bind(tuple(keys))}")
         elif issubclass(kind, set):
             self.require(f"{name} == {self.bind(keys)}")
+        elif is_object(kind):
+            self.require(f"{self.bind(attribute_names)}({name}) == {self.bind(tuple(keys))}")
         elif issubclass(kind, list | tuple) and not hasattr(kind, "_fields"):
             length = "len_" if kind is base else self.bind(base.__len__)
             self.require(f"{length}({name}) == {len(keys)}")

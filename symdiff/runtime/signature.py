@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.errors import SignatureError
+from symdiff.errors import AliasingError, SignatureError
+from symdiff.ir.attributes import Parts, parts
 from symdiff.ir.signature import (
     Aspect,
     Attribute,
@@ -104,13 +105,44 @@ def _with_type(text: str) -> str:
     return text
 
 
-def signature_of(names: Sequence[str], arguments: Sequence[Any]) -> Signature:
-    """The signature of these arguments, one for each parameter."""
-    pairs = zip(names, arguments, strict=True)
-    return Signature(tuple((name, specify(value, (name,))) for name, value in pairs))
+class Opening:
+    """The objects that are specified by their attributes, as they are differentiated by.
+
+    ``ids`` are theirs; ``met`` has the path of each that has been come by.
+    """
+
+    def __init__(self, ids: frozenset[int]) -> None:
+        self.ids = ids
+        self.met: dict[int, Path] = {}
+
+    def parts(self, value: Any, path: Path) -> Parts | None:
+        """The attributes of such an object; None of any other.
+
+        :raises AliasingError: where it has been come by on another path.
+        """
+        if id(value) not in self.ids:
+            return None
+        before = self.met.setdefault(id(value), path)
+        if before != path:
+            raise AliasingError(
+                f"{spelled(before)} and {spelled(path)} are one {type(value).__name__}: there is no"
+                " derivative by each of them",
+                hint="pass a copy of one of them, or ask for other arguments with argnums",
+            )
+        return parts(value)
 
 
-def specify(value: Any, path: Path) -> Specification:
+def signature_of(
+    names: Sequence[str], arguments: Sequence[Any], opened: frozenset[int] = frozenset()
+) -> Signature:
+    """The signature of these arguments, one for each parameter; ``opened`` are ids of objects that
+    are specified by their attributes.
+    """
+    pairs, opening = zip(names, arguments, strict=True), Opening(opened)
+    return Signature(tuple((name, specify(value, (name,), opening)) for name, value in pairs))
+
+
+def specify(value: Any, path: Path, opening: Opening | None = None) -> Specification:
     """What is known at compile time of a value, which stands at ``path`` of the arguments."""
     known = _PYTHON_TYPES.get(type(value))
     if known is not None:
@@ -125,12 +157,14 @@ def specify(value: Any, path: Path) -> Specification:
         return Fixed(value, str)
     if _is_fixed(value):
         return Fixed(value, type(value))
-    parts = children(value)
-    if parts is None:
+    found = children(value)
+    if found is None and opening is not None:
+        found = opening.parts(value, path)
+    if found is None:
         return Live(type(value), value)
-    keys, items = parts
+    keys, items = found
     pairs = zip(keys, items, strict=True)
-    items_ = tuple(specify(item, (*path, key)) for key, item in pairs)
+    items_ = tuple(specify(item, (*path, key), opening) for key, item in pairs)
     return Nested(type(value), keys, items_, _example(value))
 
 

@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from symdiff.errors import SignatureError
+from symdiff.ir.attributes import parts
 from symdiff.ir.signature import Path
-from symdiff.ir.structure import Container, children, construct, is_leaf
+from symdiff.ir.structure import Container, construct, is_leaf
 from symdiff.runtime.signature import spelled
 
 T = TypeVar("T")
@@ -44,7 +45,7 @@ def _added(total: Any, gradient: Any, path: Path) -> Any:
                 hint="gradients by one argument have its shape",
             )
         return total + gradient
-    first, second = children(total), children(gradient)
+    first, second = parts(total), parts(gradient)
     if first is None or second is None or type(total) is not type(gradient):
         raise _differs(path, total, gradient)
     (keys, items), (others, given) = first, second
@@ -71,8 +72,8 @@ def fresh(value: Any) -> Any:
     """The value with memory of its own."""
     if isinstance(value, np.ndarray):
         return value.copy()
-    parts = None if is_leaf(value) else children(value)
-    if parts is None:
+    found = None if is_leaf(value) else parts(value)
+    if found is None:
         return value
-    keys, items = parts
+    keys, items = found
     return construct(Container(type(value), keys, ()), [fresh(item) for item in items])
