@@ -14,8 +14,8 @@ import io
 import itertools
 import operator
 import sys
-from collections.abc import Callable, Iterator
-from types import ModuleType
+from collections.abc import Callable, Iterator, KeysView
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -208,6 +208,237 @@ class deque:  # noqa: N801  its name is shown in messages
         return self.copy()
 
 
+class changing_set:  # noqa: N801  its name is shown in messages
+    """``set``, where the program changes one: the keys of a dict.
+
+    It is gone over in the order that Python has where items were only added, one by one. After
+    other changes the order depends on what was there before: it is told only where it does not
+    matter how the set came about.
+    """
+
+    __symdiff_class__ = set
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, iterable: Any = ()) -> None:
+        self._items_of_set: dict[Any, None] = {}
+        self._only_added = True
+        self.update(iterable)
+
+    def add(self, item: Any) -> None:
+        """Add an item, unless it is there."""
+        self._items_of_set[item] = None
+
+    def discard(self, item: Any) -> None:
+        """Take an item away, if it is there."""
+        if item in self._items_of_set:
+            self.remove(item)
+
+    def remove(self, item: Any) -> None:
+        """Take an item away."""
+        self._only_added = False
+        del self._items_of_set[item]
+
+    def pop(self) -> Any:
+        """Take the first item."""
+        if not self._items_of_set:
+            raise KeyError("pop from an empty set")
+        item = next(iter(self))
+        self.remove(item)
+        return item
+
+    def clear(self) -> None:
+        """Take all items away."""
+        self._items_of_set.clear()
+
+    def update(self, *others: Any) -> None:
+        """Add all items of the others."""
+        for other in others:
+            if isinstance(other, set | frozenset | dict):
+                self._only_added = False
+            for item in _in_any_order(other):
+                self._items_of_set[item] = None
+
+    def intersection_update(self, *others: Any) -> None:
+        """Keep the items that are in all others."""
+        self._keep(self.intersection(*others))
+
+    def difference_update(self, *others: Any) -> None:
+        """Keep the items that are in none of the others."""
+        self._keep(self.difference(*others))
+
+    def symmetric_difference_update(self, other: Any) -> None:
+        """Keep the items that are in one of the two only."""
+        self._keep(self.symmetric_difference(other))
+
+    def _keep(self, kept: Any) -> None:
+        self._only_added = False
+        self._items_of_set = dict.fromkeys(kept._items_of_set)
+
+    def copy(self) -> changing_set:
+        """Return another one of the same items."""
+        return self.union()
+
+    def union(self, *others: Any) -> changing_set:
+        """Return the items of it and of the others."""
+        made = changing_set(self)
+        made.update(*others)
+        return made
+
+    def intersection(self, *others: Any) -> changing_set:
+        """Return the items that are in all others."""
+        made = changing_set(self)
+        for other in others:
+            there = changing_set(other)
+            for item in [item for item in made._items_of_set if item not in there._items_of_set]:
+                made.remove(item)
+        return made
+
+    def difference(self, *others: Any) -> changing_set:
+        """Return the items that are in none of the others."""
+        made = changing_set(self)
+        for other in others:
+            for item in _in_any_order(other):
+                made.discard(item)
+        return made
+
+    def symmetric_difference(self, other: Any) -> changing_set:
+        """Return the items that are in one of the two only."""
+        other = changing_set(other)
+        return self.difference(other).union(other.difference(self))
+
+    def isdisjoint(self, other: Any) -> bool:
+        """Return whether no item is in both."""
+        return not self.intersection(other)
+
+    def issubset(self, other: Any) -> bool:
+        """Return whether all items are in the other."""
+        return not self.difference(other)
+
+    def issuperset(self, other: Any) -> bool:
+        """Return whether all items of the other are here."""
+        return not changing_set(other).difference(self)
+
+    def __len__(self) -> int:
+        return len(self._items_of_set)
+
+    def __iter__(self) -> Iterator[Any]:
+        items = order_of_set(tuple(self._items_of_set), self._only_added)
+        if items is None:
+            refuse("the order of a set from which items were taken, or that took those of another")
+        return iter(items)
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self._items_of_set
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, set | frozenset):
+            return NotImplemented
+        return len(self) == len(other) and self.issubset(other)
+
+    def __le__(self, other: Any) -> Any:
+        return self.issubset(other) if isinstance(other, set | frozenset) else NotImplemented
+
+    def __lt__(self, other: Any) -> Any:
+        if not isinstance(other, set | frozenset):
+            return NotImplemented
+        return len(self) < len(other) and self.issubset(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.issuperset(other) if isinstance(other, set | frozenset) else NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        if not isinstance(other, set | frozenset):
+            return NotImplemented
+        return len(self) > len(other) and self.issuperset(other)
+
+    def __or__(self, other: Any) -> Any:
+        return self.union(other) if _is_set(other) else NotImplemented
+
+    def __and__(self, other: Any) -> Any:
+        return self.intersection(other) if _is_set(other) else NotImplemented
+
+    def __sub__(self, other: Any) -> Any:
+        return self.difference(other) if _is_set(other) else NotImplemented
+
+    def __xor__(self, other: Any) -> Any:
+        return self.symmetric_difference(other) if _is_set(other) else NotImplemented
+
+    def __ror__(self, other: Any) -> Any:
+        return _as_left(other, changing_set(other) | self) if _is_set(other) else NotImplemented
+
+    def __rand__(self, other: Any) -> Any:
+        return _as_left(other, changing_set(other) & self) if _is_set(other) else NotImplemented
+
+    def __rsub__(self, other: Any) -> Any:
+        return _as_left(other, changing_set(other) - self) if _is_set(other) else NotImplemented
+
+    def __rxor__(self, other: Any) -> Any:
+        return _as_left(other, changing_set(other) ^ self) if _is_set(other) else NotImplemented
+
+    def __ior__(self, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        self.update(other)
+        return self
+
+    def __iand__(self, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        self.intersection_update(other)
+        return self
+
+    def __isub__(self, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        self.difference_update(other)
+        return self
+
+    def __ixor__(self, other: Any) -> Any:
+        if not _is_set(other):
+            return NotImplemented
+        self.symmetric_difference_update(other)
+        return self
+
+    def __repr__(self) -> str:
+        shown = ", ".join([repr(item) for item in self])
+        return "{" + shown + "}" if self._items_of_set else "set()"
+
+
+def _in_any_order(items: Any) -> Any:
+    """What a set goes over of another one, whose order need not be known."""
+    return getattr(items, "_items_of_set", items)
+
+
+def _is_set(value: Any) -> bool:
+    return isinstance(value, set | frozenset | KeysView)
+
+
+def _as_left(left: Any, made: changing_set) -> Any:
+    """What an operator gives has the class of its left operand."""
+    return frozenset(made) if isinstance(left, frozenset) else made
+
+
+def order_of_set(items: tuple[Any, ...], only_added: bool) -> tuple[Any, ...] | None:
+    """The items in the order of a set that got them one by one, computed while compiling.
+
+    None where the set came about in another way, and another order of coming would matter; texts
+    have another order in each process.
+    """
+    order = tuple(_added_to_set(items))
+    if not only_added and not any(isinstance(item, str | bytes) for item in items):
+        others = (_added_to_set(items[::-1]), frozenset(items), set(_added_to_set(items)))
+        if any(tuple(other) != order for other in others):
+            return None
+    return order
+
+
+def _added_to_set(items: tuple[Any, ...]) -> set[Any]:
+    made = set()
+    for item in items:
+        made.add(item)
+    return made
+
+
 @replaces(contextlib.ExitStack)
 class ExitStack:
     """``contextlib.ExitStack``: what is called when the block is left, the last one first."""
@@ -325,6 +556,12 @@ def _count_elements(mapping: Any, iterable: Any) -> None:
     """Add one to the count of each item."""
     for item in iterable:
         mapping[item] = mapping.get(item, 0) + 1
+
+
+class function:  # noqa: N801  its name is shown in messages
+    """What has the attributes of a function made inside, where the program gives it some."""
+
+    __symdiff_class__ = FunctionType
 
 
 # ``functools`` and ``operator`` -----------------------------------------------------------------

@@ -16,6 +16,7 @@ from symdiff.ops.index import index_set_of
 from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
 from symdiff.parse.blame import judged
+from symdiff.parse.changing import CHANGING, SETS, require_changing
 from symdiff.parse.flat import set_flat
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, set_item, unbuffered
@@ -25,7 +26,7 @@ from symdiff.parse.operators import BINARY, binary
 from symdiff.parse.scope import bind_name
 from symdiff.parse.special import has_method
 from symdiff.parse.spreading import items_or_list, unpacked
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, StaticSet
 from symdiff.parse.views import require_room, stopped
 
 
@@ -85,9 +86,13 @@ def updated(
         with judged(interp, IN_PLACE[op], (before, operand)):
             _update_array(interp, op, before, operand)
         return before
+    if isinstance(before, StaticSet) and op in CHANGING:
+        require_changing(interp, SETS)
     name = f"__i{BINARY[op][0]}__"
     if has_method(interp, before, name):
-        return interp.call_method(before, name, operand)
+        changed = interp.call_method(before, name, operand)
+        if changed is not NotImplemented:
+            return changed
     if isinstance(before, ListRef) and op is ast.Add:
         extend(interp, before, operand)
         return before

@@ -22,6 +22,7 @@ from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
 from symdiff.parse.branches import choose
+from symdiff.parse.changing import FUNCTIONS, SETS, require_changing
 from symdiff.parse.flat import set_flat
 from symdiff.parse.functions import left_inside
 from symdiff.parse.heap import is_callers
@@ -71,8 +72,9 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
             f"attribute '{name}' of an object that symdiff does not follow",
             hint="compute with it outside the function, or in one marked symdiff.nondifferentiable",
         )
-    if isinstance(value, ListRef | DictRef) and value.own is not None:
-        return object_attribute(interp, value.own, name)
+    ref = _with_attributes(interp, value, name)
+    if ref is not None:
+        return object_attribute(interp, ref, name)
     for kind, attribute in _WITH_ATTRIBUTES_OF_THEIR_OWN.items():
         if isinstance(value, kind):
             return attribute(interp, value, name)
@@ -201,15 +203,29 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         return getattr(value, name)
     if isinstance(value, Range) and name in ("start", "stop", "step"):
         return getattr(value, name)
-    if isinstance(value, StaticSet) and not hasattr(frozenset, name):
-        raise UnsupportedSyntaxError(
-            f"'{name}' of a set, which changes it", hint="use a list, or a dict"
-        )
+    if isinstance(value, StaticSet) and hasattr(set, name) and not hasattr(frozenset, name):
+        require_changing(interp, SETS)
     if isinstance(value, STATIC_TYPES) or declared(type(value), "__symdiff_static__"):
         return getattr(value, name)
     if is_of_library(value):
         return getattr(value, name)
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}")
+
+
+_OF_FUNCTIONS = frozenset(vars(types.FunctionType)) - {"__dict__"} | {"__module__", "__wrapped__"}
+
+
+def _with_attributes(interp: Interpreter, value: Abstract, name: str) -> ObjectRef | None:
+    """What has the attributes that the program gives a value: an object itself."""
+    if isinstance(value, ObjectRef):
+        return value
+    if isinstance(value, ListRef | DictRef):
+        return value.own
+    if not isinstance(value, Closure) or name in _OF_FUNCTIONS:
+        return None
+    if value.own is None:
+        require_changing(interp, FUNCTIONS)
+    return value.own
 
 
 def _is_followed_on(cls: type, name: str) -> bool:
@@ -492,10 +508,9 @@ def _is_native_slot(instance: Abstract, found: Any) -> bool:
 
 def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abstract) -> None:
     """``value.name = content``."""
-    if isinstance(value, ListRef | DictRef) and value.own is not None:
-        _set_object_attribute(interp, value.own, name, content)
-    elif isinstance(value, ObjectRef):
-        _set_object_attribute(interp, value, name, content)
+    ref = _with_attributes(interp, value, name)
+    if ref is not None:
+        _set_object_attribute(interp, ref, name, content)
     elif isinstance(value, Array) and name == "flat":
         set_flat(interp, call_flat(interp, value), Ellipsis, content)
     elif isinstance(value, Array) and name in ("real", "imag", "T"):
@@ -601,8 +616,8 @@ def _as_dict(interp: Interpreter, ref: ObjectRef) -> Abstract:
 
 def delete_attribute(interp: Interpreter, value: Abstract, name: str) -> None:
     """``del value.name``, of an object that is made here."""
-    ref = value.own if isinstance(value, ListRef | DictRef) else value
-    if not isinstance(ref, ObjectRef):
+    ref = _with_attributes(interp, value, name)
+    if ref is None:
         raise UnsupportedSyntaxError(
             f"'del' of an attribute of {describe(value)}",
             hint="del works on names, on items of lists and dicts, on attributes of objects",
@@ -662,7 +677,6 @@ def special_method(interp: Interpreter, instance: Abstract, name: str) -> Abstra
 HOOKS.method = special_method
 HOOKS.attribute = get_attribute
 _WITH_ATTRIBUTES_OF_THEIR_OWN: dict[type, Callable[[Interpreter, Any, str], Abstract]] = {
-    ObjectRef: object_attribute,
     types.ModuleType: _module_attribute,
     types.FunctionType: _function_attribute,
     BoundMethod: _method_attribute,

@@ -23,7 +23,6 @@ from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import builtin
 from symdiff.parse.comparisons import COMPARE, compare
-from symdiff.parse.exceptions import is_exception, text_of_exception
 from symdiff.parse.identity import class_of, class_of_number, require_known
 from symdiff.parse.interpreter import HOOKS, Interpreter, nothing
 from symdiff.parse.items import get_item
@@ -45,7 +44,7 @@ from symdiff.parse.opaque import Template
 from symdiff.parse.operators import BINARY, binary, is_staged, unary
 from symdiff.parse.python import in_python
 from symdiff.parse.special import by_operator, has_method, has_operator
-from symdiff.parse.texts import plain, settled, text_field, text_of
+from symdiff.parse.texts import plain, settled, text_field, text_of, text_of_object
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     ABSENT,
@@ -251,19 +250,17 @@ builtin(operator.getitem)(get_item)
 def _str(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
     if len(arguments) != 1:
         return in_python(str, *arguments, **keywords)
-    if is_exception(arguments[0]):
-        return text_of_exception(interp, arguments[0])
-    return text_of([text_field(arguments[0], "s", "")])
+    return text_of([text_field(interp, arguments[0], "s", "")])
 
 
 @builtin(repr)
 def _repr(interp: Interpreter, value: Abstract) -> Abstract:
-    return text_of([text_field(value, "r", "")])
+    return text_of([text_field(interp, value, "r", "")])
 
 
 @builtin(format)
 def _format(interp: Interpreter, value: Abstract, spec: Abstract = "") -> Abstract:
-    return text_of([text_field(value, None, spec)])
+    return text_of([text_field(interp, value, None, spec)])
 
 
 def _plainly(
@@ -277,6 +274,12 @@ for _pure in (chr, ord, hex, bin, oct, ascii):
     builtin(_pure)(functools.partial(_plainly, _pure))
 
 
+def _printed(interp: Interpreter, value: Abstract) -> Abstract:
+    """What is printed: the text of an object in its place, where its class tells one."""
+    text = text_of_object(interp, value, "s") if isinstance(value, ObjectRef) else None
+    return value if text is None else text
+
+
 @builtin(print)
 def _print(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> None:
     standard = interp.free_variable("global", vars(sys), "stdout")
@@ -284,7 +287,7 @@ def _print(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> N
         keywords["file"] = interp.attribute(sys, "stdout")
     file = keywords.get("file")
     if not isinstance(file, ObjectRef) or file.live is not None:
-        Template(interp).emit(print_, arguments, keywords)
+        Template(interp).emit(print_, [_printed(interp, value) for value in arguments], keywords)
         return
     from symdiff.definitions.in_python import print_to  # at the first use
 

@@ -46,7 +46,7 @@ from symdiff.parse.python import in_python
 from symdiff.parse.reflect import container, reflect
 from symdiff.parse.special import CONVERSIONS, converted, has_method
 from symdiff.parse.spreading import columns, gathered, is_spread
-from symdiff.parse.texts import settled
+from symdiff.parse.texts import formatted, is_formatting, settled
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -232,6 +232,8 @@ def _call_other(
     found = computed(interp, function, arguments, keywords)
     if found is not ABSENT:
         return found
+    if is_formatting(function):
+        return formatted(interp, function.__self__, arguments, keywords)
     if isinstance(function, types.FunctionType):
         return call_function(interp, function, arguments, keywords)
     if isinstance(function, _DISPATCHING):

@@ -7,7 +7,7 @@ import copy
 import dataclasses
 import itertools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError
@@ -16,6 +16,7 @@ from symdiff.ops import shape
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.calls import builtin
+from symdiff.parse.changing import new_set
 from symdiff.parse.identity import require_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import element_of_set, get_item, static_key
@@ -30,7 +31,6 @@ from symdiff.parse.values import (
     Keywords,
     ListRef,
     ObjectRef,
-    StaticSet,
 )
 
 
@@ -102,13 +102,19 @@ def filled_dict(
 
 
 @builtin(frozenset)
-def _frozenset(interp: Interpreter, items: Abstract = ()) -> frozenset[Abstract]:
-    return frozenset(element_of_set(interp, item) for item in static_items(interp, items))
+def _frozenset(interp: Interpreter, items: Abstract = ()) -> Abstract:
+    return frozenset(_elements_of_set(interp, items))
 
 
 @builtin(set)
 def _set(interp: Interpreter, items: Abstract = ()) -> Abstract:
-    return StaticSet(_frozenset(interp, items))
+    return new_set(interp, _elements_of_set(interp, items))
+
+
+def _elements_of_set(interp: Interpreter, items: Abstract) -> Collection[Abstract]:
+    if isinstance(items, frozenset):
+        return items
+    return [element_of_set(interp, item) for item in static_items(interp, items)]
 
 
 @builtin(slice)

@@ -24,6 +24,7 @@ from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.effects import raise_
 from symdiff.parse.binding import spread_arguments
 from symdiff.parse.blame import blamed, certain
+from symdiff.parse.changing import made_outside
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
 from symdiff.parse.interpreter import HOOKS, Frame, Interpreter, placed
@@ -35,6 +36,7 @@ from symdiff.parse.reflect import argument
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.parse.values import (
     Abstract,
+    Changed,
     Conflict,
     ConflictRead,
     GoneOverAgain,
@@ -71,14 +73,8 @@ def _staged_with_retries(
     while True:
         try:
             return _staged(function, signature, policy, marks)
-        except NotInTime as found:
-            if found.place in policy.written_late:
-                raise
-            policy.written_late.add(found.place)
-        except GoneOverAgain as found:
-            if found.node in policy.resumed:  # what is staged apart has a policy of its own
-                raise placed(_gone_over_again(), place_of(function)) from None
-            policy.resumed.add(found.node)
+        except (NotInTime, GoneOverAgain, Changed) as found:
+            _take_up(policy, found, function)
         except ConflictRead as read:
             if not policy.refine_for(read.conflict) and not policy.select_more():
                 raise _failure(policy, read.conflict, function) from None
@@ -86,6 +82,24 @@ def _staged_with_retries(
             if policy.select_more():
                 continue
             raise _refusal(policy, error, function) from told_by(error)
+
+
+def _take_up(
+    policy: RetryPolicy, found: NotInTime | GoneOverAgain | Changed, function: Any
+) -> None:
+    """Follow more closely what was found; what is staged apart has a policy of its own."""
+    if isinstance(found, NotInTime):
+        if found.place in policy.written_late:
+            raise found
+        policy.written_late.add(found.place)
+    elif isinstance(found, GoneOverAgain):
+        if found.node in policy.resumed:
+            raise placed(_gone_over_again(), place_of(function)) from None
+        policy.resumed.add(found.node)
+    else:
+        if found.kind in policy.changed:
+            raise placed(made_outside(found.kind), place_of(function)) from None
+        policy.changed.add(found.kind)
 
 
 def _gone_over_again() -> UnsupportedSyntaxError:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.texts import text_field, text_of
-from symdiff.parse.values import ABSENT, Abstract, Arguments, Keywords, ObjectRef, StagedText
+from symdiff.parse.values import ABSENT, Abstract, Arguments, Keywords, ObjectRef
 
 _GIVEN = "__symdiff_given__"  # what a class of the user's was called with
 
@@ -30,16 +29,6 @@ def given_to(
         return interp.content((error, "args")), ()
     arguments, keywords = interp.content(key)
     return arguments, keywords
-
-
-def text_of_exception(interp: Interpreter, error: ObjectRef) -> str | StagedText:
-    """``str(error)``."""
-    arguments = interp.content((error, "args"))
-    if not arguments:
-        return ""
-    one = len(arguments) == 1
-    shown = text_field(arguments[0] if one else arguments, "s", "")
-    return text_of([repr(arguments[0]) if one and error.type is KeyError else shown])
 
 
 def is_exception(value: Abstract) -> bool:

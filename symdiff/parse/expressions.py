@@ -17,6 +17,7 @@ from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases, joined_value
 from symdiff.parse.cases import for_each_case, told_apart_value
+from symdiff.parse.changing import attributes_of_function, new_set
 from symdiff.parse.comparisons import compare
 from symdiff.parse.functions import is_callee, left_inside
 from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, negated
@@ -51,7 +52,6 @@ from symdiff.parse.values import (
     Iterable,
     ListRef,
     Scope,
-    StaticSet,
 )
 from symdiff.source import FunctionSource
 
@@ -276,7 +276,9 @@ def make_closure(interp: Interpreter, node: ast.FunctionDef | ast.Lambda) -> Clo
         if default is not None
     }
     interp.capture(interp.scope)
-    return Closure(node, interp.frame.source, interp.scope, defaults, keyword_defaults)
+    made = Closure(node, interp.frame.source, interp.scope, defaults, keyword_defaults)
+    made.own = attributes_of_function(interp)
+    return made
 
 
 # Containers ---------------------------------------------------------------------------------------
@@ -327,7 +329,7 @@ def _add_element(interp: Interpreter, made: ListRef, node: ast.expr) -> None:
 
 @expression(ast.Set)
 def _set(interp: Interpreter, node: ast.Set) -> Abstract:
-    return StaticSet(element_of_set(interp, item) for item in _elements(interp, node.elts))
+    return new_set(interp, [element_of_set(interp, x) for x in _elements(interp, node.elts)])
 
 
 @expression(ast.Dict)
@@ -440,7 +442,7 @@ def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
         lambda: append_item(interp, made, element_of_set(interp, interp.evaluate(node.elt))),
         node.elt,
     )
-    return StaticSet(interp.content(made))
+    return new_set(interp, interp.content(made))
 
 
 @expression(ast.DictComp)
@@ -539,7 +541,7 @@ def _text_part(interp: Interpreter, part: ast.expr) -> Any:
     assert isinstance(part, ast.FormattedValue)
     value = interp.evaluate(part.value)
     spec = "" if part.format_spec is None else interp.evaluate(part.format_spec)
-    return text_field(value, chr(part.conversion) if part.conversion >= 0 else None, spec)
+    return text_field(interp, value, chr(part.conversion) if part.conversion >= 0 else None, spec)
 
 
 @expression(ast.Starred)

@@ -24,6 +24,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases
 from symdiff.parse.calls import builtin
 from symdiff.parse.cases import for_each_case, told_apart_value
+from symdiff.parse.changing import in_any_order
 from symdiff.parse.comparisons import compare
 from symdiff.parse.demand import can_be_known, known
 from symdiff.parse.heap import constant
@@ -195,6 +196,7 @@ def _extreme(
         return default["default"] if default else in_python(python, ())
 
     over = items[0] if len(items) == 1 else items
+    over = in_any_order(interp, over) if key is None else over
     return _fold_from_first(interp, over, measured, better, operator.itemgetter(-1), empty)
 
 
@@ -229,7 +231,7 @@ def sorted_items(
     interp: Interpreter, iterable: Abstract, *, key: Abstract = None, reverse: Abstract = False
 ) -> Abstract:
     """``sorted(iterable, key=key, reverse=reverse)``."""
-    items = list(static_items(interp, iterable))
+    items = list(static_items(interp, in_any_order(interp, iterable) if key is None else iterable))
     values = [item if key is None else interp.call(key, [item], {}) for item in items]
     if any(has_operator(interp, "lt", value, value) for value in values):
         keys: list[Any] = [_Compared(interp, value) for value in values]

@@ -358,7 +358,7 @@ def _same_function(a: Closure, b: Closure) -> bool:
     same.
     """
     parts = ((c.defaults, c.keyword_defaults) for c in (a, b))
-    return a.node is b.node and a.scope is b.scope and same(*parts)
+    return a.node is b.node and a.scope is b.scope and a.own is b.own and same(*parts)
 
 
 def constant(value: Any) -> Value:

@@ -74,13 +74,14 @@ def _closure(closure: Closure) -> Holder:
     count, names = len(closure.defaults), tuple(closure.keyword_defaults)
 
     def made_of(parts: Parts) -> Closure:
-        scope, *values = parts
+        scope, own, *values = parts
+        given = tuple(values[:count])
         named = dict(zip(names, values[count:], strict=True))
-        return replace(closure, scope=scope, defaults=tuple(values[:count]), keyword_defaults=named)
+        return replace(closure, scope=scope, own=own, defaults=given, keyword_defaults=named)
 
     kind = (Closure, closure.node, closure.owner, closure.known_as, count, names)
     given = (*closure.defaults, *closure.keyword_defaults.values())
-    return Holder(kind, (closure.scope, *given), made_of)
+    return Holder(kind, (closure.scope, closure.own, *given), made_of)
 
 
 def _bound_method(method: BoundMethod) -> Holder:

@@ -31,6 +31,7 @@ from symdiff.parse.values import (
     Closure,
     ConflictRead,
     DictRef,
+    DictView,
     Generator,
     Lazy,
     ListRef,
@@ -72,6 +73,8 @@ def class_of(interp: Interpreter, value: Abstract) -> type:
         return value.kind
     if isinstance(value, Array) and value.storage.subclass is not None:
         return _class_of_subclass(value, value.storage.subclass)
+    if isinstance(value, DictView):
+        return type(getattr({}, value.kind)())
     kind = type(value)
     if kind in _CLASSES:
         return _CLASSES[kind]

@@ -24,6 +24,7 @@ from symdiff.ops.ufuncs import is_natural
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged, users
+from symdiff.parse.changing import new_set
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe, negated
@@ -116,6 +117,8 @@ def is_staged(value: Abstract) -> bool:
 def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
     """``a op b``."""
     name = BINARY[op][0]
+    if op is ast.Mod and isinstance(a, str | StagedText):  # which takes any object
+        return _texts(interp, op, a, b)
     if has_operator(interp, name, a, b):
         return by_operator(interp, name, a, b)
     return binary_natively(interp, op, a, b)
@@ -140,7 +143,7 @@ def _binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstrac
     if isinstance(a, DictView) or isinstance(b, DictView):
         a, b = as_set(interp, a), as_set(interp, b)
     if isinstance(a, StaticSet) and isinstance(b, frozenset):
-        return StaticSet(plain(a, b))
+        return new_set(interp, plain(a, b))
     if not is_staged(a) and not is_staged(b):
         _require_small(op, a, b)
         return in_python(plain, a, b)
@@ -165,7 +168,7 @@ def _require_small(op: type[ast.operator], a: Abstract, b: Abstract) -> None:
 def _texts(interp: Interpreter, op: type[ast.operator], a: Any, b: Any) -> Any:
     """Operators on strings and staged texts."""
     if op is ast.Mod and isinstance(a, str):
-        return percent(a, b)
+        return percent(interp, a, b)
     if op is ast.Add and all(isinstance(v, str | StagedText) for v in (a, b)):
         return joined(a, b)
     a, b = (static(settled(interp, v)) for v in (a, b))

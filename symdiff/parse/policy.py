@@ -22,6 +22,7 @@ class RetryPolicy:
     are. ``first``: the first conflict for which names were kept as unions; ``instead``: the count
     of a loop, which would tell as well. ``without_arm``: what tells that an arm is not taken that
     cannot be compiled. ``resumed``: generator functions that are suspended at each ``yield``.
+    ``changed``: what is followed as objects, as the program changes one: ``sets``, ``functions``.
     """
 
     all_late: bool = False
@@ -31,6 +32,7 @@ class RetryPolicy:
     asked: dict[SourceSpan, None] = field(default_factory=dict)
     written_late: set[Any] = field(default_factory=set)
     resumed: set[Any] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
     first: Conflict | None = None
     instead: StaticDemand | None = None
     without_arm: StaticDemand | None = None

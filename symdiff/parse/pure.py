@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.structure import native_base
+from symdiff.parse.changing import new_set
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import as_set
@@ -39,6 +40,7 @@ _FUNCTIONS = frozenset(
         "posixpath": "basename dirname join normpath split splitext",
         "re": "escape findall split sub subn",
         "scipy.constants._codata": "value unit precision",
+        "symdiff.definitions.in_python": "order_of_set",
     }.items()
     for name in names.split()
 )
@@ -68,7 +70,7 @@ def computed(
         return ABSENT
     found = in_python(function, *given, **named)
     if isinstance(owner, StaticSet) and isinstance(found, frozenset):
-        return StaticSet(found)
+        return new_set(interp, found)
     return abstract_of(interp, found)
 
 
@@ -118,6 +120,6 @@ def abstract_of(interp: Interpreter, value: Any) -> Abstract:
         made = [abstract_of(interp, item) for item in items]
         return container(interp, type(value), keys, made, None)
     if isinstance(value, set):
-        return StaticSet(value)
+        return new_set(interp, value)
     assert isinstance(value, (*STATIC_TYPES, bool, int, float, complex, np.generic)), value
     return value

@@ -264,7 +264,17 @@ def _update_wrapper(
 ) -> Abstract:
     if not isinstance(wrapper, Closure) or not isinstance(wrapped, Closure | types.FunctionType):
         raise UnsupportedCallError("functools.update_wrapper() of what is no function made here")
+    if wrapper.own is not None:
+        for name in _given_attributes(interp, wrapped):
+            set_attribute(interp, wrapper, name, interp.attribute(wrapped, name))
     return dataclasses.replace(wrapper, known_as=interp.attribute(wrapped, "__name__"))
+
+
+def _given_attributes(interp: Interpreter, function: Closure | types.FunctionType) -> list[str]:
+    """The names of the attributes that a function was given."""
+    if isinstance(function, types.FunctionType):
+        return [name for name in vars(function) if name != "__wrapped__"]
+    return [] if function.own is None else list(interp.heap.held(function.own))
 
 
 @builtin(operator.itemgetter)

@@ -32,7 +32,6 @@ from symdiff.parse.calls import Handler, builtin
 from symdiff.parse.classes import instance_of, require_named_tuple
 from symdiff.parse.comparisons import COMPARE, compare_natively, contains_natively
 from symdiff.parse.containers import filled_dict
-from symdiff.parse.exceptions import text_of_exception
 from symdiff.parse.identity import identical
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.items import delete_native_item, native_item, note_write, set_native_item
@@ -49,7 +48,7 @@ from symdiff.parse.reflect import with_attributes
 from symdiff.parse.scope import reflect_everywhere
 from symdiff.parse.selecting import refuse_where
 from symdiff.parse.spreading import items_or_list, unpacked
-from symdiff.parse.texts import settled
+from symdiff.parse.texts import settled, text_of_exception
 from symdiff.parse.values import (
     ABSENT,
     Abstract,

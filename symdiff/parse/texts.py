@@ -6,34 +6,171 @@ Text of static values is a Python string. Text of others is a ``StagedText``, wh
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+import operator
 import re
+import string
+import types
 from collections.abc import Callable
 from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ops.declare import static
-from symdiff.parse.blame import python_raises
+from symdiff.parse import lookups
+from symdiff.parse.blame import python_raises, users
 from symdiff.parse.demand import can_be_fixed, can_be_known
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, StagedText, StaticSet
+from symdiff.parse.values import (
+    Abstract,
+    Arguments,
+    Array,
+    Closure,
+    DictRef,
+    Keywords,
+    ListRef,
+    ObjectRef,
+    StagedText,
+    StaticSet,
+)
 
 CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 
-def text_field(value: Abstract, conversion: str | None, spec: Any) -> Any:
+def text_field(interp: Interpreter, value: Abstract, conversion: str | None, spec: Any) -> Any:
     """A field of an f-string: a string where all of it is static."""
+    if isinstance(value, ObjectRef):
+        return _object_field(interp, value, conversion, spec)
     if not (is_plain(value) and isinstance(spec, str)):
         return (value, conversion, spec)
     with python_raises():
         return format(value if conversion is None else CONVERSIONS[conversion](value), spec)
 
 
+def _object_field(
+    interp: Interpreter, value: ObjectRef, conversion: str | None, spec: Abstract
+) -> Any:
+    """A field with an object, told by the methods of its class; as it is where there are none."""
+    if conversion is None and _follows(interp, value, "__format__"):
+        return _told(interp, value, "__format__", spec)
+    shown = text_of_object(interp, value, "r" if conversion in ("r", "a") else "s")
+    if conversion == "a" and isinstance(shown, str):
+        shown = shown.encode("ascii", "backslashreplace").decode()
+    told = conversion != "a" or isinstance(shown, str)
+    if shown is None or not told or (conversion is None and spec != ""):  # where Python raises
+        return (value, conversion, spec)
+    return text_field(interp, shown, None, spec)
+
+
+def text_of_object(interp: Interpreter, value: ObjectRef, kind: str) -> str | StagedText | None:
+    """``str(object)`` or, of kind ``r``, ``repr(object)``; None where it tells its address."""
+    if kind == "s" and _follows(interp, value, "__str__"):
+        return _told(interp, value, "__str__")
+    if kind == "s" and issubclass(value.type, BaseException):
+        return text_of_exception(interp, value)
+    if _is_of_dataclass(value.type):
+        return _text_of_fields(interp, value)
+    if _follows(interp, value, "__repr__"):
+        return _told(interp, value, "__repr__")
+    if issubclass(value.type, BaseException):
+        parts = [text_field(interp, item, "r", "") for item in interp.content((value, "args"))]
+        return text_of([f"{value.type.__name__}(", *_between(", ", parts), ")"])
+    return None
+
+
+def text_of_exception(interp: Interpreter, error: ObjectRef) -> str | StagedText:
+    """``BaseException.__str__(error)``, and a key's own."""
+    arguments = interp.content((error, "args"))
+    if not arguments:
+        return ""
+    one = len(arguments) == 1
+    conversion = "r" if one and error.type is KeyError else "s"
+    return text_of([text_field(interp, arguments[0] if one else arguments, conversion, "")])
+
+
+def _is_of_dataclass(cls: type) -> bool:
+    """Return whether ``__repr__`` is what ``dataclasses`` make."""
+    holder = lookups.holder_of(cls, "__repr__")
+    parameters = vars(holder or cls).get("__dataclass_params__")
+    found = lookups.static_on_class(cls, "__repr__")
+    return getattr(parameters, "repr", False) and hasattr(found, "__wrapped__")
+
+
+def _text_of_fields(interp: Interpreter, value: ObjectRef) -> str | StagedText:
+    names = [field.name for field in dataclasses.fields(value.type) if field.repr]
+    fields = [
+        text_of([f"{name}=", text_field(interp, interp.attribute(value, name), "r", "")])
+        for name in names
+    ]
+    return text_of([f"{value.type.__qualname__}(", *_between(", ", fields), ")"])
+
+
+def is_formatting(function: Any) -> bool:
+    """Return whether a function is ``text.format``."""
+    if getattr(function, "__name__", None) != "format":
+        return False
+    return isinstance(getattr(function, "__self__", None), str)
+
+
+def formatted(
+    interp: Interpreter, text: str, arguments: Arguments, keywords: Keywords
+) -> str | StagedText:
+    """``text.format(*arguments, **keywords)``."""
+    parts: list[Any] = []
+    numbers = itertools.count()
+    with python_raises():
+        fields = list(string.Formatter().parse(text))
+    for before, name, spec, conversion in fields:
+        parts.append(before)
+        if name is None:
+            continue
+        first, *rest = re.split(r"(?=[.\[])", name)
+        with python_raises():
+            number = int(first) if first.isdecimal() else next(numbers) if first == "" else None
+            value = keywords[first] if number is None else arguments[number]
+        for step in rest:
+            value = _step(interp, value, step)
+        inner = formatted(interp, spec or "", arguments, keywords)
+        parts.append(text_field(interp, value, conversion, inner))
+    return text_of(parts)
+
+
+def _step(interp: Interpreter, value: Abstract, step: str) -> Abstract:
+    """``.name`` or ``[key]`` of what a field names."""
+    if step.startswith("."):
+        return interp.attribute(value, step[1:])
+    key = step[1:-1]
+    return interp.call(operator.getitem, [value, int(key) if key.isdecimal() else key], {})
+
+
+def _follows(interp: Interpreter, value: ObjectRef, name: str) -> bool:
+    """Return whether a class has a method in Python that tells of its objects."""
+    return isinstance(lookups.on_class(interp, value.type, name), types.FunctionType | Closure)
+
+
+def _told(
+    interp: Interpreter, value: ObjectRef, name: str, *arguments: Abstract
+) -> str | StagedText:
+    shown = interp.call_method(value, name, *arguments)
+    if not isinstance(shown, str | StagedText):
+        kind = type(shown).__name__ if is_plain(shown) else "object"
+        raise users(TypeError(f"{name} returned non-string (type {kind})"))
+    return shown
+
+
+def _between(separator: str, parts: list[Any]) -> list[Any]:
+    return [part for each in parts for part in (separator, each)][1:]
+
+
 def text_of(parts: list[Any]) -> str | StagedText:
     """The text of parts: a string where all of them are."""
-    if all(isinstance(part, str) for part in parts):
-        return "".join(parts)
-    return StagedText(tuple(parts))
+    flat: list[Any] = []
+    for part in parts:
+        flat.extend(part.parts if isinstance(part, StagedText) else (part,))
+    if all(isinstance(part, str) for part in flat):
+        return "".join(flat)
+    return StagedText(tuple(flat))
 
 
 _STAGED = Value | Array | ListRef | DictRef | ObjectRef | StagedText
@@ -48,15 +185,10 @@ def is_plain(value: Abstract) -> bool:
 
 def joined(a: str | StagedText, b: str | StagedText) -> str | StagedText:
     """``a + b``."""
-    parts = [
-        part
-        for text in (a, b)
-        for part in (text.parts if isinstance(text, StagedText) else (text,))
-    ]
-    return text_of(parts)
+    return text_of([a, b])
 
 
-def percent(text: str, operand: Abstract) -> str | StagedText:
+def percent(interp: Interpreter, text: str, operand: Abstract) -> str | StagedText:
     """``text % operand``, as the f-string that says the same."""
     operands = list(operand) if isinstance(operand, tuple) else [operand]
     if all(map(is_plain, operands)):
@@ -71,18 +203,18 @@ def percent(text: str, operand: Abstract) -> str | StagedText:
         elif not operands or match[3] not in "rsadfeEgGFxX" or "#" in match[1]:
             raise UnsupportedSyntaxError(f"{match[0]!r} in this text", hint="use an f-string")
         else:
-            parts.append(_percent_field(operands.pop(0), match[1], match[2], match[3]))
+            parts.append(_percent_field(interp, operands.pop(0), *match.groups()))
     return text_of([*parts, text[at:]])
 
 
-def _percent_field(value: Abstract, flags: str, width: str, kind: str) -> Any:
+def _percent_field(interp: Interpreter, value: Abstract, flags: str, width: str, kind: str) -> Any:
     if kind in "rsa":
         align = "<" if "-" in flags or not width else ">"
-        return text_field(value, kind, f"{align}{width}" if width else "")
+        return text_field(interp, value, kind, f"{align}{width}" if width else "")
     sign = "+" if "+" in flags else " " if " " in flags else ""
     align = "<" if "-" in flags else ""
     fill = "0" if "0" in flags and not align else ""
-    return text_field(value, None, f"{align}{sign}{fill}{width}{kind}")
+    return text_field(interp, value, None, f"{align}{sign}{fill}{width}{kind}")
 
 
 def settled(interp: Interpreter, value: Abstract) -> Abstract:

@@ -214,7 +214,8 @@ class Closure(Told):
     """A function or lambda defined inside staged code.
 
     ``several``: it is one of several that do the same with other values; an error where it is asked
-    which one.
+    which one. ``own``: has the attributes that the program gives it, where it gives any function
+    some.
     """
 
     told = "a function"
@@ -227,6 +228,7 @@ class Closure(Told):
     owner: type | None = None
     known_as: str | None = None  # a name that functools.wraps gave it
     several: Conflict | None = None
+    own: ObjectRef | None = None
 
     @property
     def name(self) -> str:
@@ -512,6 +514,14 @@ class GoneOverAgain(ControlFlow):
     def __init__(self, node: Any) -> None:
         super().__init__(node)
         self.node = node
+
+
+class Changed(ControlFlow):
+    """What does not change elsewhere is changed: all of its ``kind`` are followed as objects."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
 
 
 class NeverReturns(ControlFlow):

@@ -1,0 +1,61 @@
+"""Sets and functions: values that do not change, or, in a program that changes one, objects.
+
+A set whose method changes it, or that stands left of ``|=``, is met when it was made already; so
+is a function that is given an attribute. All is staged again then, with what is made inside as
+objects that are followed (``RetryPolicy.changed``).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.values import Abstract, Changed, ObjectRef, StaticSet
+
+SETS, FUNCTIONS = "sets", "functions"
+_OUTSIDE = {
+    SETS: ("changing a set made outside", "change a copy: set(s)"),
+    FUNCTIONS: ("an attribute of a function made elsewhere", "keep it in a list or an object"),
+}
+CHANGING = (ast.BitOr, ast.BitAnd, ast.BitXor, ast.Sub)  # what they do to the set on their left
+
+
+def require_changing(interp: Interpreter, kind: str) -> None:
+    """Have all of a kind followed as objects, where one that does not change is to be changed."""
+    if kind in interp.policy.changed:
+        raise made_outside(kind)
+    raise Changed(kind)
+
+
+def made_outside(kind: str) -> UnsupportedSyntaxError:
+    """What to raise where this program has not made what it changes."""
+    message, hint = _OUTSIDE[kind]
+    return UnsupportedSyntaxError(message, hint=hint)
+
+
+def new_set(interp: Interpreter, items: Collection[Abstract]) -> Abstract:
+    """A set of known items, made by the program, in the order in which they come."""
+    if SETS not in interp.policy.changed:
+        return StaticSet(items)
+    from symdiff.definitions.in_python import changing_set  # by few programs
+
+    given = items if isinstance(items, frozenset) else tuple(items)
+    return interp.call(changing_set, (given,), {})
+
+
+def in_any_order(interp: Interpreter, items: Abstract) -> Abstract:
+    """The items of a set for what their order does not matter to; anything else as it is."""
+    if isinstance(items, ObjectRef) and items.type.__dict__.get("__symdiff_class__") is set:
+        return interp.heap.held(items)["_items_of_set"]
+    return items
+
+
+def attributes_of_function(interp: Interpreter) -> ObjectRef | None:
+    """What holds the attributes of a new function; None where no function is given any."""
+    if FUNCTIONS not in interp.policy.changed:
+        return None
+    from symdiff.definitions.in_python import function  # by few programs
+
+    return ObjectRef(function)

@@ -1,0 +1,136 @@
+"""The text of objects: what their classes tell, in f-strings, ``str``, ``%``, ``format``, errors."""
+
+import dataclasses
+
+import pytest
+
+import symdiff as sd
+
+PERCENT, BRACES, DIGITS = "%s", "{}", "{:.2f}"
+
+
+class Quantity:
+    def __init__(self, value, unit):
+        self.value = value
+        self.unit = unit
+
+    def __repr__(self):
+        return f"Quantity({self.unit!r})"
+
+    def __str__(self):
+        return f"{self.value:.3f} {self.unit}"
+
+    def __format__(self, spec):
+        return format(self.value, spec) + self.unit
+
+
+class Unit:
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return "U_" + self.name
+
+
+@dataclasses.dataclass
+class Pair:
+    a: int
+    b: str = "q"
+    hidden: float = dataclasses.field(default=0.0, repr=False)
+
+
+class ToldError(ValueError):
+    def __str__(self):
+        return "own"
+
+
+def looked_up_by_its_text(x):
+    unit = Unit("kg")
+    known = {"U_kg": x, "   U_kg": 3 * x}
+    plain = known[str(unit)] * 2 + known[repr(unit)] + known[f"{unit}"] + known[PERCENT % unit]
+    return plain + known[BRACES.format(unit)] + known[f"{unit!s:>7}"]
+
+
+def by_fields_of_a_format(x):
+    unit = Unit("kg")
+    held = {"k": [unit, 7]}
+    text = "{a[k][1]:>{w}} {0.name} {b!r:>8}|{{}}".format(unit, a=held, w=5, b=unit)
+    assert text == "    7 kg     U_kg|{}"
+    return x * len(text)
+
+
+def errors_told(x):
+    try:
+        raise ToldError("zzzzzzz")
+    except ToldError as error:
+        y = x * len(str(error)) + x * len(f"{error}") * 10
+        y += len(repr(error)) * x * 100
+    try:
+        raise ValueError("a", 1)
+    except ValueError as error:
+        y += len(f"{error}{error!r}") * x
+    try:
+        {}["k"]
+    except KeyError as error:
+        return y + len(f"{error}") * x
+
+
+def fields_told(x):
+    return x * len(f"{Pair(3)} {Pair(4, 'zz')!r}")
+
+
+def not_in_ascii(x):
+    class Odd:
+        def __repr__(self):
+            return "é"
+
+    return x * len(f"{Odd()!a}") + len(f"{Odd()!r:>6}") * x
+
+
+def no_text_at_all(x):
+    class Wrong:
+        def __str__(self):
+            return 3
+
+    try:
+        return x * len(str(Wrong()))
+    except TypeError as error:
+        return x * len(str(error))
+
+
+PROGRAMS = (
+    looked_up_by_its_text, by_fields_of_a_format, errors_told, fields_told, not_in_ascii,
+    no_text_at_all,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_texts_that_decide(program) -> None:
+    """Each is linear in its argument: its slope is its value at one."""
+    value, slope = sd.value_and_grad(program)(1.3)
+    assert value == program(1.3)
+    assert slope == pytest.approx(program(1.0), rel=1e-14)
+
+
+def test_texts_of_numbers_known_at_run_time(capsys) -> None:
+    def printed(x):
+        quantity = Quantity(x, "m")
+        print(f"{quantity}", quantity, repr(quantity), f"{quantity:.1f}")
+        return x * x
+
+    assert sd.grad(printed)(1.3) == 2.6
+    told = capsys.readouterr().out
+    printed(1.3)
+    assert told == capsys.readouterr().out == "1.3m 1.300 m Quantity('m') 1.3m\n"
+
+
+def test_texts_of_errors_that_are_raised() -> None:
+    def checked(x):
+        quantity = Quantity(x, "m")
+        if x > 1:
+            raise ValueError(f"bad {quantity} {quantity!r} " + DIGITS.format(quantity))
+        return quantity.value * x
+
+    assert sd.grad(checked)(0.5) == 1.0
+    with pytest.raises(ValueError, match=r"^bad 1.3m Quantity\('m'\) 1.30m\n"):
+        sd.grad(checked)(1.3)
