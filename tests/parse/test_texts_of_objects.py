@@ -1,4 +1,4 @@
-"""The text of objects: what their classes tell, in f-strings, ``str``, ``%``, ``format``, errors."""
+"""The text of objects is what their classes tell: f-strings, ``str``, ``%``, ``format``, errors."""
 
 import dataclasses
 
