@@ -112,7 +112,9 @@ LEFT_OUT = {
     "`class`": "def f(x):\n    class C(metaclass=type):\n        pass\n    return x\n",
     "`with`": "def f(x):\n    with open('there'):\n        return x\n",
     "gone over twice": "def f(x):\n    g = (x for _ in [1, 2])\n    return sum(g) + max(g)\n",
-    "`np.roots`": "def f(x):\n    return np.abs(np.roots(np.array([x, x]))[0])\n",
+    "as_strided": (
+        "def f(x):\n    return np.lib.stride_tricks.as_strided(np.array([x]), (2,), (0,))[0]\n"
+    ),
     "not one number": "def f(x):\n    return np.array([x, x])\n",
 }
 

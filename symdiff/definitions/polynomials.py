@@ -174,3 +174,72 @@ def _check_points(x, y, w, deg):
         raise TypeError("expected a 1-d array for weights")
     if w is not None and w.shape[0] != y.shape[0]:
         raise TypeError("expected w and y to have the same length")
+
+
+# Objects of polynomials ---------------------------------------------------------------------------
+
+
+def _polynomial_of(other):
+    """The coefficients of a polynomial, or of numbers."""
+    if isinstance(other, np.poly1d):
+        return other.coeffs
+    return np.trim_zeros(np.atleast_1d(other), trim="f") if np.ndim(other) else np.atleast_1d(other)
+
+
+@defines(np.poly1d.__mul__)
+def times(self, other):
+    """The product with another polynomial, or with a number."""
+    return np.poly1d(np.polymul(self.coeffs, _polynomial_of(other)))
+
+
+@defines(np.poly1d.__rmul__)
+def times_from_the_left(self, other):
+    """The product of numbers with a polynomial."""
+    return np.poly1d(np.polymul(_polynomial_of(other), self.coeffs))
+
+
+@defines(np.poly1d.__add__, np.poly1d.__radd__)
+def plus(self, other):
+    """The sum with another polynomial, or with a number."""
+    return np.poly1d(np.polyadd(self.coeffs, _polynomial_of(other)))
+
+
+@defines(np.poly1d.__sub__)
+def minus(self, other):
+    """The difference to another polynomial, or to a number."""
+    return np.poly1d(np.polysub(self.coeffs, _polynomial_of(other)))
+
+
+@defines(np.poly1d.__rsub__)
+def taken_from(self, other):
+    """The difference of numbers to a polynomial."""
+    return np.poly1d(np.polysub(_polynomial_of(other), self.coeffs))
+
+
+_SERIES: Any = np.polynomial.Polynomial.__mro__[1]  # what the classes of all kinds of series are
+
+
+def _of_two(name, swapped):
+    """The definition of an operator of two series of one kind, or of one and coefficients."""
+
+    def combined(self, other):
+        given = self._get_coefficients(other)
+        first, second = (given, self.coef) if swapped else (self.coef, given)
+        coefficients = getattr(self, name)(first, second)
+        return self.__class__(coefficients, self.domain, self.window, self.symbol)
+
+    return combined
+
+
+for _operator in ("add", "sub", "mul"):
+    for _side in ("", "r"):
+        _method = getattr(_SERIES, f"__{_side}{_operator}__")
+        defines(_method)(_of_two(f"_{_operator}", bool(_side)))
+
+
+@defines(_SERIES.__divmod__)
+def quotient_and_rest(self, other):
+    """The quotient of two series of one kind, and what is left."""
+    parts = self._div(self.coef, self._get_coefficients(other))
+    first, second = [self.__class__(c, self.domain, self.window, self.symbol) for c in parts]
+    return first, second

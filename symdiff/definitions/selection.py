@@ -220,3 +220,45 @@ def trim_zeros(filt, trim="fb"):
     first = np.sum(np.cumsum(present) == 0) if "f" in sides else 0
     last = count - np.sum(np.cumsum(present[::-1]) == 0) if "b" in sides else count
     return filt[first:last]
+
+
+# Sections -----------------------------------------------------------------------------------------
+
+
+def _sections(array, indices, axis):
+    """The sections that begin at given places, side by side on a last axis, and which of their
+    places are theirs: a section without end is one long, beyond its end its last element stands.
+    """
+    x, starts = np.asarray(array), np.asarray(indices)
+    along = x.shape[axis]
+    if starts.ndim != 1:
+        raise ValueError("object of too small depth for desired array")
+    if np.any((starts < 0) | (starts >= along)):
+        raise IndexError("index out-of-bounds")
+    ends = np.append(starts[1:], along)
+    lengths = np.maximum(ends - starts, 1)
+    steps = np.arange(np.max(lengths, initial=1))
+    theirs = steps < lengths[:, None]
+    places = starts[:, None] + np.minimum(steps, lengths[:, None] - 1)
+    return np.moveaxis(x, axis, -1)[..., places], theirs
+
+
+@defines(np.multiply.reduceat, rounded=True)
+def multiply_reduceat(array, indices, axis=0, dtype=None, out=None):
+    """Products of the sections along an axis that begin at given places."""
+    elements, theirs = _sections(array, indices, axis)
+    return np.moveaxis(np.prod(np.where(theirs, elements, 1), axis=-1, dtype=dtype), -1, axis)
+
+
+@defines(np.maximum.reduceat)
+def maximum_reduceat(array, indices, axis=0, dtype=None, out=None):
+    """The greatest elements of the sections along an axis that begin at given places."""
+    elements, _ = _sections(np.asarray(array, dtype=dtype), indices, axis)
+    return np.moveaxis(np.max(elements, axis=-1), -1, axis)
+
+
+@defines(np.minimum.reduceat)
+def minimum_reduceat(array, indices, axis=0, dtype=None, out=None):
+    """The least elements of the sections along an axis that begin at given places."""
+    elements, _ = _sections(np.asarray(array, dtype=dtype), indices, axis)
+    return np.moveaxis(np.min(elements, axis=-1), -1, axis)

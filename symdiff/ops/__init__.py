@@ -42,6 +42,7 @@ from symdiff.ops import (
     selected,
     shape,
     sizes,
+    sliding,
     strong,
     ufuncs,
     writes,

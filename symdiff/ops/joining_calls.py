@@ -144,11 +144,21 @@ lowers(np.r_)(lambda *parts: lower_concatenate([_at_least(1, part) for part in _
 
 
 def _listed(parts: Sequence[Any]) -> list[Value]:
-    if any(isinstance(part, slice | str) for part in parts):
-        raise UnsupportedCallError("a slice between arrays", None, "write np.arange, and join")
-    arrays = _arrays(list(parts))
+    if any(isinstance(part, str) for part in parts):
+        raise UnsupportedCallError("a text between arrays", None, "write np.concatenate")
+    arrays = _arrays([_range_of(part) if isinstance(part, slice) else part for part in parts])
     dtype = common_dtype(arrays)  # in which a Python number does not count by its precision
     return [cast(x, dtype) if array_type(x).weak else x for x in arrays]
+
+
+def _range_of(part: slice) -> Value:
+    """The numbers of a slice; an imaginary step is how many there are from end to end."""
+    first, step = part.start or 0, static(part.step) or 1
+    if isinstance(step, complex):
+        points: Value = FUNCTIONS[np.linspace](first, part.stop, int(abs(step)))
+        return points
+    counted: Value = FUNCTIONS[np.arange](first, part.stop, step)
+    return counted
 
 
 def _as_column(x: Value) -> Value:

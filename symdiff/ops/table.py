@@ -34,7 +34,7 @@ _ROWS = {
     "linear algebra": ("linalg", "decompositions", "pseudoinverse", "norms"),
     "Fourier transforms": ("fourier",),
     "creation": ("arrays",),
-    "shape": ("arrange", "joining_calls", "padding"),
+    "shape": ("arrange", "joining_calls", "padding", "sliding"),
     "order, selection": ("order", "selection", "sets"),
     "positions": ("positions",),
     "numerical": ("numerical", "quantiles", "windows"),

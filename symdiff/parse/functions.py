@@ -14,6 +14,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from symdiff.definitions import is_definition
@@ -100,9 +101,20 @@ def call_of_library(
     """A function of NumPy's or SciPy's without a rule: where all that it does has rules, that."""
     python = python_of(function)
     if python is not None:
-        with Checkpoint(interp, UnsupportedSyntaxError, UnsupportedCallError, ConflictRead):
+        kinds = UnsupportedSyntaxError, UnsupportedCallError, ConflictRead
+        with Checkpoint(interp, *kinds, when=partial(_is_settled, interp)):
             return _follow(interp, python, arguments, keywords)
     return call_opaque(interp, function, arguments, keywords)
+
+
+def _is_settled(interp: Interpreter, failure: Exception) -> bool:
+    """Return whether a library's function cannot be followed, however closely."""
+    if not isinstance(failure, ConflictRead):
+        return True
+    settled = not interp.policy.may_refine_for(failure.conflict)
+    if not settled:
+        interp.policy.of_library = failure.conflict
+    return settled
 
 
 def _follow(

@@ -20,9 +20,11 @@ class RetryPolicy:
     they are told apart one by one; ``asked``: items that may be, in the order of asking.
     ``written_late``: places of the caller's that are written at the end only; ``all_late``: all
     are. ``first``: the first conflict for which names were kept as unions; ``instead``: the count
-    of a loop, which would tell as well. ``without_arm``: what tells that an arm is not taken that
-    cannot be compiled. ``resumed``: generator functions that are suspended at each ``yield``.
-    ``changed``: what is followed as objects, as the program changes one: ``sets``, ``functions``.
+    of a loop, which would tell as well. ``of_library``: a conflict in a library's function, which
+    is refused as a whole where nothing resolves that. ``without_arm``: what tells that an arm is
+    not taken that cannot be compiled. ``resumed``: generator functions that are suspended at each
+    ``yield``. ``changed``: what is followed as objects, as the program changes one: ``sets``,
+    ``functions``.
     """
 
     all_late: bool = False
@@ -34,18 +36,26 @@ class RetryPolicy:
     resumed: set[Any] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
     first: Conflict | None = None
+    of_library: Conflict | None = None
     instead: StaticDemand | None = None
     without_arm: StaticDemand | None = None
 
     def refine_for(self, conflict: Conflict) -> bool:
         """Take up what may resolve a conflict; False where there is nothing more."""
+        refines = self.may_refine_for(conflict)
         if conflict.loop is not None and conflict.loop not in self.unrolled:
             self.unrolled.add(conflict.loop)
             return True
-        self.first = self.first or conflict
-        before = len(self.unions)
+        if conflict is not self.of_library:
+            self.first = self.first or conflict
         self.unions |= {conflict.name, *conflict.names}
-        return len(self.unions) > before
+        return refines
+
+    def may_refine_for(self, conflict: Conflict) -> bool:
+        """Return whether there is something more that may resolve a conflict."""
+        if conflict.loop is not None and conflict.loop not in self.unrolled:
+            return True
+        return not {conflict.name, *conflict.names} <= self.unions
 
     def select_more(self) -> bool:
         """Take up items that may be selected at run time; False where there are none left.

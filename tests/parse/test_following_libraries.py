@@ -53,6 +53,16 @@ LINE = np.poly1d([1.0, 2.0, 3.0])
         (lambda x: P.chebyshev.chebinterpolate(lambda t: np.exp(t * x[0]), 3), np.array([0.4])),
         (lambda x: LINE(x), np.array([0.3, 0.4])),
         (lambda x: np.poly1d(x).deriv()(0.3), np.array([0.3, 0.4, 0.1])),
+        (lambda x: (np.poly1d(x) * np.poly1d([1.0, x[0]]) - 2.0)(0.4), np.array([0.3, 0.4, 0.1])),
+        (lambda x: (P.Polynomial(x) * P.Polynomial(x[:2]) - 1.0)(0.4), np.array([0.3, 0.4, 0.1])),
+        (lambda x: (P.Polynomial(x) // P.Polynomial(x[:2]))(0.4), np.array([0.3, 0.4, 0.1])),
+        (lambda x: np.sort(np.abs(np.roots(x))), np.array([1.0, -5.0, 3.0, 0.3])),
+        (lambda x: np.abs(np.roots(x)), np.array([1.0, 1.0, 3.0])),
+        (lambda x: np.abs(P.polynomial.polyroots(x)), np.array([1.0, 1.0, 3.0])),
+        (lambda x: np.sort(np.abs(P.Chebyshev(x).roots())), np.array([0.3, 2.0, 0.7])),
+        (lambda x: np.abs(np.emath.sqrt(x)) ** 3, np.array([0.3, -2.0])),
+        (lambda x: np.emath.log(x).imag * x + np.emath.arccos(x).real, np.array([0.3, -2.0])),
+        (lambda x: np.abs(np.emath.power(x, 1.5)), np.array([0.3, 2.0])),
     ],
 )
 def test_what_they_do_has_derivatives(function: Any, x: np.ndarray) -> None:

@@ -571,7 +571,18 @@ TABLE: dict[str, Word] = {
         f"np.{name}.accumulate": reduction("x", "x, axis=-1")
         for name in ("add", "multiply", "maximum", "minimum")
     },
-    "np.add.reduceat": reduction("x, [0, 1]", "x, [0, 1, 0], axis=-1"),
+    **{
+        f"np.{name}.reduceat": reduction("x, [0, 1]", "x, [0, 1, 0], axis=-1")
+        for name in ("add", "multiply")
+    },
+    **{
+        f"np.{name}.reduceat": reduction("x, [0, 1]", "x, [0, 1, 0], axis=-1", orders=(1,))
+        for name in ("maximum", "minimum")
+    },
+    "np.lib.stride_tricks.sliding_window_view": several(
+        shaped("x, 1", "x, 2, -1", like=[[(n,)] for n in (2, 3, 5)] + LINES[5:]),
+        shaped("x, (1, 2)", "x, 2, axis=0", "x, (2, 1), (0, 0)", like=SINGLE),
+    ),
     # shape
     **{
         f"np.{name}": reduction("x", dtypes=COMPLEX)
@@ -729,6 +740,36 @@ TABLE: dict[str, Word] = {
     "np.iterable": values("x"),
     "np.lib.array_utils.normalize_axis_index": values("n - 3, 4", family=cases.scalars),
     "np.polynomial.polynomial.polyfromroots": shaped("x", like=LINES),
+    **{
+        f"np.lib._polynomial_impl.{name}": shaped(
+            f"return ({text})(y)", like=[[b, a] for a, b in EVALUATED], dtypes=("float64",)
+        )
+        for name, text in (
+            ("__add__", "np.poly1d(x) + [1.0, 2.0]"),
+            ("__mul__", "np.poly1d(x) * np.poly1d([2.0, 1.0])"),
+            ("__radd__", "3.0 + np.poly1d(x)"),
+            ("__rmul__", "3.0 * np.poly1d(x)"),
+            ("__rsub__", "3.0 - np.poly1d(x)"),
+            ("__sub__", "np.poly1d(x) - np.poly1d(x * x)"),
+        )
+    },
+    **{
+        f"np.polynomial._polybase.{name}": shaped(
+            f"return ({text})(y)", like=[[b, a] for a, b in EVALUATED], dtypes=("float64",)
+        )
+        for name, text in (
+            ("__add__", "np.polynomial.Polynomial(x) + [1.0, 2.0]"),
+            (
+                "__divmod__",
+                "divmod(np.polynomial.Polynomial(x), np.polynomial.Polynomial([2.0]))[0]",
+            ),
+            ("__mul__", "np.polynomial.Polynomial(x) * np.polynomial.Polynomial(x)"),
+            ("__radd__", "3.0 + np.polynomial.Polynomial(x)"),
+            ("__rmul__", "3.0 * np.polynomial.Polynomial(x)"),
+            ("__rsub__", "3.0 - np.polynomial.Polynomial(x)"),
+            ("__sub__", "np.polynomial.Polynomial(x) - np.polynomial.Polynomial(x * x)"),
+        )
+    },
     "np.polynomial.polyutils.trimseq": signal("x", "x * (x < 0.5)"),
     "np.vander": signal("x", "x, 3", "x, 2, increasing=True"),
     "np.cov": several(signal("x"), table("x", "x, rowvar=False", "x, ddof=0")),
