@@ -87,23 +87,24 @@ def newton(func, x0, fprime=None, args=(), fprime2=None, full_output=False, **op
     if fprime is not None:
         return _by_slopes(func, x0, fprime, args, **options)
     start = 1.0 * x0
-    callback = followed(_residual(func), (start,), _tuple(args))
+    callback = followed(_residual(func), (start,), tuple(args))
     x = _told("scipy.optimize.newton", callback, (x0,), options, start)
     return solution("zero", x, callback)
 
 
-def _by_slopes(func, x0, fprime, args, tol=1.48e-08, maxiter=50, disp=True, **options):
+def _by_slopes(func, x0, fprime, args, tol=1.48e-08, maxiter=50, disp=True, rtol=0.0, **options):
     """Newton's method as ``root_scalar`` calls it, with the same steps."""
     if options:
         refuse(f"{next(iter(options))}= with fprime=")
     start = 1.0 * x0
-    given = {"x0": x0, "fprime": True, "method": "newton", "xtol": tol, "maxiter": maxiter}
-    both = followed(_both(func, fprime), (start,), _tuple(args), 2)
+    given = {"x0": x0, "fprime": True, "method": "newton"}
+    given = {**given, "xtol": tol, "rtol": rtol, "maxiter": maxiter}
+    both = followed(_both(func, fprime), (start,), tuple(args), 2)
     picked = ("root", "converged")
     x, converged = solver("scipy.optimize.root_scalar", both, (), given, (start, True), picked)
     if disp and not converged:
         raise RuntimeError("Failed to converge")
-    return solution("zero", x, followed(_residual(func), (start,), _tuple(args)))
+    return solution("zero", x, followed(_residual(func), (start,), tuple(args)))
 
 
 def fixed_point(func, x0, args=(), **options):
@@ -120,10 +121,10 @@ def fixed_point(func, x0, args=(), **options):
     def residual(x, *args):
         return image(x, *args) - x
 
-    callback = followed(image, (start,), _tuple(args))
+    callback = followed(image, (start,), tuple(args))
     like = start if np.ndim(x0) > 0 else np.zeros(())
     x = solver("scipy.optimize.fixed_point", callback, (x0,), options, like)
-    equation = followed(residual, (start,), _tuple(args))
+    equation = followed(residual, (start,), tuple(args))
     if np.ndim(x0) > 0:
         return solution("zeros", x, equation)
     return np.asarray(solution("zero", float(x), equation))

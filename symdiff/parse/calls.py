@@ -35,7 +35,7 @@ from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.classes import call_class
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.functions import call_closure, call_function, call_of_library
-from symdiff.parse.identity import class_of
+from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import unbuffered
 from symdiff.parse.lookups import ruled, variable_of
@@ -249,6 +249,8 @@ def _call_unknown(
     interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """A method, a class, or what is not followed."""
+    if isinstance(function, _NOT_CALLABLE) and not (is_unknown(function) or callable(function)):
+        raise users(TypeError(f"'{class_of(interp, function).__name__}' object is not callable"))
     owner = getattr(function, "__self__", None)
     if isinstance(function, types.MethodType | functools.partial) and not is_of_library(owner):
         whole = reflect(interp, function, (variable_of(interp, function),))
@@ -263,6 +265,10 @@ def _call_unknown(
         return call_static(interp, function, arguments, keywords)
     _refuse_containers(interp, function, (*arguments, *keywords.values()))
     return call_changing(interp, function, arguments, keywords)
+
+
+_NUMBERS = (int, float, complex, Value, Array)
+_NOT_CALLABLE = (*_NUMBERS, str, bytes, tuple, type(None), ListRef, DictRef)
 
 
 def _native_method(interp: Interpreter, owner: Abstract, name: str) -> Abstract:

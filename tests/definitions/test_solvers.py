@@ -37,6 +37,10 @@ def power(x, a, k):
     return a * x**3 - k
 
 
+def by_first(x, a, k):
+    return 3.0 * a * x**2
+
+
 @pytest.mark.parametrize(
     "root",
     [
@@ -46,6 +50,8 @@ def power(x, a, k):
         lambda k: optimize.bisect(lambda x: x**3 - k / 2.0, 0.0, 3.0, xtol=TIGHT),
         lambda k: optimize.newton(power, 1.0, args=(2.0, k), tol=TIGHT),
         lambda k: optimize.newton(power, 1, args=(2.0, k), tol=TIGHT, x1=1.1),
+        lambda k: optimize.newton(power, 1.0, args=[2.0, k], tol=TIGHT),
+        lambda k: optimize.newton(power, 1.0, by_first, [2.0, k], TIGHT, rtol=TIGHT),
         lambda k: optimize.root_scalar(power, (2.0, k), bracket=[0.0, 3.0], xtol=TIGHT).root,
         lambda k: optimize.root_scalar(power, (2.0, k), x0=0.5, x1=1.0, xtol=TIGHT).root,
     ],

@@ -83,6 +83,30 @@ def test_a_product_of_matrices_of_numbers_is_pythons_error_where_it_is_taken():
         symdiff.grad(multiplies_numbers)(1.5)
 
 
+def calls_what_is_no_function(x, slope):
+    try:
+        y = slope([x]) if x > 1.0 else x * x
+    except TypeError:
+        y = x * 5.0
+    return y
+
+
+@pytest.mark.parametrize("slope", [True, None, 2.5, "slope", (1, 2), [3.0], {"a": 1.0}])
+def test_a_call_of_what_is_no_function_is_pythons_error_where_it_is_taken(slope):
+    def called(x):
+        return slope([x]) if x > 1.0 else x * x
+
+    def caught(x):
+        return calls_what_is_no_function(x, slope)
+
+    assert symdiff.value_and_grad(called)(0.5) == (0.25, 1.0)
+    kind = type(slope).__name__
+    with pytest.raises(TypeError, match=f"'{kind}' object is not callable"):
+        symdiff.grad(called)(1.5)
+    assert symdiff.value_and_grad(caught)(0.5) == (0.25, 1.0)
+    assert symdiff.value_and_grad(caught)(1.5) == (7.5, 5.0)
+
+
 def small(a):
     if a < 0.28:
         return np.sum(a * 2.0)
