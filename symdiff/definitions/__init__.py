@@ -59,7 +59,7 @@ _BY_LIBRARY = {
     "scipy.integrate": ("samples", "solvers"),
     "scipy.interpolate": ("bsplines", "grids", "splines"),
     "scipy.linalg": ("equations", "matrices", "structured"),
-    "scipy.ndimage": ("images",),
+    "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("solvers",),
     "scipy.signal": ("filters", "smoothing"),
     "scipy.sparse": ("sparse",),

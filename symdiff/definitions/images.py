@@ -11,24 +11,29 @@ from symdiff.definitions.libraries import when_imported
 # Neighbours beyond the ends -----------------------------------------------------------------------
 
 
-def _around(lines, left, right, mode, cval):
+def within(places, count, mode):
+    """The places of a line of ``count`` elements that stand for places beyond its ends."""
+    if mode in ("constant", "grid-constant", "nearest"):
+        return np.clip(places, 0, count - 1)
+    if mode in ("wrap", "grid-wrap"):
+        return places % count
+    if mode == "mirror":
+        period = np.maximum(2 * count - 2, 1)
+        return np.minimum(places % period, period - places % period)
+    if mode in ("reflect", "grid-mirror"):
+        turn = places % (2 * count)
+        return np.minimum(turn, 2 * count - 1 - turn)
+    raise RuntimeError("boundary mode not supported")
+
+
+def around(lines, left, right, mode, cval):
     """Lines with what stands for their neighbours beyond both ends."""
     count = lines.shape[-1]
     places = np.arange(-left, count + right)
+    found = lines[..., within(places, count, mode)]
     if mode in ("constant", "grid-constant"):
-        there = (places >= 0) & (places < count)
-        return np.where(there, lines[..., np.clip(places, 0, count - 1)], cval)
-    if mode == "nearest":
-        return lines[..., np.clip(places, 0, count - 1)]
-    if mode in ("wrap", "grid-wrap"):
-        return lines[..., places % count]
-    if mode == "mirror":
-        period = np.maximum(2 * count - 2, 1)
-        return lines[..., np.minimum(places % period, period - places % period)]
-    if mode in ("reflect", "grid-mirror"):
-        turn = places % (2 * count)
-        return lines[..., np.minimum(turn, 2 * count - 1 - turn)]
-    raise RuntimeError("boundary mode not supported")
+        return np.where((places >= 0) & (places < count), found, cval)
+    return found
 
 
 def _prepared(input, weights):
@@ -47,7 +52,7 @@ def correlate1d(input, weights, axis=-1, mode="reflect", cval=0.0, origin=0):
     if w.ndim != 1:
         raise RuntimeError("no filter weights given")
     left = len(w) // 2 + origin
-    lines = _around(np.moveaxis(x, axis, -1), left, len(w) - 1 - left, mode, cval)
+    lines = around(np.moveaxis(x, axis, -1), left, len(w) - 1 - left, mode, cval)
     made = recurrence(w[::-1].conj(), np.ones(1), lines)[..., len(w) - 1 :]
     return np.moveaxis(made, -1, axis).astype(dtype)
 
@@ -94,31 +99,37 @@ def correlate(input, weights, mode="reflect", cval=0.0, origin=0):
     x, w, dtype = _prepared(input, weights)
     if w.ndim != x.ndim:
         raise RuntimeError("filter weights array has incorrect shape")
-    modes, origins = _each(mode, x.ndim), _each(origin, x.ndim)
-    around = x
+    modes, origins = each(mode, x.ndim), each(origin, x.ndim)
+    wide = x
     for k in range(x.ndim):
         left = w.shape[k] // 2 + origins[k]
-        lines = np.moveaxis(around, k, -1)
-        lines = _around(lines, left, w.shape[k] - 1 - left, modes[k], cval)
-        around = np.moveaxis(lines, -1, k)
-    return fftconvolve(around, np.flip(w).conj(), "valid").astype(dtype)
+        lines = np.moveaxis(wide, k, -1)
+        lines = around(lines, left, w.shape[k] - 1 - left, modes[k], cval)
+        wide = np.moveaxis(lines, -1, k)
+    return fftconvolve(wide, np.flip(w).conj(), "valid").astype(dtype)
 
 
 def convolve(input, weights, mode="reflect", cval=0.0, origin=0):
     w = np.asarray(weights)
-    origins = _each(origin, w.ndim)
+    origins = each(origin, w.ndim)
     moved = [-origins[k] - (1 - w.shape[k] % 2) for k in range(w.ndim)]
     return correlate(input, np.flip(w).conj(), mode, cval, moved)
 
 
-def _each(value, count):
+def each(value, count):
     """One for each axis."""
     if isinstance(value, (tuple, list)):
         return value
     return [value for _ in range(count)]
 
 
-def _axes(axes, rank):
+def numbers(given, count):
+    """Numbers, one for each axis."""
+    given = np.asarray(given, dtype=np.float64)
+    return [given if given.ndim == 0 else given[k] for k in range(count)]
+
+
+def chosen(axes, rank):
     if axes is None:
         return tuple(range(rank))
     return tuple(axes) if isinstance(axes, (tuple, list)) else (axes,)
@@ -128,10 +139,10 @@ def gaussian_filter(
     input, sigma, order=0, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None
 ):
     x = np.asarray(input)
-    axes = _axes(axes, x.ndim)
+    axes = chosen(axes, x.ndim)
     count = len(axes)
-    widths, orders, modes = _each(sigma, count), _each(order, count), _each(mode, count)
-    reaches = _each(radius, count)
+    widths, orders, modes = each(sigma, count), each(order, count), each(mode, count)
+    reaches = each(radius, count)
     for k in range(count):
         if type(widths[k]) in (int, float) and widths[k] <= 1e-15:
             continue
@@ -144,9 +155,9 @@ def gaussian_filter(
 
 def uniform_filter(input, size=3, mode="reflect", cval=0.0, origin=0, *, axes=None):
     x = np.asarray(input)
-    axes = _axes(axes, x.ndim)
+    axes = chosen(axes, x.ndim)
     count = len(axes)
-    sizes, modes, origins = _each(size, count), _each(mode, count), _each(origin, count)
+    sizes, modes, origins = each(size, count), each(mode, count), each(origin, count)
     for k in range(count):
         x = uniform_filter1d(x, sizes[k], axes[k], modes[k], cval, origins[k])
     return x
@@ -163,7 +174,7 @@ def prewitt(input, axis=-1, mode="reflect", cval=0.0):
 def _edges(input, axis, mode, cval, weights):
     """A difference along one axis, sums along the others."""
     x = np.asarray(input)
-    modes, axis = _each(mode, x.ndim), axis % x.ndim
+    modes, axis = each(mode, x.ndim), axis % x.ndim
     made = correlate1d(x, [-1.0, 0.0, 1.0], axis, modes[axis], cval)
     for k in range(x.ndim):
         if k != axis:
@@ -173,8 +184,8 @@ def _edges(input, axis, mode, cval, weights):
 
 def laplace(input, mode="reflect", cval=0.0, *, axes=None):
     x = np.asarray(input)
-    axes = _axes(axes, x.ndim)
-    modes = _each(mode, len(axes))
+    axes = chosen(axes, x.ndim)
+    modes = each(mode, len(axes))
     total = np.zeros_like(x)
     for k in range(len(axes)):
         total = total + correlate1d(x, [1.0, -2.0, 1.0], axes[k], modes[k], cval)

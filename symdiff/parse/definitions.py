@@ -136,7 +136,8 @@ def _named(
 ) -> Abstract:
     """One ``library_call`` in place of what a definition has built, where that is all of it."""
     parts = result if type(result) is tuple else (result,)
-    if all(map(_is_known, parts)):
+    is_alone = type(result) is tuple and len(result) == 1  # a call gives it, or several results
+    if is_alone or all(map(_is_known, parts)):
         return result
     values = [_new_value(interp, part, before) for part in parts]
     built = nodes[start:]

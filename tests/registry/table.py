@@ -204,6 +204,10 @@ IMAGES = [
     *([(3, 4), (2, 2)], [(2, 2), (3, 3)], [(1, 3), (1, 2)], [(3, 1), (2, 1)], [(2, 3), (2, 3)]),
     *([((3, 4), "F"), (2, 2)], [((3, 4), "reversed"), (2, 3)], [(4, 4), ((2, 2), "strided")]),
 ]
+IMAGES_ALONE = [
+    *([(4, 3)], [(2, 2)], [(3, 5)], [(1, 3)], [((3, 4), "F")], [((4, 3), "reversed")]),
+    *([((3, 3), "strided")], [(3, 2, 2)], [(4, 4)]),
+]
 KNOTS = [
     *([(n,), (n,), (2,)] for n in (5, 4, 6)),
     *([(5,), (5,), ()], [(5,), (5,), (2, 2)], [((5,), "reversed"), (5,), (3,)]),
@@ -1276,8 +1280,34 @@ TABLE: dict[str, Word] = {
             ("sobel", "x"),
             ("uniform_filter", "x, 3"),
             ("uniform_filter1d", "x, 3"),
+            # between the elements
+            ("affine_transform", "x, [[1.0]] if x.ndim == 1 else [0.7] * x.ndim, 0.3"),
+            ("map_coordinates", "x, np.full((x.ndim, 3), 0.3) + [0.1, 0.5, 0.9]"),
+            ("shift", "x, 0.3"),
+            ("spline_filter", "x"),
+            ("spline_filter1d", "x"),
+            ("zoom", "x, 2"),
+            # by order
+            ("generic_filter", "x, np.mean, 3"),
+            ("maximum_filter", "x, 3"),
+            ("maximum_filter1d", "x, 3"),
+            ("median_filter", "x, 3"),
+            ("minimum_filter", "x, 3"),
+            ("minimum_filter1d", "x, 3"),
+            ("percentile_filter", "x, 30, 3"),
+            ("rank_filter", "x, 1, 3"),
+            *((f"grey_{kind}", "x, 3") for kind in ("closing", "dilation", "erosion", "opening")),
+            *((f"{kind}_tophat", "x, 3") for kind in ("black", "white")),
+            *((f"morphological_{kind}", "x, 3") for kind in ("gradient", "laplace")),
+            # of normal densities, and of spectra
+            ("gaussian_laplace", "x, 0.7"),
+            *((f"fourier_{kind}", "x, 0.7") for kind in ("gaussian", "uniform")),
+            ("fourier_shift", "return scipy.ndimage.fourier_shift(x, 0.7).real"),
         )
     },
+    "scipy.ndimage.rotate": shaped("x, 30.0, reshape=False", like=IMAGES_ALONE),
+    "scipy.ndimage.gaussian_gradient_magnitude": shaped("x, 0.7", like=LONG, dtypes=("float64",)),
+    "scipy.ndimage.center_of_mass": shaped("x", like=NOT_EMPTY, x=(0.6, 2.9)),
     **{
         f"scipy.ndimage.{name}": shaped("x, y", like=IMAGES, dtypes=("float64",))
         for name in ("convolve", "correlate")
