@@ -1,13 +1,11 @@
 """What Python keeps of an object in its ``__dict__``, as a class that is followed.
 
-The names are those that the program writes out: an order of all is not known where paths differ.
+The order of all names is known of objects from outside that are given no others: paths may differ.
 """
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
-from symdiff.definitions.declare import refuse
+from typing import Any
 
 
 def has_attribute(instance: Any, name: str) -> bool:
@@ -23,6 +21,26 @@ def attribute_of(instance: Any, name: str) -> Any:
 def put_attribute(instance: Any, name: str, content: Any) -> None:
     """Give an object an attribute, whatever its class has under the name."""
     vars(instance)[name] = content
+
+
+def give_all(instance: Any, other: Any) -> None:
+    """Give an object all attributes that another one has."""
+    vars(instance).update(vars(other))
+
+
+def is_of_instance(other: Any) -> bool:
+    """Return whether a dict is what an object keeps its attributes in."""
+    return isinstance(other, Attributes)
+
+
+def count_of(instance: Any) -> int:
+    """Return how many attributes an object itself has."""
+    return len(vars(instance))
+
+
+def names_of(instance: Any) -> tuple[str, ...]:
+    """Return the names of all attributes that an object itself has."""
+    return tuple(vars(instance))
 
 
 class Attributes:
@@ -57,19 +75,32 @@ class Attributes:
     def update(self, *others: Any, **more: Any) -> None:
         """Take the items of other dicts as attributes."""
         for other in others:
+            if is_of_instance(other):
+                give_all(self._instance, other._instance)
+                continue
             for name, content in dict(other).items():
                 put_attribute(self._instance, name, content)
         for name, content in more.items():
             put_attribute(self._instance, name, content)
 
-    def __iter__(self) -> NoReturn:
-        refuse("all attributes of an object, in order")
+    def __iter__(self) -> Any:
+        return iter(names_of(self._instance))
 
-    def __len__(self) -> NoReturn:
-        refuse("the number of an object's attributes")
+    def __len__(self) -> int:
+        return count_of(self._instance)
 
-    def keys(self) -> NoReturn:
-        """Refuse: the order of all names may differ between paths."""
-        refuse("all attributes of an object, in order")
+    def keys(self) -> Any:
+        """Return the names of all attributes."""
+        return self.copy().keys()
 
-    items = values = copy = keys
+    def values(self) -> Any:
+        """Return what all attributes hold."""
+        return self.copy().values()
+
+    def items(self) -> Any:
+        """Return all attributes with what they hold."""
+        return self.copy().items()
+
+    def copy(self) -> Any:
+        """Return a dict of all attributes."""
+        return {name: self[name] for name in names_of(self._instance)}

@@ -252,6 +252,8 @@ def _call_unknown(
     if isinstance(function, _NOT_CALLABLE) and not (is_unknown(function) or callable(function)):
         raise users(TypeError(f"'{class_of(interp, function).__name__}' object is not callable"))
     owner = getattr(function, "__self__", None)
+    if isinstance(function, types.MethodWrapperType) and function.__name__ == "__get__":
+        return BoundMethod(owner, arguments[0])
     if isinstance(function, types.MethodType | functools.partial) and not is_of_library(owner):
         whole = reflect(interp, function, (variable_of(interp, function),))
         return call_value(interp, whole, arguments, keywords)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import collections
-import copy
 import dataclasses
 import itertools
 import types
 from collections.abc import Callable, Collection
 from typing import Any
 
-from symdiff.errors import UnsupportedCallError
 from symdiff.ir.structure import is_dataclass
-from symdiff.ops import shape
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.calls import builtin
 from symdiff.parse.changing import new_set
+from symdiff.parse.copies import copied
 from symdiff.parse.identity import require_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import element_of_set, get_item, static_key
@@ -26,7 +24,6 @@ from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.values import (
     Abstract,
     Arguments,
-    Array,
     DictRef,
     Keywords,
     ListRef,
@@ -122,51 +119,6 @@ def _slice(interp: Interpreter, *bounds: Abstract) -> Abstract:
     return slice(*bounds)
 
 
-# Copies -------------------------------------------------------------------------------------------
-
-
-@builtin(copy.copy)
-def _copy(interp: Interpreter, x: Abstract) -> Abstract:
-    return _copied(interp, x, lambda item: item)
-
-
-@builtin(copy.deepcopy)
-def _deepcopy(interp: Interpreter, x: Abstract) -> Abstract:
-    known: dict[Abstract, Abstract] = {}  # a part that stands in two places is copied once
-
-    def deep(value: Abstract) -> Abstract:
-        if not isinstance(value, Array | ListRef | DictRef | ObjectRef):
-            return _copied(interp, value, deep)
-        if value not in known:
-            known[value] = _copied(interp, value, deep)
-        return known[value]
-
-    return deep(x)
-
-
-def _copied(interp: Interpreter, value: Abstract, item: Callable[[Abstract], Abstract]) -> Abstract:
-    """A copy of a value around its items, or what ``item`` makes of them."""
-    if isinstance(value, Array):
-        return interp.wrap(shape.copy(interp.heap.read(value), order="K"))
-    if isinstance(value, ListRef):
-        content = interp.content(value)
-        return interp.new_list(content if is_staged_list(content) else tuple(map(item, content)))
-    if isinstance(value, DictRef):
-        return interp.new_dict({k: item(part) for k, part in interp.content(value).items()})
-    if isinstance(value, tuple):
-        return tuple.__new__(type(value), list(map(item, value)))
-    if not isinstance(value, ObjectRef):
-        return value
-    if not is_dataclass(value.type) or hasattr(value.type, "__copy__"):
-        raise UnsupportedCallError(
-            f"a copy of a {value.type.__name__}", hint="make a new one from its parts"
-        )
-    made = ObjectRef(value.type)
-    for field in dataclasses.fields(value.type):
-        interp.put((made, field.name), item(get_attribute(interp, value, field.name)))
-    return made
-
-
 # Dataclasses --------------------------------------------------------------------------------------
 
 
@@ -215,4 +167,4 @@ def _taken_apart(
         names = [field.name for field in dataclasses.fields(value.type)]
         parts = [_taken_apart(interp, get_attribute(interp, value, n), made) for n in names]
         return made(names, parts)
-    return _copied(interp, value, lambda part: _taken_apart(interp, part, made))
+    return copied(interp, value, lambda part: _taken_apart(interp, part, made))

@@ -37,6 +37,7 @@ from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, binary, unary
 from symdiff.parse.scope import bind_name, load_name
+from symdiff.parse.special import has_method
 from symdiff.parse.spreading import items_or_list, with_argument, with_star
 from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.texts import text_field, text_of
@@ -51,6 +52,7 @@ from symdiff.parse.values import (
     Generator,
     Iterable,
     ListRef,
+    ObjectRef,
     Scope,
 )
 from symdiff.source import FunctionSource
@@ -260,6 +262,8 @@ def _gone_on_with(interp: Interpreter, node: ast.expr, left: CalleeLeft) -> Abst
 
 
 def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
+    if isinstance(value, ObjectRef) and has_method(interp, value, "keys"):
+        value = interp.call(dict, [value], {})
     if not isinstance(value, DictRef):
         raise users(TypeError("argument after ** must be a mapping"))
     content: dict[str, Abstract] = interp.content(value)

@@ -130,6 +130,7 @@ def _item_by_key(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
     factory = interp.heap.get((ref, "default_factory"))
     if key not in content and factory not in (ABSENT, None):
         made = interp.call(factory, [], {})
+        note_write(interp, ref)
         interp.put(ref, {**interp.content(ref), key: made})
         return made
     if key not in content and lookups.overrides(interp, ref.type, "__missing__"):

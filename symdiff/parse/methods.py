@@ -14,7 +14,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable, Value
-from symdiff.ir.structure import is_leaf
+from symdiff.ir.structure import is_leaf, native_base
 from symdiff.ir.types import ArrayType
 from symdiff.ops.casts import python_bool, python_float, python_int
 from symdiff.ops.declare import FUNCTIONS, WRITES, NeedsStatic, static
@@ -37,7 +37,17 @@ from symdiff.parse.operators import is_staged
 from symdiff.parse.selecting import selected_at_run_time, staged_items
 from symdiff.parse.special import has_method
 from symdiff.parse.truth import truth
-from symdiff.parse.values import Abstract, Array, Conflict, DictRef, DictView, Lazy, ListRef, Range
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    Conflict,
+    DictRef,
+    DictView,
+    Lazy,
+    ListRef,
+    Range,
+)
 from symdiff.parse.views import store_whole
 
 LAZY |= {DictView, Lazy, Range}
@@ -330,7 +340,13 @@ def setdefault(
 
 @method(DICTS, "copy")
 def copy_dict(interp: Interpreter, ref: DictRef) -> Abstract:
-    return interp.new_dict(dict(interp.content(ref)))
+    kind = native_base(ref.type)
+    made = DictRef(type=kind if kind is collections.defaultdict else dict)
+    factory = interp.heap.get((ref, "default_factory"))
+    if kind is collections.defaultdict and factory is not ABSENT:
+        interp.put((made, "default_factory"), factory)
+    interp.put(made, dict(interp.content(ref)))
+    return made
 
 
 @method(DICTS, "clear")

@@ -6,6 +6,7 @@ containers of inputs; strings, functions, classes, modules and None are static, 
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import datetime
 import decimal
@@ -21,9 +22,11 @@ import numpy as np
 from symdiff.definitions import DEFINITIONS, OBJECTS
 from symdiff.definitions.libraries import meet
 from symdiff.errors import SignatureError, UnsupportedCallError
+from symdiff.ir.attributes import is_object
 from symdiff.ir.graph import FreeVariable, Input
 from symdiff.ir.signature import (
     Aspect,
+    Attribute,
     Fixed,
     Live,
     Nested,
@@ -73,6 +76,10 @@ def argument(interp: Interpreter, spec: Specification, path: Path) -> Abstract:
             argument(interp, item, (*path, key))
             for key, item in zip(spec.keys, spec.items, strict=True)
         ]
+        if is_object(spec.type):  # whose arrays are written, whatever is differentiated by
+            arrays = interp.by_path.items()
+            held = (array for at, array in arrays if at[: len(path)] == path)
+            interp.outside |= dict.fromkeys(array.storage for array in held)
         live = None if spec.example is None else spec.example()
         return container(interp, spec.type, spec.keys, items, path, live)
     return _input(interp, spec, path)
@@ -294,7 +301,11 @@ def _container(interp: Interpreter, value: Any, path: Path) -> Abstract:
     if not issubclass(type(value), tuple) or not hasattr(value, "_fields"):
         interp.guard(path, "keys", keys)
     parts = [reflect(interp, item, (*path, key)) for key, item in zip(keys, items, strict=True)]
-    return container(interp, type(value), keys, parts, path, value)
+    made = container(interp, type(value), keys, parts, path, value)
+    if isinstance(value, collections.defaultdict):
+        factory = reflect(interp, value.default_factory, (*path, Attribute("default_factory")))
+        interp.put((made, "default_factory"), factory)
+    return made
 
 
 def _proxy(interp: Interpreter, value: Any, path: Path) -> Abstract:

@@ -14,8 +14,6 @@ from typing import Any
 
 from symdiff.definitions import instances
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.signature import Attribute
-from symdiff.ir.structure import dict_of
 from symdiff.ops.arithmetic import equal, greater
 from symdiff.ops.declare import static
 from symdiff.parse import native, staged_lists
@@ -23,7 +21,6 @@ from symdiff.parse.attributes import (
     class_attribute,
     get_attribute,
     object_attribute,
-    own_attribute,
     put_attribute,
     set_plainly,
 )
@@ -32,6 +29,7 @@ from symdiff.parse.calls import Handler, builtin
 from symdiff.parse.classes import instance_of, require_named_tuple
 from symdiff.parse.comparisons import COMPARE, compare_natively, contains_natively
 from symdiff.parse.containers import filled_dict
+from symdiff.parse.copies import attributes_in_order, held_under, names_in_dict
 from symdiff.parse.identity import identical
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.items import delete_native_item, native_item, note_write, set_native_item
@@ -45,7 +43,6 @@ from symdiff.parse.lookups import (
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import binary_natively
 from symdiff.parse.reflect import with_attributes
-from symdiff.parse.scope import reflect_everywhere
 from symdiff.parse.selecting import refuse_where
 from symdiff.parse.spreading import items_or_list, unpacked
 from symdiff.parse.texts import settled, text_of_exception
@@ -129,17 +126,28 @@ def _has_attribute(interp: Interpreter, instance: ObjectRef, name: Abstract) -> 
 
 @builtin(instances.attribute_of)
 def _attribute_of(interp: Interpreter, instance: ObjectRef, name: Abstract) -> Abstract:
-    known = static(settled(interp, name))
-    content = interp.lookup((instance, known), known)
-    if content is not ABSENT:
-        return content
-    if not is_data_descriptor(static_on_class(instance.type, known)):
-        return own_attribute(interp, instance, known)
-    items = {} if instance.live is None else dict_of(instance.live) or {}
-    if known not in items or instance.path is None:
-        raise UnsupportedCallError(f"the attribute '{known}', which the class hides")
-    path = (*instance.path, Attribute("__dict__"), known)
-    return reflect_everywhere(interp, (instance, known), items[known], path)
+    return held_under(interp, instance, static(settled(interp, name)))
+
+
+@builtin(instances.names_of)
+def _names_of(interp: Interpreter, instance: ObjectRef) -> Abstract:
+    return tuple(attributes_in_order(interp, instance))
+
+
+@builtin(instances.count_of)
+def _count_of(interp: Interpreter, instance: ObjectRef) -> int:
+    return len(names_in_dict(interp, instance))
+
+
+@builtin(instances.is_of_instance)
+def _is_of_instance(interp: Interpreter, other: Abstract) -> bool:
+    return isinstance(other, ObjectRef) and other.type is instances.Attributes
+
+
+@builtin(instances.give_all)
+def _give_all(interp: Interpreter, instance: ObjectRef, other: ObjectRef) -> None:
+    for name in names_in_dict(interp, other):
+        _put_attribute(interp, instance, name, held_under(interp, other, name))
 
 
 @builtin(instances.put_attribute)

@@ -140,9 +140,24 @@ def test_the_derivative_is_by_what_an_attribute_was():
         return o.energy()
 
     o = Plain(w=W.copy(), c=C)
+    same, o.many = Plain(w=W.copy(), c=C), [W.copy()]
+    rescaled(same)
     gradient = sd.grad(rescaled)(o)  # C**2 * (W[1]**2 * C**4 + W[1]**2)
     np.testing.assert_allclose(gradient.w, [0.0, 2.0 * W[1] * (C**6 + C**2)])
     np.testing.assert_allclose(gradient.c, W[1] ** 2 * (6.0 * C**5 + 2.0 * C))
+    assert o.c == same.c
+    np.testing.assert_array_equal(o.w, same.w)
+
+
+def test_arrays_in_an_object_are_written_as_python_writes_them():
+    def shifted(o, x):
+        o.many[0][1] = x
+        return np.sum(o.many[0] ** 2)
+
+    for call in (sd.grad(shifted), lambda o, x: sd.vjp(shifted, o, x)[1](1.0)[0]):
+        o = Plain(many=[W.copy()])
+        np.testing.assert_allclose(call(o, 3.0).many[0], [2.0 * W[0], 0.0])
+        np.testing.assert_array_equal(o.many[0], [W[0], 3.0])
 
 
 def test_an_object_that_is_reached_on_two_paths_is_refused():

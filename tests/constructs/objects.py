@@ -1,6 +1,8 @@
 """Objects of any class: mappings and sequences, members of enumerations, values of Python's own."""
 
 import collections
+import copy
+import dataclasses
 import datetime
 import decimal
 import enum
@@ -329,3 +331,124 @@ def shape_held_in_an_array(x, c):
     padded = np.full(np.array(x.shape) + 2 * np.array([1]), c)
     padded[1:-1] = x
     return np.sum(padded**3) + np.sum(np.ones(np.array([2, 3])) * x[0])
+
+
+# Copies, and all attributes at once
+
+
+class Part:
+    """A class that copies itself through its attributes."""
+
+    def __init__(self, rate, history):
+        self.rate = rate
+        self.history = history
+
+    def clone(self):
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        return made
+
+
+OUTER = Part(2.0, [np.array([1.0, 3.0])])
+
+
+@construct()
+def copies_of_objects(x, c):
+    one = Part(x[0], [x[1], c])
+    shallow, deep, cloned = copy.copy(one), copy.deepcopy([one, one]), one.clone()
+    shallow.history[0] = x[2] * one.rate
+    shallow.rate = shallow.rate * c
+    deep[0].rate = deep[1].rate + x[3]
+    cloned.rate = cloned.rate**2
+    outer = copy.deepcopy(OUTER)
+    outer.history[0][1] = x[4]
+    y = one.rate * cloned.history[0] + shallow.rate + deep[1].rate * deep[0].history[0]
+    return y + cloned.rate * len(vars(one)) + np.sum(outer.history[0]) * np.sum(OUTER.history[0])
+
+
+class Doubling(list):
+    def __getitem__(self, k):
+        return 2.0 * list.__getitem__(self, k)
+
+
+@dataclasses.dataclass
+class Squared:
+    v: float
+
+    def __post_init__(self):
+        self.more = 2.0 * self.v
+
+    @functools.cached_property
+    def square(self):
+        return self.v**2
+
+    def __deepcopy__(self, memo):
+        return Squared(5.0 * self.v)
+
+
+@construct()
+def copies_keep_what_their_class_and_they_have(x, c):
+    one = Squared(x[0])
+    y = one.square * c
+    one.v, one.more = x[1], x[2] ** 2
+    other = copy.copy(one)
+    y = y + other.square * other.more + copy.deepcopy(one).more
+    doubling = copy.deepcopy({"k": Doubling([x[3], c])})["k"]
+    counted = copy.copy(collections.defaultdict(lambda: 3.0, a=x[4]))
+    holding = [x[5]]
+    holding.append(holding)
+    return (
+        y + doubling[0] * counted["b"] * counted["a"] + copy.deepcopy(holding)[1][0] * doubling[1]
+    )
+
+
+PLAIN = Part(1.5, 4.0)
+
+
+@construct()
+def attributes_of_an_object_outside(x, c):
+    y = c
+    for k, (name, value) in enumerate(vars(PLAIN).items()):
+        y = y * x[k] + value * len(name)
+    made = Part(**vars(PLAIN))
+    made.rate = made.rate * x[2]
+    return y + made.rate * made.history + sum({**PLAIN.__dict__, "rate": x[3]}.values())
+
+
+class Given(collections.abc.Mapping):
+    def __init__(self, **given):
+        self.given = given
+
+    def __getitem__(self, key):
+        return self.given[key]
+
+    def __iter__(self):
+        return iter(self.given)
+
+    def __len__(self):
+        return len(self.given)
+
+
+def _of_keywords(a, b=1.0, **more):
+    return a * b + sum(more.values())
+
+
+@construct()
+def mapping_spread_into_a_call(x, c):
+    given = Given(a=x[0], e=c, b=x[1])
+    return _of_keywords(**given) + {**given, "a": x[2]}["a"] * x[3]
+
+
+SEEN = collections.defaultdict(lambda: 3.0, a=1.0)
+
+
+def _forget():
+    SEEN.clear()
+    SEEN["a"] = 1.0
+
+
+@construct(reset=_forget, settings=("outside",))
+def missing_keys_of_a_dict_outside(x, c):
+    y = SEEN["a"] * x[0] + SEEN["new"] * x[1] * c
+    SEEN["late"] += x[2] ** 2
+    return y * SEEN["late"] + len(SEEN) * x[3]
