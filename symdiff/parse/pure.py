@@ -79,8 +79,8 @@ def is_pure(function: Any) -> bool:
     owner = getattr(function, "__self__", None)
     if isinstance(function, types.BuiltinFunctionType) and isinstance(owner, (*VALUES, frozenset)):
         return True
-    if isinstance(owner, type):
-        return function.__name__ in _MAKERS.get(owner, ())
+    if isinstance(owner, type) and function.__name__ in _MAKERS.get(owner, ()):
+        return True
     if isinstance(function, type):
         return function in _CLASSES
     module = getattr(function, "__module__", None) or "builtins"
