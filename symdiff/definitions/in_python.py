@@ -278,6 +278,8 @@ class changing_set:  # noqa: N801  its name is shown in messages
         """Return another one of the same items."""
         return self.union()
 
+    __copy__ = copy
+
     def union(self, *others: Any) -> changing_set:
         """Return the items of it and of the others."""
         made = changing_set(self)

@@ -6,6 +6,7 @@ An object is its attributes, unless its class says how it is copied: ``__copy__`
 
 from __future__ import annotations
 
+import collections
 import copy
 import types
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.signature import Attribute
-from symdiff.ir.structure import dict_of, native_base
+from symdiff.ir.structure import declared, dict_of, native_base
 from symdiff.ops import shape
 from symdiff.parse import lookups
 from symdiff.parse.attributes import own_attribute
@@ -174,6 +175,8 @@ def _require_plain(value: ListRef | DictRef | ObjectRef) -> None:
     others = _OF_ITEMS if isinstance(value, ListRef | DictRef) else ()
     known = base in (object, types.SimpleNamespace) if isinstance(value, ObjectRef) else True
     own = next((name for name in (*_SPECIAL, *others) if _says(value.type, name)), None)
+    written = declared(value.type, "__symdiff_class__")
+    known = known and (written is None or written in _COPIED_WHOLE)
     if getattr(value, "shows_items", False):
         own = "__dict__"
     if not known or own is not None:
@@ -191,6 +194,7 @@ _SPECIAL = (
     "__new__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__",
     "__getnewargs_ex__", "__getattribute__",
 )  # fmt: skip
+_COPIED_WHOLE = (collections.deque, set)  # by ``__copy__``, or with all that they hold
 _OF_ITEMS = ("__iter__", "__setitem__", "append", "extend", "items")
 _GENERATED = ("dataclasses", "attr._make")  # what these write copies all attributes
 
