@@ -9,6 +9,8 @@ solver has not converged, they are what these formulas give at the point that it
 the derivative of nothing: a ``ConvergenceWarning`` names the line and the residual.
 """
 
+from typing import Any
+
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse, registered
@@ -70,35 +72,71 @@ def _bracketed(name):
 
     def definition(f, a, b, args=(), full_output=False, **options):
         if full_output:
-            refuse("full_output=True")
+            return _told_all(f, None, args, {"bracket": (a, b), "method": name}, **options)
         return _between(name, f, a, b, args, options)
 
     definition.__name__ = name
     return definition
 
 
-def newton(func, x0, fprime=None, args=(), fprime2=None, full_output=False, **options):
-    if full_output:
-        refuse("full_output=True")
+def _told_all(f, fprime, args, method, xtol=None, rtol=None, maxiter=None, disp=True):
+    """A root and what ``root_scalar`` tells of it, which goes the same way."""
+    given = {**method, "xtol": xtol, "rtol": rtol, "maxiter": maxiter}
+    found = root_scalar(f, args, fprime, **given)
+    if disp and not found.converged:
+        raise RuntimeError("Failed to converge")
+    return found.root, found
+
+
+def newton(
+    func,
+    x0,
+    fprime=None,
+    args=(),
+    tol=1.48e-08,
+    maxiter=50,
+    fprime2=None,
+    x1=None,
+    rtol=0.0,
+    full_output=False,
+    disp=True,
+):
     if fprime2 is not None:
         refuse("fprime2= (leave it out)")
-    if np.ndim(x0) > 0:
-        refuse("an array as x0 (use scipy.optimize.root)")
+    if np.ndim(x0) > 0 and (fprime is not None or full_output):
+        refuse("an array as x0 with fprime= or full_output=True (use scipy.optimize.root)")
+    if full_output:
+        method = {"x0": x0, "method": "secant" if fprime is None else "newton"}
+        if fprime is None:
+            method = {**method, "x1": _beside(1.0 * x0) if x1 is None else x1}
+        tolerances = {"xtol": tol, "rtol": rtol, "maxiter": maxiter, "disp": disp}
+        return _told_all(func, fprime, tuple(args), method, **tolerances)
     if fprime is not None:
-        return _by_slopes(func, x0, fprime, args, **options)
+        return _by_slopes(func, x0, fprime, args, tol, maxiter, disp, rtol)
+    options = {"tol": tol, "maxiter": maxiter, "x1": x1, "rtol": rtol, "disp": disp}
+    if np.ndim(x0) > 0:
+        starts = _started(x0)
+        system = _system(func, starts, tuple(args))
+        return solution(
+            "zeros", solver("scipy.optimize.newton", system, (x0,), options, starts), system
+        )
     start = 1.0 * x0
     callback = followed(_residual(func), (start,), tuple(args))
     x = _told("scipy.optimize.newton", callback, (x0,), options, start)
     return solution("zero", x, callback)
 
 
-def _by_slopes(func, x0, fprime, args, tol=1.48e-08, maxiter=50, disp=True, rtol=0.0, **options):
+def _beside(x0):
+    """The second point that the secant method begins with."""
+    beside = x0 * (1 + 1e-4)
+    return beside + 1e-4 if beside >= 0 else beside - 1e-4
+
+
+def _by_slopes(func, x0, fprime, args, tol, maxiter, disp, rtol):
     """Newton's method as ``root_scalar`` calls it, with the same steps."""
-    if options:
-        refuse(f"{next(iter(options))}= with fprime=")
     start = 1.0 * x0
-    given = {"x0": x0, "fprime": True, "method": "newton"}
-    given = {**given, "xtol": tol, "rtol": rtol, "maxiter": maxiter}
+    given = {"x0": x0, "fprime": True, "method": "newton", "xtol": tol, "maxiter": maxiter}
+    given = {**given, "rtol": rtol}
     both = followed(_both(func, fprime), (start,), tuple(args), 2)
     picked = ("root", "converged")
     x, converged = solver("scipy.optimize.root_scalar", both, (), given, (start, True), picked)
@@ -133,10 +171,10 @@ def fixed_point(func, x0, args=(), **options):
 def fsolve(func, x0, args=(), fprime=None, full_output=False, col_deriv=False, **options):
     if full_output:
         refuse("full_output=True")
-    if fprime is not None:
-        refuse("fprime= (use scipy.optimize.root with jac=)")
     start = _started(x0)
     callback = _system(func, start, args)
+    if fprime is not None:  # the solution is that of the function, which alone is called here
+        options = {**options, "fprime": None}
     x = solver("scipy.optimize.fsolve", callback, (x0,), options, start)
     return solution("zeros", x, callback)
 
@@ -166,6 +204,9 @@ class Found:
 
     def __getattr__(self, name):
         refuse(f"the attribute {name} of what it gives")
+
+    def __getitem__(self, key):
+        refuse("items of what it tells beside the solution")
 
 
 def root(fun, x0, args=(), jac=None, callback=None, **options):
@@ -227,22 +268,73 @@ def minimize(
 ):
     if hess is not None or hessp is not None:
         refuse("hess= and hessp= (leave them out)")
-    if bounds is not None or len(constraints) > 0:
-        refuse("bounds= and constraints=")
+    if len(constraints) > 0:
+        refuse("constraints=")
     if callback is not None:
         refuse("callback=")
     start = _started(x0)
-    return _least("minimize", fun, start, (x0,), _tuple(args), options)
+    return _least("minimize", fun, start, (x0,), _tuple(args), options, bounds)
 
 
 def minimize_scalar(fun, bounds=None, args=(), method=None, **options):
-    if bounds is not None or method not in (None, "brent", "golden"):
-        refuse("bounds=, with which the minimum may stand at one")
     given = {**options, "method": method}
-    return _least("minimize_scalar", fun, 0.0, (), _tuple(args), given)
+    if bounds is None:
+        return _least("minimize_scalar", fun, 0.0, (), _tuple(args), given)
+    xatol = given.get("options", {}).get("xatol", given.get("tol", 1e-5))
+    near = (1e-5 if xatol is None else xatol) + 6e-8  # how near to a bound SciPy comes
+    return _least("minimize_scalar", fun, 0.0, (), _tuple(args), given, (bounds,), near)
 
 
-def _least(name, fun, start, first, args, options):
+def _held(objective, held, bound):
+    """A function without bounds, whose minimum is that of another one within bounds.
+
+    What is held at a bound is drawn there by a square, and is not seen by the other function.
+    """
+
+    def free(x, *args):
+        row = x if np.ndim(x) > 0 else np.array([x])
+        inside = np.where(held, bound, row)
+        apart = np.where(held, row - bound, 0.0)
+        value = objective(inside if np.ndim(x) > 0 else inside[0], *args)
+        return float(value + 0.5 * np.sum(apart * apart))
+
+    return free
+
+
+def _within(objective, x, bounds, near):
+    """The function whose minimum within bounds, pairs of numbers, has been found."""
+    low = np.array([-np.inf if pair[0] is None else pair[0] for pair in bounds])
+    high = np.array([np.inf if pair[1] is None else pair[1] for pair in bounds])
+    found = without_derivative(x) if np.ndim(x) > 0 else np.array([without_derivative(x)])
+    reach = near * (1 + np.abs(found))
+    at_low, at_high = found - low <= reach, high - found <= reach
+    bound = np.where(at_low, low, np.where(at_high, high, 0.0))
+    return _held(objective, at_low | at_high, bound)
+
+
+def brent(func, args=(), brack=None, tol=1.48e-8, full_output=0, maxiter=500):
+    return _of_one(func, args, brack, "brent", full_output, {"xtol": tol, "maxiter": maxiter})
+
+
+def golden(func, args=(), brack=None, tol=None, full_output=0, maxiter=5000):
+    return _of_one(func, args, brack, "golden", full_output, {"xtol": tol, "maxiter": maxiter})
+
+
+def _of_one(func, args, brack, method, full_output, options):
+    if full_output:
+        refuse("full_output=True")
+    given = {name: value for name, value in options.items() if value is not None}
+    return minimize_scalar(func, None, args, method, bracket=brack, options=given).x
+
+
+def fminbound(func, x1, x2, args=(), xtol=1e-5, maxfun=500, full_output=0, disp=1):
+    if full_output:
+        refuse("full_output=True")
+    given = {"xatol": xtol, "maxiter": maxfun}
+    return minimize_scalar(func, (x1, x2), args, "bounded", options=given).x
+
+
+def _least(name, fun, start, first, args, options, bounds=None, near=1e-10):
     slope = options.get("jac")
     own = _first(fun, slope)
 
@@ -254,22 +346,28 @@ def _least(name, fun, start, first, args, options):
         called = followed(_both(fun, slope), (start,), args, 2)
         options = {**options, "jac": True}
     picked = ("x", "fun", "success")
+    if bounds is not None:
+        options = {**options, "bounds": bounds if first else bounds[0]}
     found = solver(f"scipy.optimize.{name}", called, first, options, (start, 0.0, True), picked)
+    if bounds is not None:
+        callback = followed(_within(objective, found[0], bounds, near), (start,), args)
     x = solution("minimum" if first else "bottom", found[0], callback)
     value = valued(objective(x, *args), found[1])
     return Found(x=x, fun=value, success=found[2])
 
 
-def _squares(func, start, args):
-    """Half the sum of squares of what a function gives, as the function of which a minimum is
-    found.
-    """
+def _half_of_squares(func):
+    """The function of which a minimum is found: half the sum of squares of what another gives."""
 
     def objective(x, *args):
         residuals = np.asarray(func(x, *args))
         return float(0.5 * np.sum(residuals * residuals))
 
-    return followed(objective, (start,), args)
+    return objective
+
+
+def _squares(func, start, args):
+    return followed(_half_of_squares(func), (start,), args)
 
 
 def least_squares(
@@ -288,8 +386,6 @@ def least_squares(
 ):
     if callable(jac):
         refuse("a function as jac= (leave it out)")
-    if bounds is not None:
-        refuse("bounds=, with which the minimum may stand at one")
     if loss != "linear":
         refuse("loss= other than 'linear'")
     if x_scale is not None:
@@ -302,13 +398,28 @@ def least_squares(
     callback = followed(residuals, (start,), _tuple(args))
     tolerances = {"ftol": ftol, "xtol": xtol, "gtol": gtol}
     given = {"jac": jac, "method": method, **tolerances, **options}
-    picked = ("x", "cost", "success")
-    found = solver(
-        "scipy.optimize.least_squares", callback, (x0,), given, (start, 0.0, True), picked
-    )
-    x = solution("minimum", found[0], _squares(fun, start, _tuple(args)))
+    picked: Any = ("x", "cost", "success")
+    likes: Any = (start, 0.0, True)
+    least = _half_of_squares(fun)
+    if bounds is not None:
+        given, picked = {**given, "bounds": bounds}, (*picked, "active_mask")
+        likes = (*likes, np.zeros(len(start), np.int64))
+    found = solver("scipy.optimize.least_squares", callback, (x0,), given, likes, picked)
+    if bounds is not None:
+        low, high = np.broadcast_arrays(bounds[0] + 0.0 * start, bounds[1] + 0.0 * start)
+        least = _held(least, found[3] != 0, np.where(found[3] < 0, low, high))
+    x = solution("minimum", found[0], followed(least, (start,), _tuple(args)))
     rest = residuals(x, *_tuple(args))
     return Found(x=x, cost=valued(0.5 * np.sum(rest * rest), found[1]), fun=rest, success=found[2])
+
+
+def leastsq(func, x0, args=(), Dfun=None, full_output=False, **options):
+    if Dfun is not None or full_output:
+        refuse("Dfun= and full_output=True (leave them out)")
+    start = _started(x0)
+    callback = _system(func, start, args)
+    x, told = solver("scipy.optimize.leastsq", callback, (x0,), options, (start, 0), (0, 1))
+    return solution("minimum", x, _squares(func, start, _tuple(args))), told
 
 
 def _arity(function):
@@ -381,10 +492,10 @@ def rosen_der(x):
 @when_imported("scipy.optimize")
 def register_optimize(optimize):
     """Define what finds roots and minima."""
-    for name in ("brentq", "brenth", "bisect", "ridder"):
+    for name in ("brentq", "brenth", "bisect", "ridder", "toms748"):
         defines(getattr(optimize, name))(_bracketed(name))
     scalars, systems = (newton, fixed_point, root_scalar), (fsolve, root)
-    least = (curve_fit, least_squares, minimize, minimize_scalar)
+    least = (curve_fit, least_squares, leastsq, minimize, minimize_scalar, brent, golden, fminbound)
     for definition in (*scalars, *systems, *least):
         defines(getattr(optimize, definition.__name__))(definition)
     registered(optimize, rosen, rosen_der, rounded=True)
@@ -529,24 +640,28 @@ def quad(
     complex_func=False,
     **once,
 ):
-    if full_output:
-        refuse("full_output=True")
-    if weight is not None or wvar is not None or wopts is not None:
-        refuse("weight=")
+    if weight not in (None, "cos", "sin") or wopts is not None:
+        refuse("weight= other than 'cos' and 'sin'")
     if complex_func:
         refuse("complex_func=True")
 
     def integrand(x, *args):
         return float(func(x, *args))
 
+    def weighted(x, *args):
+        return float(func(x, *args) * (np.cos(wvar * x) if weight == "cos" else np.sin(wvar * x)))
+
     options = {"epsabs": epsabs, "epsrel": epsrel}
     callback = followed(integrand, (0.0,), _tuple(args))
-    found = solver(
-        "scipy.integrate.quad", callback, (a, b), {**options, **once}, (0.0, 0.0), (0, 1)
-    )
+    name, given = "scipy.integrate.quad", {**options, **once}
+    if weight is not None:
+        given = {**given, "weight": weight, "wvar": wvar}
+    found = solver(name, callback, (a, b), given, (0.0, 0.0), (0, 1))
     ends = (float(a), float(b))
-    name = "scipy.integrate.quad"
-    return solution("integral", found[0], callback, ends, name, options), found[1]
+    if weight is not None:
+        callback = followed(weighted, (0.0,), _tuple(args))
+    value = solution("integral", found[0], callback, ends, name, options)
+    return (value, found[1], Found()) if full_output else (value, found[1])
 
 
 def quad_vec(f, a, b, epsabs=1e-200, epsrel=1e-8, workers=1, full_output=False, args=(), **once):
@@ -566,8 +681,59 @@ def quad_vec(f, a, b, epsabs=1e-200, epsrel=1e-8, workers=1, full_output=False, 
     return solution("integral", found[0], callback, ends, name, options), found[1]
 
 
+def _repeated(func, ranges, later, options):
+    """An integral over the first of several variables, of integrals over the others."""
+    depth = len(ranges) - 1
+    ends = ranges[depth](*later) if callable(ranges[depth]) else ranges[depth]
+
+    def integrand(t):
+        if depth == 0:
+            return func(t, *later)
+        return _repeated(func, ranges[:depth], (t, *later), options)
+
+    return quad(integrand, ends[0], ends[1], **options)[0]
+
+
+def nquad(func, ranges, args=None, opts=None, full_output=False):
+    if opts is not None or full_output:
+        refuse("opts= and full_output=True")
+    later = () if args is None else _tuple(args)
+    return _repeated(func, ranges, later, {}), Found()
+
+
+def dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
+    ranges = [_ends(gfun, hfun), (a, b)]
+    options = {"epsabs": epsabs, "epsrel": epsrel}
+
+    def integrand(y, x):
+        return func(y, x, *args)
+
+    return _repeated(integrand, ranges, (), options), Found()
+
+
+def tplquad(func, a, b, gfun, hfun, qfun, rfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
+    ends = _ends(qfun, rfun)
+    ranges = [lambda y, x: ends(x, y), _ends(gfun, hfun), (a, b)]
+    options = {"epsabs": epsabs, "epsrel": epsrel}
+
+    def integrand(z, y, x):
+        return func(z, y, x, *args)
+
+    return _repeated(integrand, ranges, (), options), Found()
+
+
+def _ends(low, high):
+    """Both ends of an integral, each a number or a function of the outer variables."""
+
+    def ends(*outer):
+        first = low(*outer) if callable(low) else low
+        return first, high(*outer) if callable(high) else high
+
+    return ends
+
+
 @when_imported("scipy.integrate")
 def register_integrate(integrate):
     """Define what solves differential equations, and what integrates."""
-    for definition in (odeint, solve_ivp, quad, quad_vec):
+    for definition in (odeint, solve_ivp, quad, quad_vec, nquad, dblquad, tplquad):
         defines(getattr(integrate, definition.__name__))(definition)

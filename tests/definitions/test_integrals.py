@@ -33,9 +33,36 @@ def of_an_integral(k):
     return integrate.quad(inner, 0.0, 1.0, **TIGHT)[0]
 
 
+def over_a_triangle(k, b):
+    return integrate.dblquad(
+        lambda y, x, k: np.exp(-k * x * y), 0.0, b, 0.0, lambda x: k * x, (k,)
+    )[0]
+
+
+def over_a_solid(k, b):
+    ends = (lambda x, y: x * y * k, lambda x, y: 2 * x + y)
+    return integrate.tplquad(lambda z, y, x: x * y * z * z * k, 0, b, lambda x: 0.1 * x, b, *ends)[
+        0
+    ]
+
+
+def over_ranges(k, b):
+    ranges = [lambda v, k: (0.0, v * k), lambda k: (0.0, b * k)]
+    return integrate.nquad(lambda u, v, k: u * v * v * k, ranges, args=(k,))[0]
+
+
+def of_waves(k, b):
+    waves = integrate.quad(lambda x: x * k, 0.0, b, weight="cos", wvar=k, **TIGHT)[0]
+    return waves + integrate.quad(lambda x: x, k, b, weight="sin", wvar=2.0, full_output=1)[0]
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
+        (over_a_triangle, (0.7, 1.3)),
+        (over_a_solid, (0.7, 1.3)),
+        (over_ranges, (0.7, 1.3)),
+        (of_waves, (0.7, 1.3)),
         (damped, (0.7, 0.1, 1.9)),
         (gaussian, (np.array([1.3, 0.8]),)),
         (of_an_array, (np.array([0.5, 1.5, 2.5]), 1.2)),
@@ -57,8 +84,9 @@ def test_an_integral_over_all_numbers_has_the_derivatives_of_the_closed_form():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda k: integrate.quad(np.sin, 0.0, k, full_output=1)[0], "full_output="),
-        (lambda k: integrate.quad(np.sin, 0.0, k, weight="cos", wvar=1.0)[0], "weight="),
+        (lambda k: integrate.quad(np.sin, 0.0, k, full_output=1)[2]["neval"], "items"),
+        (lambda k: integrate.quad(np.sin, 0.0, k, weight="cauchy", wvar=1.0)[0], "weight="),
+        (lambda k: integrate.nquad(np.sin, [(0.0, k)], full_output=True)[0], "full_output="),
         (lambda k: integrate.quad_vec(np.sin, 0.0, k, workers=2)[0], "workers="),
         (lambda k: integrate.quad(lambda x: print(x) or x, 0.0, k)[0], "effects"),
     ],

@@ -53,6 +53,10 @@ def by_first(x, a, k):
         lambda k: optimize.newton(power, 1.0, args=[2.0, k], tol=TIGHT),
         lambda k: optimize.newton(power, 1.0, by_first, [2.0, k], TIGHT, rtol=TIGHT),
         lambda k: optimize.root_scalar(power, (2.0, k), bracket=[0.0, 3.0], xtol=TIGHT).root,
+        lambda k: optimize.toms748(power, 0.0, 3.0, args=(2.0, k), xtol=TIGHT),
+        lambda k: optimize.brentq(power, 0.0, 3.0, (2.0, k), xtol=TIGHT, full_output=True)[0],
+        lambda k: optimize.newton(power, 1.0, None, (2.0, k), TIGHT, full_output=True)[1].root,
+        lambda k: optimize.newton(lambda x: x**3 - k / 2, np.ones(2), tol=TIGHT)[1],
         lambda k: optimize.root_scalar(power, (2.0, k), x0=0.5, x1=1.0, xtol=TIGHT).root,
     ],
 )
@@ -202,14 +206,19 @@ def test_a_module_with_a_root_stands_alone(tmp_path):
     ("call", "message"),
     [
         (
-            lambda k: optimize.brentq(power, 0.0, 3.0, (2.0, k), full_output=True),
-            "full_output=True",
+            lambda k: 1.0 * optimize.brentq(power, 0, 3, (2.0, k), full_output=True)[1].iterations,
+            "the attribute iterations",
         ),
         (lambda k: optimize.newton(power, 1.0, None, (2.0, k), fprime2=power), "fprime2="),
-        (lambda k: np.sum(optimize.newton(power, np.ones(2), args=(2.0, k))), "an array as x0"),
-        (lambda k: optimize.minimize(power, 1.0, (2.0, k), bounds=[(0, 1)]).x[0], "bounds="),
+        (
+            lambda k: np.sum(optimize.newton(power, np.ones(2), power, args=(2.0, k))),
+            "an array as x0",
+        ),
+        (lambda k: optimize.minimize(power, 1.0, constraints=[{}]).x[0], "constraints="),
         (lambda k: optimize.minimize(power, 1.0, (2.0, k), hess=power).x[0], "hess="),
-        (lambda k: optimize.minimize_scalar(power, args=(2.0, k), bounds=(0, 1)).x, "bounds="),
+        (lambda k: optimize.brent(power, (2.0, k), full_output=True)[0], "full_output="),
+        (lambda k: optimize.fminbound(power, 0, k, full_output=True)[0], "full_output="),
+        (lambda k: optimize.leastsq(power, 1.0, (2.0, k), power)[0][0], "Dfun="),
         (lambda k: optimize.fsolve(power, np.ones((2, 2)), (2.0, k))[0], "more than one axis"),
         (lambda k: optimize.root(power, 1.0, (2.0, k)).nfev * 1.0, "nfev"),
         (lambda k: optimize.brentq(lambda x: print(x) or x - k, 0.0, 3.0), "with effects"),
@@ -219,6 +228,79 @@ def test_a_module_with_a_root_stands_alone(tmp_path):
 def test_what_is_refused_is_named(call, message):
     with pytest.raises(sd.SymdiffError, match=message):
         sd.grad(call)(1.5)
+
+
+# Minima within bounds: those that stand at one move with it --------------------------------------
+
+
+def bowl(p, a):
+    return np.sum((p - a[:2]) ** 2) + a[2] * p[0] * p[1]
+
+
+@pytest.mark.parametrize("method", ["L-BFGS-B", "SLSQP", None])
+def test_a_minimum_within_bounds(method):
+    def least(a, top):
+        bounds = [(0.1, top), (None, 5.0)]
+        slope = {"jac": lambda p, a: 2 * (p - a[:2]) + a[2] * p[::-1]}
+        options = {"bounds": bounds, "method": method, "tol": 1e-15, **slope}
+        return optimize.minimize(bowl, np.zeros(2), (a,), **options).x
+
+    a, top = np.array([0.9, 1.7, 0.4]), 0.5  # at p = (top, a₁ - a₂ top / 2)
+    _, back = sd.vjp(least, a, top)
+    slopes = back(np.array([2.0, 1.0]))
+    np.testing.assert_allclose(slopes[0], [0.0, 1.0, -top / 2], rtol=1e-10)
+    assert slopes[1] == pytest.approx(2.0 - a[2] / 2, rel=1e-10)
+    _, back = sd.vjp(least, a, 3.0)  # inside: 2 (p - a) + a₂ p reversed = 0
+    inverse = np.linalg.inv(np.array([[2.0, a[2]], [a[2], 2.0]]))
+    p = inverse @ (2 * a[:2])
+    slopes = back(np.array([2.0, 1.0]))
+    expected = inverse @ np.array([2.0, 1.0])
+    np.testing.assert_allclose(slopes[0], [*(2 * expected), -(expected @ p[::-1])], rtol=1e-7)
+    assert slopes[1] == 0.0
+
+
+@pytest.mark.parametrize(
+    "least",
+    [
+        lambda f, low, high: optimize.fminbound(f, low, high, xtol=1e-11),
+        lambda f, low, high: (
+            optimize.minimize_scalar(f, bounds=(low, high), options={"xatol": 1e-11}).x
+        ),
+    ],
+)
+def test_a_minimum_between_two_numbers(least):
+    def between(a, low, high):
+        return least(lambda t: (t - a) ** 2 * low * low, low, high)
+
+    for numbers, expected in (
+        ((1.3, 0.5, 3.0), [1.0, 0.0, 0.0]),
+        ((0.2, 0.5, 3.0), [0.0, 1.0, 0.0]),
+        ((3.9, 0.5, 3.0), [0.0, 0.0, 1.0]),
+    ):
+        slopes = sd.grad(between, argnums=(0, 1, 2))(*numbers)
+        np.testing.assert_allclose(slopes, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("least", [optimize.brent, optimize.golden])
+def test_a_minimum_of_a_function_of_one_number(least):
+    check(
+        lambda a: least(lambda t, a: (t - a) ** 2 + t**4, (a,), tol=1e-12), 0.9, order=1, step=0.1
+    )
+
+
+def test_least_squares_within_bounds():
+    def fitted(a, top):
+        given = {"bounds": ([0, 0], [top, 9.0]), "xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
+        return optimize.least_squares(lambda p: [p[0] - a, p[0] * p[1] - a], [0.1, 1.0], **given).x
+
+    _, back = sd.vjp(fitted, 1.5, 0.5)  # at (top, a / top)
+    slopes = back(np.array([1.0, 2.0]))
+    np.testing.assert_allclose(slopes, (2.0 / 0.5, 1.0 - 2.0 * 1.5 / 0.25), rtol=1e-8)
+    _, back = sd.vjp(fitted, 1.5, 7.0)  # inside: (a, 1)
+    np.testing.assert_allclose(back(np.array([1.0, 2.0])), (1.0, 0.0), atol=1e-7)
+    line = np.arange(5.0)
+    made = sd.grad(lambda y: optimize.leastsq(lambda p: p[0] + p[1] * line - y, [1.0, 1.0])[0][1])
+    np.testing.assert_allclose(made(line**2), (line - 2.0) / 10.0, rtol=1e-6)
 
 
 UNSOLVED = {

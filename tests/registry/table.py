@@ -1327,7 +1327,34 @@ TABLE: dict[str, Word] = {
     # scipy.optimize: the root of t³ = x
     **{
         f"scipy.optimize.{name}": number(f"{CUBE}, 0.0, 2.0, xtol=1e-14", reference="np.cbrt(x)")
-        for name in ("bisect", "brenth", "brentq", "ridder")
+        for name in ("bisect", "brenth", "brentq", "ridder", "toms748")
+    },
+    **{
+        f"scipy.optimize.{name}": number(
+            f"return scipy.optimize.{name}(lambda t: (t - x) * (t - x){ends})",
+            reference="x * 1.0",
+            within=1e-6,
+        )
+        for name, ends in (("brent", ""), ("golden", ""), ("fminbound", ", -2.0, 5.0"))
+    },
+    "scipy.optimize.leastsq": shaped(
+        "return scipy.optimize.leastsq(lambda t: t * t - x, x)[0]",
+        like=LINES,
+        dtypes=("float64",),
+        reference="np.sqrt(x)",
+        within=1e-5,
+    ),
+    **{
+        f"scipy.integrate.{name}": number(
+            f"return scipy.integrate.{name}({text})[0]",
+            reference="x * np.expm1(y) * y",
+            within=1e-8,
+        )
+        for name, text in (
+            ("dblquad", "lambda v, u: x * np.exp(u), 0.0, y, 0.0, y"),
+            ("nquad", "lambda v, u: x * np.exp(u), [(0.0, y), (0.0, y)]"),
+            ("tplquad", "lambda w, v, u: x * np.exp(u), 0.0, y, 0.0, y, 0.0, 1.0"),
+        )
     },
     "scipy.optimize.fixed_point": several(
         number(
