@@ -121,3 +121,104 @@ class Betabinom(Counts):
         betaln = special().betaln
         ways = -np.log(n + 1.0) - betaln(n - k + 1.0, k + 1.0)
         return ways + betaln(k + a, n - k + b) - betaln(a, b)
+
+
+class Planck(Counts):
+    shapes = ("lambda_",)
+    good = staticmethod(lambda rate: rate > 0)
+    log_mass = staticmethod(lambda k, rate: np.log(-np.expm1(-rate)) - rate * k)
+    below = staticmethod(lambda k, rate: -np.expm1(-rate * (k + 1.0)))
+    above = staticmethod(lambda k, rate: np.exp(-rate * (k + 1.0)))
+    log_above = staticmethod(lambda k, rate: -rate * (k + 1.0))
+
+
+class Boltzmann(Counts):
+    shapes = ("lambda_", "N")
+
+    @staticmethod
+    def good(rate, n):
+        return np.logical_and(rate > 0, np.logical_and(n > 0, np.floor(n) == n))
+
+    @staticmethod
+    def inside(k, *shapes, last=True):
+        n = shapes[1]
+        return np.logical_and(k >= 0, k <= n - 1.0 if last else k < n - 1.0)
+
+    @staticmethod
+    def log_mass(k, rate, n):
+        return np.log(-np.expm1(-rate)) - np.log(-np.expm1(-rate * n)) - rate * k
+
+    @staticmethod
+    def below(k, rate, n):
+        return np.expm1(-rate * (k + 1.0)) / np.expm1(-rate * n)
+
+    @staticmethod
+    def above(k, rate, n):
+        end = rate * (n - k - 1.0)
+        return np.exp(-rate * (k + 1.0)) * np.expm1(-end) / np.expm1(-rate * n)
+
+
+class Dlaplace(Counts):
+    shapes = ("a",)
+    good = staticmethod(lambda a: a > 0)
+    inside = staticmethod(lambda k, *shapes, last=True: k == k)
+    log_mass = staticmethod(lambda k, a: np.log(np.tanh(0.5 * a)) - a * np.abs(k))
+
+
+class Logser(Counts):
+    shapes = ("p",)
+    first = 1
+    good = staticmethod(lambda p: np.logical_and(p > 0, p < 1))
+    inside = staticmethod(lambda k, *shapes, last=True: k >= 1)
+    log_mass = staticmethod(lambda k, p: k * np.log(p) - np.log(k) - np.log(-np.log1p(-p)))
+
+
+class Yulesimon(Counts):
+    shapes = ("alpha",)
+    first = 1
+    good = staticmethod(lambda alpha: alpha > 0)
+    inside = staticmethod(lambda k, *shapes, last=True: k >= 1)
+    log_mass = staticmethod(lambda k, alpha: np.log(alpha) + special().betaln(k, alpha + 1.0))
+
+
+class Betanbinom(Counts):
+    shapes = ("n", "a", "b")
+
+    @staticmethod
+    def good(n, a, b):
+        return np.logical_and(_is_count(n), np.logical_and(a > 0, b > 0))
+
+    @staticmethod
+    def log_mass(k, n, a, b):
+        betaln = special().betaln
+        ways = -np.log(n + k) - betaln(n, k + 1.0)
+        return ways + betaln(a + n, b + k) - betaln(a, b)
+
+
+class Hypergeom(Counts):
+    """Of ``M`` things ``n`` are good, and ``N`` are drawn."""
+
+    shapes = ("M", "n", "N")
+
+    @staticmethod
+    def good(total, n, drawn):
+        counts = np.logical_and(_is_count(total), np.logical_and(_is_count(n), _is_count(drawn)))
+        return np.logical_and(counts, np.logical_and(n <= total, drawn <= total))
+
+    @staticmethod
+    def inside(k, *shapes, last=True):
+        total, n, drawn = shapes
+        return np.logical_and(k >= np.maximum(drawn + n - total, 0.0), k <= np.minimum(n, drawn))
+
+    @staticmethod
+    def log_mass(k, total, n, drawn):
+        inside = Hypergeom.inside(k, total, n, drawn)
+        k = np.where(inside, k, np.maximum(drawn + n - total, 0.0))
+        ways = _log_ways(n, k) + _log_ways(total - n, drawn - k)
+        return ways - _log_ways(total, drawn)
+
+
+def _log_ways(n, k):
+    """The logarithm of the number of ways to choose ``k`` of ``n``."""
+    gammaln = special().gammaln
+    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)

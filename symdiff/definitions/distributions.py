@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions import laws_of_intervals, laws_of_positive  # noqa: F401 - for their laws
+from symdiff.definitions import (  # noqa: F401 - for their laws
+    laws_of_intervals,
+    laws_of_positive,
+    laws_of_powers,
+)
 from symdiff.definitions.counts import COUNTS
 from symdiff.definitions.declare import DEFINITIONS, INSTEAD, OBJECTS, defines
 from symdiff.definitions.law import CONTINUOUS
@@ -169,9 +173,10 @@ def _continuous(law):
         for tail, method in (("below", "cdf"), ("above", "sf")):
             found[method] = _of_place(_distribution, law, getattr(law, tail))
             found[f"log{method}"] = _of_place(_distribution, law, _logarithm(law, tail))
-    if hasattr(law, "quantile"):
-        found["ppf"] = _of_share(_quantile, law, law.quantile, False)
-        found["isf"] = _of_share(_quantile, law, law.quantile_above, True)
+    for form, method in (("quantile", "ppf"), ("quantile_above", "isf")):
+        if hasattr(law, form):
+            above = method == "isf"
+            found[method] = _of_share(_quantile, law, getattr(law, form), above)
     return found
 
 

@@ -1621,7 +1621,14 @@ LAWS: dict[str, tuple[str, dict[str, Any]]] = {
     "binom": ("n, 5, x", {"n": Integers(0, 5)}),
     "bernoulli": ("n, x", {"n": Integers(0, 1)}),
     "betabinom": ("n, 5, a, b", {"n": Integers(0, 5), "a": (1.2, 2.8), "b": (1.2, 2.8)}),
+    "betanbinom": ("n, 3, a, b", {"n": Integers(0, 5), "a": (1.2, 2.8), "b": (1.2, 2.8)}),
+    "boltzmann": ("n, a, 6", {"n": Integers(0, 5), "a": (0.7, 2.9)}),
+    "dlaplace": ("n, a", {"n": Integers(-3, 3), "a": (0.7, 2.9)}),
     "geom": ("n, x", {"n": Integers(1, 4)}),
+    "hypergeom": ("n, 12, 7, 6", {"n": Integers(1, 6)}),
+    "logser": ("n, x", {"n": Integers(1, 4)}),
+    "planck": ("n, a", {"n": Integers(0, 4), "a": (0.7, 2.9)}),
+    "yulesimon": ("n, a", {"n": Integers(1, 4), "a": (0.7, 2.9)}),
     "nbinom": ("n, 4, x", {"n": Integers(0, 5)}),
 }
 for _name, _shapes in SHAPES.items():
@@ -1633,7 +1640,8 @@ for _name, _shapes in SHAPES.items():
                 k: tuple(sorted((0.8 * s, 1.2 * s))) for k, s in zip(_letters, _shapes, strict=True)
             },
             **{"x": (0.7, 0.9), "y": (-0.2, 0.05), "z": (1.1, 1.8)},
-            **({"x": (2.7, 3.9)} if _name == "pareto" else {}),
+            **({"x": (2.7, 3.9)} if _name in ("pareto", "truncpareto") else {}),
+            **({"x": (-3.9, -2.7)} if _name == "weibull_max" else {}),
         },
     )
 # Where SciPy computes 1 - x, which is 1, differences are of this.
@@ -1662,4 +1670,6 @@ def distribution(name: str) -> Word | None:
         first, _, rest = text.partition(", ")
         density = "logpmf" if first == "n" else "logpdf"
         text = f"return scipy.stats.{law}({rest}).{density}({first})"
+    if set(domains) == {"n"}:
+        return values(text, family=cases.elementwise, **domains)
     return elementwise(text, orders=(1, 2), **domains)
