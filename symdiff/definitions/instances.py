@@ -5,6 +5,7 @@ The order of all names is known of objects from outside that are given no others
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -41,6 +42,16 @@ def count_of(instance: Any) -> int:
 def names_of(instance: Any) -> tuple[str, ...]:
     """Return the names of all attributes that an object itself has."""
     return tuple(vars(instance))
+
+
+def gone_on_with(iterator: Any) -> Iterator[Any]:
+    """What ``__next__`` gives, time and again."""
+    while True:
+        try:
+            item = iterator.__next__()
+        except StopIteration:
+            return
+        yield item
 
 
 class Attributes:

@@ -196,15 +196,27 @@ def _named_tuple(
 def _dataclass(
     interp: Interpreter, made: ObjectRef, cls: Any, arguments: Arguments, keywords: Keywords
 ) -> None:
-    fields = [f for f in dataclasses.fields(cls) if f.init]
+    known = cls.__dataclass_fields__.values()
+    given = [f for f in known if f._field_type is _GIVEN_ONLY]
+    kept = dataclasses.fields(cls)
+    fields = [f for f in known if f.init and (f in kept or f in given)]
     positional = [f.name for f in fields if not f.kw_only]
     values = dict(zip(positional, arguments, strict=False)) | keywords
     if len(arguments) > len(positional) or not set(values) <= {f.name for f in fields}:
         raise users(TypeError(f"{cls.__name__}() takes {[f.name for f in fields]}"))
-    for field in dataclasses.fields(cls):
-        interp.put((made, field.name), _field_value(interp, cls, field, values))
+    for field in kept:
+        if field.init or not _is_without_default(field):
+            interp.put((made, field.name), _field_value(interp, cls, field, values))
     if defines(interp, cls, "__post_init__"):
-        interp.call_method(made, "__post_init__")
+        only = [_field_value(interp, cls, field, values) for field in given]
+        interp.call_method(made, "__post_init__", *only)
+
+
+def _is_without_default(field: dataclasses.Field[Any]) -> bool:
+    return field.default is field.default_factory is dataclasses.MISSING
+
+
+_GIVEN_ONLY: Any = getattr(dataclasses, "_FIELD_INITVAR")  # noqa: B009  of ``InitVar``
 
 
 def _field_value(

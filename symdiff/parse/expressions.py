@@ -262,7 +262,7 @@ def _gone_on_with(interp: Interpreter, node: ast.expr, left: CalleeLeft) -> Abst
 
 
 def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
-    if isinstance(value, ObjectRef) and has_method(interp, value, "keys"):
+    if has_method(interp, value, "keys" if isinstance(value, ObjectRef) else "__iter__"):
         value = interp.call(dict, [value], {})
     if not isinstance(value, DictRef):
         raise users(TypeError("argument after ** must be a mapping"))

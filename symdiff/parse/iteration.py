@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from symdiff.definitions.instances import gone_on_with
 from symdiff.errors import AliasingError, UnsupportedSyntaxError, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
@@ -62,7 +63,7 @@ ITERATORS = (Lazy, Generator, IteratorRef)
 def iterate(interp: Interpreter, value: Abstract) -> Iterable:
     """How to go over a value."""
     if has_method(interp, value, "__iter__"):
-        return iterate(interp, interp.call_method(value, "__iter__"))
+        return iterate(interp, iterated(interp, value))
     if isinstance(value, ObjectRef):
         return _by_items(interp, value)
     with judged(interp, iter, (value,)):
@@ -475,8 +476,12 @@ def pair_of(interp: Interpreter, item: Abstract, number: int) -> tuple[Abstract,
 
 def iterated(interp: Interpreter, value: Abstract) -> Abstract:
     """What ``__iter__`` gives, of an object that has it: a generator is gone over turn by turn."""
-    has = has_method(interp, value, "__iter__")
-    return interp.call_method(value, "__iter__") if has else value
+    if not has_method(interp, value, "__iter__"):
+        return value
+    made = interp.call_method(value, "__iter__")
+    if isinstance(made, ObjectRef) and has_method(interp, made, "__next__"):
+        return interp.call(gone_on_with, [made], {})
+    return made
 
 
 def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], None]) -> None:

@@ -317,6 +317,8 @@ def update(interp: Interpreter, ref: DictRef, /, *others: Abstract, **more: Abst
     note_write(interp, ref)
     changed = dict(interp.content(ref))
     for other in others:
+        if isinstance(other, DictRef) and has_method(interp, other, "__iter__"):
+            other = interp.call(dict, [other], {})
         if isinstance(other, DictRef):
             changed |= interp.content(other)
         else:

@@ -452,3 +452,93 @@ def missing_keys_of_a_dict_outside(x, c):
     y = SEEN["a"] * x[0] + SEEN["new"] * x[1] * c
     SEEN["late"] += x[2] ** 2
     return y * SEEN["late"] + len(SEEN) * x[3]
+
+
+class Halving:
+    """An iterator that ends where the data say."""
+
+    def __init__(self, v, least):
+        self.v = v
+        self.least = least
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.v < self.least:
+            raise StopIteration
+        self.v = 0.5 * self.v
+        return self.v
+
+
+class Counted:
+    """A collection whose iterator is an object of its own."""
+
+    def __init__(self, *items):
+        self.items = items
+
+    def __iter__(self):
+        return CountedItems(self)
+
+
+class CountedItems:
+    def __init__(self, of):
+        self.of = of
+        self.k = -1
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.k += 1
+        if self.k == len(self.of.items):
+            raise StopIteration
+        return self.of.items[self.k]
+
+
+@construct()
+def objects_with_next(x, c):
+    halving, y = Halving(x[0] + 3.0, x[1] * 0.3), c
+    for v in halving:
+        y = y + v**2
+    counted = Counted(x[2], c, x[3])
+    first, *others = counted
+    for one in counted:
+        for other in counted:
+            y = y + one * other
+    return y + halving.v * first + others[1] + sum(counted) + max(counted) * list(counted)[1]
+
+
+@dataclasses.dataclass
+class Scaled:
+    a: float
+    scaled: float = dataclasses.field(init=False)
+    by: dataclasses.InitVar[float] = 2.0
+
+    def __post_init__(self, by):
+        self.scaled = self.a * by
+
+
+@construct()
+def fields_that_are_given_or_kept_alone(x, c):
+    return Scaled(x[0]).scaled * Scaled(x[1], c).scaled + Scaled(x[2], by=x[3]).scaled
+
+
+class Shifted(dict):
+    """A dict that gives other items than it holds."""
+
+    def __getitem__(self, key):
+        return dict.__getitem__(self, key) + 1.0
+
+    def __iter__(self):
+        return iter(["a"])
+
+    def keys(self):
+        return ["a"]
+
+
+@construct()
+def dict_that_gives_other_items(x, c):
+    shifted, plain = Shifted(a=x[0], b=x[1]), {"a": c}
+    plain.update(shifted)
+    return plain["a"] * x[2] + {**shifted}["a"] * len(plain) + _of_keywords(**shifted)
