@@ -5,6 +5,7 @@ text after it is what it prints. ``UPDATE_README=1`` in the environment writes w
 the table of calls, into the README. Its ``>>>`` lines are doctests of the suite.
 """
 
+import enum
 import os
 import re
 import subprocess
@@ -109,7 +110,7 @@ def cells(title: str) -> Iterator[list[str]]:
 
 LEFT_OUT = {
     "`except*`": "def f(x):\n    try:\n        x += 1\n    except* OSError:\n        pass\n",
-    "`class`": "def f(x):\n    class C(metaclass=type):\n        pass\n    return x\n",
+    "`class`": "def f(x):\n    class C(enum.Enum):\n        A = 1\n    return x\n",
     "`with`": "def f(x):\n    with open('there'):\n        return x\n",
     "gone over twice": "def f(x):\n    g = (x for _ in [1, 2])\n    return sum(g) + max(g)\n",
     "as_strided": (
@@ -124,7 +125,7 @@ def test_what_is_out_is_refused_with_the_hint(construct: str, tmp_path: Path):
     (hint,) = [row[1] for row in cells("The language") if construct in row[0]]
     path = tmp_path / "left_out.py"
     path.write_text(LEFT_OUT[construct], encoding="utf-8")
-    names = {"np": np}
+    names = {"np": np, "enum": enum}
     exec(compile(LEFT_OUT[construct], path, "exec"), names)
     with pytest.raises(sd.SymdiffError) as raised:
         sd.grad(names["f"])(2.0)

@@ -262,10 +262,13 @@ def _module_attribute(interp: Interpreter, module: types.ModuleType, name: str) 
 
 def class_attribute(interp: Interpreter, owner: type, name: str) -> Abstract:
     """``Class.name``: what its metaclass puts first, then its own, then what its metaclass has."""
+    if name == "__dict__" and lookups.MADE_HERE in owner.__dict__:
+        raise UnsupportedSyntaxError(f"all attributes of {owner.__name__}, which is made here")
     of_meta = lookups.static_on_class(type(owner), name)
     if lookups.is_data_descriptor(of_meta):
         return _through(interp, type(owner), name, owner)
-    found = lookups.on_class(interp, owner, name)
+    lookups.on_class(interp, owner, name)
+    found = lookups.present_on_class(interp, owner, name)
     if found is ABSENT:
         return _of_metaclass(interp, owner, name)
     if isinstance(found, staticmethod):
@@ -301,8 +304,10 @@ def _of_metaclass(interp: Interpreter, owner: type, name: str) -> Abstract:
 def _held_by_class(interp: Interpreter, owner: type, name: str) -> Abstract:
     """What a class or one of its bases holds: one thing, whatever class it is asked of."""
     holder = lookups.holder_of(owner, name) or owner
-    if lookups.MADE_HERE in holder.__dict__:
-        return holder.__dict__[name]
+    if any(lookups.MADE_HERE in cls.__dict__ for cls in owner.__mro__):
+        found = lookups.present_on_class(interp, owner, name)
+        if found is not holder.__dict__.get(name, ABSENT) or lookups.MADE_HERE in holder.__dict__:
+            return found
     value = getattr(owner, name)
     if isinstance(value, int | float) and is_definition({"__name__": owner.__module__}):
         return value
@@ -331,7 +336,7 @@ def object_attribute(
             f"an attribute of a {ref.type.__name__}, which has a __getattribute__ of its own",
             hint="give the class a __getattr__, or properties",
         )
-    found = lookups.static_on_class(ref.type, name)
+    found = lookups.present_on_class(interp, ref.type, name)
     if lookups.is_data_descriptor(found):
         return _through(interp, ref.type, name, whole(ref))
     content = interp.content((ref, name))
@@ -356,7 +361,7 @@ def _set_on_some_paths(
     interp: Interpreter, ref: ObjectRef, name: str, maybe: PossiblyUnbound, plainly: bool
 ) -> Abstract:
     """An attribute that an object has on some paths only: on the others its class tells."""
-    of_class = lookups.static_on_class(ref.type, name)
+    of_class = lookups.present_on_class(interp, ref.type, name)
     asked = not plainly and lookups.static_on_class(ref.type, "__getattr__") is not ABSENT
     if (of_class is ABSENT or lookups.is_slot(of_class)) and not asked:
         lookups.on_class(interp, ref.type, name)
@@ -417,6 +422,8 @@ def _through_descriptor(
 
 def _descriptor(interp: Interpreter, cls: type, name: str) -> Abstract:
     holder = lookups.holder_of(cls, name) or cls
+    if lookups.MADE_HERE in holder.__dict__:
+        return holder.__dict__[name]
     lookups.bases_stay(interp, cls)
     for base in cls.__mro__[: cls.__mro__.index(holder)]:
         lookups.does_not_define(interp, base, name)
@@ -436,7 +443,7 @@ def own_attribute(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
 def _attribute_of_its_class(
     interp: Interpreter, ref: ObjectRef, name: str, plainly: bool
 ) -> Abstract:
-    found = lookups.static_on_class(ref.type, name)
+    found = lookups.present_on_class(interp, ref.type, name)
     if found is not ABSENT and lookups.is_unchanging(found) and ref.live is not None:
         return own_attribute(interp, ref, name)  # whether the object hides it or not
     if isinstance(found, native.DATA) and ref.holder is None:
@@ -530,18 +537,26 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
 
 
 def _set_class_attribute(interp: Interpreter, owner: type, name: str, content: Abstract) -> None:
-    if lookups.MADE_HERE in owner.__dict__:
-        raise UnsupportedSyntaxError(
-            f"assigning to an attribute of {owner.__name__}, a class that is made here",
-            hint="keep it in a list or an object",
-        )
     setter = lookups.static_on_class(type(owner), "__setattr__")
     if isinstance(setter, types.FunctionType):
         raise UnsupportedSyntaxError(
             f"assigning to an attribute of {owner.__name__}, whose metaclass has a __setattr__",
             hint="write it to an object, or return it",
         )
+    if lookups.MADE_HERE in owner.__dict__:
+        _set_on_class_made_here(interp, owner, name, content)
+        return
     _set_free_attribute(interp, owner, name, content)
+
+
+def _set_on_class_made_here(interp: Interpreter, owner: type, name: str, content: Abstract) -> None:
+    special = name.startswith("__") and name.endswith("__")
+    if special or lookups.is_data_descriptor(lookups.static_on_class(type(owner), name)):
+        raise UnsupportedSyntaxError(
+            f"assigning to '{name}' of {owner.__name__}, a class that is made here",
+            hint="say it in the body of the class",
+        )
+    put_attribute(interp, owner.__dict__[lookups.MADE_HERE], name, content)
 
 
 def _set_free_attribute(
@@ -577,7 +592,7 @@ def _is_frozen(cls: type) -> bool:
 
 def set_plainly(interp: Interpreter, ref: ObjectRef, name: str, content: Abstract) -> None:
     """``object.__setattr__(object, name, content)``."""
-    found = lookups.static_on_class(ref.type, name)
+    found = lookups.present_on_class(interp, ref.type, name)
     if isinstance(found, property):
         _through_property(interp, ref.type, name, "fset", [whole(ref), content])
     elif lookups.is_descriptor(found, "__set__"):
@@ -588,7 +603,18 @@ def set_plainly(interp: Interpreter, ref: ObjectRef, name: str, content: Abstrac
     elif name == "__dict__":
         _show_items(interp, ref, content)
     else:
+        _require_place(ref, name, found)
         put_attribute(interp, ref, name, content)
+
+
+def _require_place(ref: ObjectRef, name: str, found: Any) -> None:
+    """Raise as Python does where an object without a dict has no slot of this name."""
+    if ref.type.__dictoffset__ or ref.holder is not None or lookups.is_slot(found):
+        return
+    if found is ABSENT:
+        raise users(_lacks(ref.type, name))
+    told = f"'{ref.type.__name__}' object attribute '{name}' is read-only"
+    raise users(AttributeError(told))
 
 
 def _show_items(interp: Interpreter, ref: ObjectRef, content: Abstract) -> None:

@@ -6,6 +6,7 @@ methods are follows from the program, and nothing of it is looked up again when 
 
 from __future__ import annotations
 
+import abc
 import ast
 import collections
 import dataclasses
@@ -13,64 +14,128 @@ import functools
 import types
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ops.declare import static
+from symdiff.parse.assignment import assign
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.calls import builtin
 from symdiff.parse.expressions import make_closure
-from symdiff.parse.identity import class_of
+from symdiff.parse.identity import class_of, python_class
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.iteration import static_items
-from symdiff.parse.lookups import MADE_HERE, static_on_class
-from symdiff.parse.scope import bind_name
+from symdiff.parse.lookups import MADE_HERE, defines, static_on_class
+from symdiff.parse.scope import bind_name, bound_in
 from symdiff.parse.texts import settled
-from symdiff.parse.values import Abstract, Closure, Partial, Scope
+from symdiff.parse.values import Abstract, Closure, ObjectRef, Partial, Scope
 
 _WRAPPERS = (property, staticmethod, classmethod, functools.cached_property)
-_LEFT_OUT = (  # what Python would run, or asks for, beside what is followed
-    "__new__", "__init_subclass__", "__set_name__", "__class_getitem__", "__getattribute__",
-    "__prepare__", "__del__",
-)  # fmt: skip
+_FIXED = (*_WRAPPERS, Closure, dataclasses.Field)  # what a decorator may change, or is a method
+_LEFT_OUT = ("__getattribute__", "__prepare__", "__del__")  # what Python would run in between
+_METACLASSES = (type, abc.ABCMeta, type(Protocol))  # that make a class of what stands in its body
+
+
+class _InitSubclass(classmethod):  # type: ignore[type-arg]
+    """An ``__init_subclass__`` that is followed: Python's own call of it does nothing."""
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return lambda **keywords: None
+
+
+_IMPLIED = {  # how Python takes methods of these names
+    "__new__": staticmethod, "__class_getitem__": classmethod, "__init_subclass__": _InitSubclass,
+}  # fmt: skip
 
 
 def stage_class(interp: Interpreter, node: ast.ClassDef) -> None:
     """A ``class`` statement."""
-    bases = _bases(interp, node)
+    keywords = {str(given.arg): interp.evaluate(given.value) for given in node.keywords}
+    bases = _bases(interp, node, keywords)
     scope = interp.scope
     inside = Scope(f"{scope.function}.<locals>.{node.name}", frozenset(), scope, scope.globals)
     of_methods = replace(inside, cells={"__class__": types.CellType()})
+    inside.node, inside.declared_global = node, bound_in(node)  # where it is not bound yet
     interp.capture(scope)
     decorators = [interp.evaluate(decorator) for decorator in node.decorator_list]
     contents = _body(interp, node, inside, of_methods)
     contents |= {"__module__": scope.globals.get("__name__"), "__qualname__": inside.function}
-    with python_raises():
-        made = _made(node.name, bases, {**contents, MADE_HERE: True})
+    made = _made(interp, node.name, bases, contents, keywords)
+    of_methods.cells["__class__"].cell_contents = made
+    _tell(interp, made, contents, keywords)
     for decorator in reversed(decorators):
         made = interp.call(decorator, [made], {})
-    of_methods.cells["__class__"].cell_contents = made
+    if isinstance(scope.node, ast.ClassDef):
+        scope.locals |= {node.name}
+        scope.declared_global -= {node.name}
     bind_name(interp, node.name, made)
 
 
-def _made(name: str, bases: tuple[Any, ...], contents: dict[str, Any]) -> type:
+def _made(
+    interp: Interpreter,
+    name: str,
+    bases: tuple[Any, ...],
+    contents: dict[str, Any],
+    keywords: dict[str, Any],
+) -> type:
     """The class: of a ``NamedTuple``, one that inherits from the tuple of its fields."""
-    if bases != (NamedTuple,):
-        return type(name, bases, contents)
-    fields = tuple(contents["__annotations__"])
-    given = [contents.pop(field) for field in fields if field in contents]
-    made: Callable[..., type] = collections.namedtuple
-    as_tuple = made(name, fields, defaults=given, module=contents["__module__"])
-    return type(name, (as_tuple,), {**contents, "__slots__": ()})
+    attributes = ObjectRef(type)
+    for known, content in contents.items():
+        if not (known.startswith("__") or isinstance(content, _FIXED)):
+            interp.put((attributes, known), content)
+    marked = {**contents, MADE_HERE: attributes}
+    with python_raises():
+        if bases != (NamedTuple,):
+            meta: Callable[..., type] = types.prepare_class(name, bases, keywords)[0]
+            return meta(name, bases, marked)
+        fields = tuple(contents["__annotations__"])
+        given = [marked.pop(field) for field in fields if field in marked]
+        named: Callable[..., type] = collections.namedtuple
+        as_tuple = named(name, fields, defaults=given, module=contents["__module__"])
+        return type(name, (as_tuple,), {**marked, "__slots__": ()})
 
 
-def _bases(interp: Interpreter, node: ast.ClassDef) -> tuple[Any, ...]:
+def _tell(
+    interp: Interpreter, made: type, contents: dict[str, Any], keywords: dict[str, Any]
+) -> None:
+    """Tell what a class holds of its name there, and the class above of the new one."""
+    for name, content in contents.items():
+        if isinstance(content, ObjectRef) and defines(interp, content.type, "__set_name__"):
+            interp.call_method(content, "__set_name__", made, name)
+    told = next((c for c in made.__mro__[1:] if "__init_subclass__" in c.__dict__), object)
+    hook = told.__dict__["__init_subclass__"]
+    given = {name: value for name, value in keywords.items() if name != "metaclass"}
+    if isinstance(hook, _InitSubclass):
+        interp.call(hook.__func__, [made], given)
+    elif given:
+        raise users(TypeError(f"{made.__name__}.__init_subclass__() takes no keyword arguments"))
+
+
+@builtin(object.__init_subclass__)
+def _init_subclass(interp: Interpreter) -> None:
+    """What every class inherits does nothing."""
+
+
+def _bases(interp: Interpreter, node: ast.ClassDef, keywords: dict[str, Any]) -> tuple[Any, ...]:
     bases = tuple(interp.evaluate(base) for base in node.bases)
-    if bases == (NamedTuple,) and not node.keywords:
+    if bases == (NamedTuple,) and not keywords:
         return bases
-    if node.keywords or any(type(base) is not type for base in bases) or _runs_code(bases):
-        raise _outside(interp, "a class inside a function with keywords or a metaclass")
+    metaclasses = [keywords.get("metaclass", type), *map(type, bases)]
+    if None in keywords or not all(map(_makes_classes, metaclasses)) or _runs_code(bases):
+        raise _outside(interp, "a class inside a function whose metaclass or base runs code for it")
     return bases
+
+
+def _makes_classes(meta: Any) -> bool:
+    """Return whether a metaclass makes a class of what stands in its body, and nothing else."""
+    if meta in _METACLASSES:
+        return True
+    steps = ("__new__", "__init__", "__prepare__", "__setattr__")
+    return (
+        isinstance(meta, type)
+        and issubclass(meta, type)
+        and all(static_on_class(meta, step) is static_on_class(type, step) for step in steps)
+    )
 
 
 def _outside(interp: Interpreter, what: str) -> UnsupportedSyntaxError:
@@ -126,6 +191,58 @@ def _changed(cls: type, decorator: Callable[[type], type]) -> type:
         return decorator(cls)
 
 
+def _wrapping(wrapper: Any) -> None:
+    """Let ``wrapper(function, ...)`` be what it is: it holds functions, and calls none."""
+
+    @builtin(wrapper)
+    def made(interp: Interpreter, *functions: Abstract, **named: Abstract) -> Any:
+        with python_raises():
+            return wrapper(*functions, **named)
+
+
+for _wrapper in _WRAPPERS:
+    _wrapping(_wrapper)
+
+
+@builtin(functools.partialmethod)
+def _partialmethod(
+    interp: Interpreter, func: Abstract, /, *arguments: Abstract, **keywords: Abstract
+) -> Any:
+    made = object.__new__(functools.partialmethod)  # which would ask whether it can call a Closure
+    made.func, made.args, made.keywords = func, arguments, keywords
+    return made
+
+
+@builtin(type)
+def _type(interp: Interpreter, value: Abstract, *more: Abstract) -> Abstract:
+    if not more:
+        return python_class(interp, value)
+    if len(more) != 2:
+        raise users(TypeError("type() takes 1 or 3 arguments"))
+    return _class_of_three(interp, value, *more)
+
+
+def _class_of_three(
+    interp: Interpreter, name: Abstract, bases: Abstract, contents: Abstract
+) -> Any:
+    """``type(name, bases, contents)``."""
+    found = static_items(interp, bases)
+    held = interp.content(contents)
+    if not isinstance(name, str) or not isinstance(held, dict) or not _are_plain(found, held):
+        raise _outside(interp, "this class made by type()")
+    held = {"__module__": interp.scope.globals.get("__name__"), **held}
+    made = _made(interp, name, found, held, {})
+    _tell(interp, made, held, {})
+    return made
+
+
+def _are_plain(bases: tuple[Any, ...], contents: dict[Any, Any]) -> bool:
+    """Return whether a class can be made of these, of which Python runs nothing by itself."""
+    plain = all(isinstance(base, type) and _makes_classes(type(base)) for base in bases)
+    special = {*_LEFT_OUT, *_IMPLIED, "__slots__", "__classcell__"}
+    return plain and not _runs_code(bases) and not special & set(contents)
+
+
 @builtin(dataclasses.field)
 def _field(interp: Interpreter, **options: Abstract) -> Any:
     with python_raises():
@@ -133,9 +250,12 @@ def _field(interp: Interpreter, **options: Abstract) -> Any:
 
 
 def _runs_code(bases: tuple[type, ...]) -> bool:
-    """Return whether a base is told of its subclasses."""
-    own = (static_on_class(base, "__init_subclass__") for base in bases)
-    return any(isinstance(found, classmethod | types.FunctionType) for found in own)
+    """Return whether a base from outside is told of its subclasses."""
+    own = (static_on_class(base, "__init_subclass__") for base in bases if base is not Protocol)
+    return any(
+        isinstance(found, classmethod | types.FunctionType) and not isinstance(found, _InitSubclass)
+        for found in own
+    )
 
 
 def _body(
@@ -147,10 +267,11 @@ def _body(
     try:
         for statement in node.body:
             with interp.at(statement):
-                for name, content in _of_statement(interp, statement, of_methods, contents).items():
-                    inside.locals |= {name}
-                    interp.put((inside, name), content)
-                    contents[name] = content
+                contents |= _of_statement(interp, statement, of_methods, contents)
+                inside.locals |= set(contents) - {"__annotations__"}
+                inside.declared_global -= inside.locals
+                for name in inside.locals:
+                    interp.put((inside, name), contents[name])
     finally:
         interp.frame.scope = outside
     return contents
@@ -164,10 +285,12 @@ def _of_statement(
         method: Abstract = replace(make_closure(interp, statement), scope=of_methods)
         for decorator in reversed(statement.decorator_list):
             method = _decorated(interp, decorator, method, above)
+        implied = _IMPLIED.get(statement.name)
+        if implied is not None and not isinstance(method, implied):
+            method = implied(method)
         return {statement.name: method}
-    if isinstance(statement, ast.Assign) and all(map(_is_plain_name, statement.targets)):
-        value = interp.evaluate(statement.value)
-        return {target.id: value for target in statement.targets if isinstance(target, ast.Name)}
+    if isinstance(statement, ast.ClassDef | ast.Assign):
+        return _bound(interp, statement)
     if isinstance(statement, ast.AnnAssign) and _is_plain_name(statement.target):
         assert isinstance(statement.target, ast.Name)
         name, given = statement.target.id, statement.value
@@ -178,8 +301,33 @@ def _of_statement(
     raise _outside(interp, "this statement in a class inside a function")
 
 
+def _bound(interp: Interpreter, statement: ast.ClassDef | ast.Assign) -> dict[str, Abstract]:
+    """What a statement gives the names of a class that it binds; its value is made before."""
+    if isinstance(statement, ast.ClassDef):
+        names = {statement.name}
+    else:
+        parts = [part for target in statement.targets for part in ast.walk(target)]
+        if not all(isinstance(part, _OF_PATTERNS) for part in parts):
+            raise _outside(interp, "this statement in a class inside a function")
+        names = {part.id for part in parts if isinstance(part, ast.Name)}
+    if names & {*_LEFT_OUT, *_IMPLIED}:
+        raise _outside(interp, "this statement in a class inside a function")
+    if isinstance(statement, ast.ClassDef):
+        stage_class(interp, statement)
+    else:
+        value = interp.evaluate(statement.value)
+        interp.scope.locals |= names
+        interp.scope.declared_global -= names
+        for target in statement.targets:
+            assign(interp, target, value)
+    return {name: interp.content((interp.scope, name)) for name in names}
+
+
+_OF_PATTERNS = (ast.Name, ast.Tuple, ast.List, ast.Starred, ast.expr_context)
+
+
 def _is_plain_name(target: ast.expr) -> bool:
-    return isinstance(target, ast.Name) and target.id not in _LEFT_OUT
+    return isinstance(target, ast.Name) and target.id not in (*_LEFT_OUT, *_IMPLIED)
 
 
 def _is_constant(statement: ast.stmt) -> bool:
@@ -195,6 +343,8 @@ def _decorated(
         if isinstance(known, property) and decorator.attr in ("getter", "setter", "deleter"):
             return getattr(known, decorator.attr)(method)
     wrapper = interp.evaluate(decorator)
+    if wrapper is abc.abstractmethod and isinstance(method, Closure):
+        return replace(method, is_abstract=True)
     if wrapper in _WRAPPERS and isinstance(method, Closure):
         return wrapper(method)
     return interp.call(wrapper, [method], {})

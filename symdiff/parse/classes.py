@@ -51,7 +51,7 @@ def call_class(
 ) -> Abstract:
     """``cls(*arguments, **keywords)``, by the metaclass where it has a ``__call__`` of its own."""
     hook = static_on_class(type(cls), "__call__")
-    if isinstance(hook, types.FunctionType) and not isinstance(cls, enum.EnumMeta):
+    if isinstance(hook, types.FunctionType | Closure) and not isinstance(cls, enum.EnumMeta):
         on_class(interp, type(cls), "__call__")
         return interp.call(hook, [cls, *arguments], keywords)
     return instance_of(interp, cls, arguments, keywords)

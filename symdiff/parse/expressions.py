@@ -381,9 +381,9 @@ def _own_scope(interp: Interpreter, node: Comprehension) -> Iterator[None]:
         if isinstance(name, ast.Name)
     )
     outer = interp.frame.scope
-    scope = Scope(
-        "<comprehension>", names, outer, outer.globals, outer.cells, outer.declared_global
-    )
+    in_class = isinstance(outer.node, ast.ClassDef)  # where names not bound yet are global ones
+    declared = frozenset() if in_class else outer.declared_global
+    scope = Scope("<comprehension>", names, outer, outer.globals, outer.cells, declared)
     scope.node = node
     with in_scope(interp, scope, interp.frame.source):
         yield

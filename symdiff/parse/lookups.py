@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions import RULED, is_definition
+from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.structure import declared, dict_of, native_base
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.values import ABSENT, ObjectRef
+from symdiff.parse.values import ABSENT, Closure, ObjectRef, PossiblyUnbound
 
-MADE_HERE = "__symdiff_made_here__"  # what a class has that a function which is staged defines
+MADE_HERE = "__symdiff_made_here__"  # of a class that a function which is staged defines: whose
+# attributes in the heap it has besides, as an ObjectRef
 IMMUTABLE_TYPE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 _UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic, tuple, frozenset)
 
@@ -101,6 +103,28 @@ def holder_of(cls: type, name: str) -> type | None:
     return next((c for c in cls.__mro__ if name in c.__dict__), None)
 
 
+def present_on_class(interp: Interpreter, cls: type, name: str) -> Any:
+    """The same as it is now: what has been set on a class that is made here comes first."""
+    return next(
+        (c for b in cls.__mro__ if (c := present_on(interp, b, name)) is not ABSENT), ABSENT
+    )
+
+
+def present_on(interp: Interpreter, cls: type, name: str) -> Any:
+    """What a class itself, its bases aside, has now under a name."""
+    attributes = cls.__dict__.get(MADE_HERE)
+    content = ABSENT if attributes is None else interp.content((attributes, name))
+    if isinstance(content, PossiblyUnbound):
+        if name in cls.__dict__:
+            raise UnsupportedSyntaxError(
+                f"'{name}' of the class {cls.__name__}, which is set on some paths only"
+            )
+        told = f"type object '{cls.__name__}' has no attribute '{name}'"
+        interp.require_bound((attributes, name), content, AttributeError(told))
+        return content.content
+    return cls.__dict__.get(name, ABSENT) if content is ABSENT else content
+
+
 def on_class(interp: Interpreter, cls: type, name: str) -> Any:
     """Rest on what a class has under a name, and return it; what can be neither bound nor called is
     left to be read.
@@ -166,7 +190,8 @@ def is_unchanging(value: Any) -> bool:
 
 def is_descriptor(found: Any, method: str = "__get__") -> bool:
     """Return whether what a class has is a descriptor whose class is written in Python."""
-    is_own = isinstance(static_on_class(type(found), method), types.FunctionType)
+    kind = found.type if isinstance(found, ObjectRef) else type(found)
+    is_own = isinstance(static_on_class(kind, method), types.FunctionType | Closure)
     return is_own and not is_bound(found)
 
 

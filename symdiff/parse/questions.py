@@ -75,13 +75,6 @@ def _is_raised_as(
     return greater_equal(error_number(error, classes=asked), 0) if asked else False
 
 
-@builtin(type)
-def _type(interp: Interpreter, value: Abstract, *more: Abstract) -> Abstract:
-    if more:
-        raise UnsupportedCallError("a class made by type()", hint="define it outside")
-    return python_class(interp, value)
-
-
 @builtin(issubclass)
 def _issubclass(interp: Interpreter, cls: Abstract, classes: Abstract) -> Abstract:
     if not isinstance(cls, type):

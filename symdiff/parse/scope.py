@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 from symdiff.definitions import is_definition
@@ -60,9 +61,14 @@ def yields_in(node: ast.stmt | ast.expr) -> bool:
     return not isinstance(node, _OWN_SCOPE) and any(map(yields_in, children(node)))
 
 
+def bound_in(node: ast.ClassDef) -> frozenset[str]:
+    """The names that the body of a class binds."""
+    return frozenset().union(*map(_binds, _own_nodes(node)))
+
+
 @functools.lru_cache(_MANY)
-def _own_nodes(function: FunctionNode) -> tuple[ast.AST, ...]:
-    """Nodes that belong to a function itself; of a comprehension only its walruses."""
+def _own_nodes(function: FunctionNode | ast.ClassDef) -> tuple[ast.AST, ...]:
+    """Nodes that belong to a function or a class itself; of a comprehension only its walruses."""
     roots = [function.body] if isinstance(function, ast.Lambda) else function.body
     found: list[ast.AST] = []
     stack: list[tuple[ast.AST, bool]] = [(root, False) for root in reversed(roots)]
@@ -120,27 +126,32 @@ def load_name(interp: Interpreter, name: str) -> Abstract:
 
 def scope_variable(interp: Interpreter, name: str) -> FreeVariable:
     """The variable outside all staged functions that a name stands for."""
-    scope: Scope | None = interp.scope
-    while scope is not None:
+    for scope in _seen_from(interp.scope):
         if name in scope.cells and name not in scope.declared_global:
             return interp.free_variable("cell", scope.cells[name], name)
         if scope.parent is None or name in scope.declared_global:
             return interp.free_variable("global", scope.globals, name)
-        scope = scope.parent
     raise users(NameError(f"name '{name}' is not defined"))
 
 
 def _home(scope: Scope, name: str) -> Scope | None:
+    for seen in _seen_from(scope):
+        if name in seen.declared_global:
+            return None
+        if name in seen.locals:
+            return seen
+        if name in seen.cells:
+            return None
+    return None
+
+
+def _seen_from(scope: Scope) -> Iterator[Scope]:
+    """The scopes that a name is looked for in: functions do not see what a class around binds."""
     current: Scope | None = scope
     while current is not None:
-        if name in current.declared_global:
-            return None
-        if name in current.locals:
-            return current
-        if name in current.cells:
-            return None
+        if current is scope or not isinstance(current.node, ast.ClassDef):
+            yield current
         current = current.parent
-    return None
 
 
 def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import collections
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ from symdiff.parse.attributes import (
     put_attribute,
     set_plainly,
 )
-from symdiff.parse.blame import users
+from symdiff.parse.blame import python_raises, users
 from symdiff.parse.calls import Handler, builtin
 from symdiff.parse.classes import instance_of, require_named_tuple
 from symdiff.parse.comparisons import COMPARE, compare_natively, contains_natively
@@ -174,6 +175,9 @@ def _call(
 def _new_object(
     interp: Interpreter, cls: type, /, *arguments: Abstract, **keywords: Abstract
 ) -> Abstract:
+    if inspect.isabstract(cls):
+        with python_raises():
+            object.__new__(cls)
     return ObjectRef(cls)
 
 

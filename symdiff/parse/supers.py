@@ -10,7 +10,7 @@ from symdiff.parse.attributes import bind_found, class_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.values import Abstract
+from symdiff.parse.values import ABSENT, Abstract
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,9 @@ class Super:
         order = kind.__mro__
         lookups.bases_stay(self.interp, kind)
         for cls in order[order.index(self.owner) + 1 :]:
-            if name in cls.__dict__:
-                found = lookups.on_class(self.interp, cls, name)
+            found = lookups.present_on(self.interp, cls, name)
+            if found is not ABSENT:
+                lookups.on_class(self.interp, cls, name)
                 if isinstance(found, classmethod):
                     return bind_found(self.interp, self.instance, kind, found, name)
                 if of_class:

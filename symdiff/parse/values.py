@@ -229,6 +229,11 @@ class Closure(Told):
     known_as: str | None = None  # a name that functools.wraps gave it
     several: Conflict | None = None
     own: ObjectRef | None = None
+    is_abstract: bool = False  # by abc.abstractmethod, in a class that is made here
+
+    @property
+    def __isabstractmethod__(self) -> bool:
+        return self.is_abstract
 
     @property
     def name(self) -> str:

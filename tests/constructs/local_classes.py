@@ -1,5 +1,6 @@
 """``class`` inside a function: methods see the function's names, objects live and die with it."""
 
+import abc
 import functools
 
 import numpy as np
@@ -137,3 +138,195 @@ def context_manager_and_sequence_of_a_local_class(x, c):
     with rows as inside:
         y = sum(inside) * len(inside) * inside[2]
     return y * rows.entered + np.sum(x)
+
+
+class Abstract(abc.ABC):
+    @abc.abstractmethod
+    def of(self, v): ...
+
+
+class Square(Abstract):
+    def of(self, v):
+        return v * v
+
+
+class Placed:
+    __slots__ = ("v",)
+    kind = 3.0
+
+
+class Doubling:
+    """A descriptor that keeps its value under another name, made inside of the functions below."""
+
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else getattr(instance, self.name) * 2.0
+
+    def __set__(self, instance, value):
+        setattr(instance, self.name, value + 1.0)
+
+
+@construct()
+def what_a_class_lets_its_objects_not_do(x, c):
+    placed, y = Placed(), c
+    placed.v = x[0]
+    try:
+        placed.other = x[1]
+    except AttributeError:
+        y = y + x[2]
+    try:
+        placed.kind = x[1]
+    except AttributeError:
+        y = y * x[3]
+    try:
+        y = y + Abstract().of(x[4])
+    except TypeError:
+        y = y * placed.v + Square().of(x[5])
+    return y * placed.kind
+
+
+@construct()
+def attributes_of_local_classes_change(x, c):
+    class Base:
+        rate, made = 2.0, 0
+
+        def __init__(self, v):
+            Base.made += 1
+            self.v = v
+
+        @classmethod
+        def faster(cls):
+            cls.rate = cls.rate * x[1]
+            return cls.rate
+
+        def of(self):
+            return self.v * self.rate
+
+    class Derived(Base):
+        pass
+
+    a, b = Base(x[0]), Derived(c)
+    y = a.of() + b.of()
+    Derived.faster()
+    y = y * b.of() + a.of()
+    for k in range(3):
+        if x[k] > x[3]:
+            Base.rate *= x[k]
+    Base.of = lambda self: self.v + self.rate
+    return y + a.of() * b.of() * Base.made + super(Derived, b).rate + Derived.rate
+
+
+@construct()
+def descriptors_and_subclasses_are_told(x, c):
+    kinds = []
+
+    class Kind:
+        low = Doubling()
+
+        def __init_subclass__(cls, scale=1.0, **rest):
+            super().__init_subclass__(**rest)
+            cls.scale = scale
+            kinds.append(cls)
+
+        def __new__(cls, v):
+            made = super().__new__(cls)
+            made.before = v * x[1]
+            return made
+
+        def __init__(self, v):
+            self.low = v
+
+    class Plain(Kind):
+        pass
+
+    class Scaled(Kind, scale=c):
+        high = Doubling()
+
+    y = 0.0
+    for k, kind in enumerate(kinds):
+        made = kind(x[k])
+        y = 0.5 * y + made.low * made.before * made.scale
+    made.high = x[2]
+    return y + made.high * Plain(x[3]).low
+
+
+@construct()
+def metaclasses_and_classes_by_type(x, c):
+    class Noting(type):
+        def __call__(cls, *given):
+            made = super().__call__(*given)
+            cls.made.append(made)
+            return made
+
+        def total(cls):
+            return sum(one.v for one in cls.made)
+
+    class Noted(metaclass=Noting):
+        made = []
+
+        def __init__(self, v):
+            self.v = v
+
+    class Shape(abc.ABC):
+        @property
+        @abc.abstractmethod
+        def side(self): ...
+
+        def area(self):
+            return self.side**2
+
+    by_type = type("ByType", (Shape,), {"side": x[2], "of": lambda self, v: v * self.side})
+    Noted(x[0])
+    Noted(x[1] * c)
+    try:
+        y = Shape().area()
+    except TypeError:
+        y = by_type().area() + by_type().of(x[3])
+    return y * Noted.total()
+
+
+@construct()
+def properties_and_methods_of_calls(x, c):
+    def scaled(name, by):
+        return property(lambda self: getattr(self, name) * by)
+
+    class Partly:
+        first, second = scaled("a", x[1]), scaled("b", 2.0)
+
+        def power(self, n, v, scale=1.0):
+            return v**n * scale * self.a
+
+        square = functools.partialmethod(power, 2)
+        cube = functools.partialmethod(power, 3, scale=x[2])
+
+    made = Partly()
+    made.a, made.b = x[0], c
+    return made.first * made.second + made.square(x[3]) + made.cube(x[4])
+
+
+rate = 5.0
+
+
+@construct()
+def names_in_the_body_of_a_class(x, c):
+    factor = x[1]
+
+    class Names:
+        rate = rate * 2.0
+        factor = 2.0
+        first, (second, *others) = x[0], [c, rate, factor]
+        seen = [v * x[2] for v in [rate, factor]]
+
+        class Inner:
+            half = factor * 0.5
+
+            def of(self):
+                return factor * x[3]
+
+        outside = lambda self: factor * x[4]  # noqa: E731
+        again = Inner.half
+
+    y = Names.first * Names.second + sum(Names.others) + sum(Names.seen)
+    return y * Names().outside() + Names.Inner().of() + Names.again
