@@ -58,7 +58,7 @@ _BY_LIBRARY = {
     "scipy.fft": ("transforms",),
     "scipy.integrate": ("samples", "solvers"),
     "scipy.interpolate": ("bsplines", "grids", "splines"),
-    "scipy.linalg": ("equations", "matrices", "structured"),
+    "scipy.linalg": ("equations", "matrices", "riccati", "structured"),
     "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("solvers",),
     "scipy.signal": ("filters", "smoothing"),

@@ -7,6 +7,7 @@ are ops of their own, with the rules of NumPy's, which go by the vectors that we
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import ModuleType
@@ -88,7 +89,17 @@ qr = _sibling(decompositions.qr, _evaluate_qr, _spell_qr)
 # What calls mean ----------------------------------------------------------------------------------
 
 
-def _lower_eigh(a: Any, *, lower: Any = True, eigvals_only: Any = False) -> Any:
+def _lower_eigh(
+    a: Any,
+    b: Any = None,
+    *,
+    lower: Any = True,
+    eigvals_only: Any = False,
+    type: Any = 1,
+    subset_by_index: Any = None,
+) -> Any:
+    if b is not None or subset_by_index is not None:
+        return NotImplemented
     matrix = one_matrix(a, "eigh")
     more = {} if static(lower) else {"UPLO": "U"}
     return eigvalsh(matrix, **more) if static(eigvals_only) else tuple(eigh(matrix, **more))
@@ -121,7 +132,7 @@ lowers(unitary_factor)(lambda a: decompositions.singular_part(staged(a), part="a
 @when_imported(MODULE)
 def _register(module: ModuleType) -> None:
     lowers(module.eigh)(_lower_eigh)
-    lowers(module.eigvalsh)(lambda a, *, lower=True: _lower_eigh(a, lower=lower, eigvals_only=True))
+    lowers(module.eigvalsh)(functools.partial(_lower_eigh, eigvals_only=True))
     lowers(module.eig)(_lower_eig)
     lowers(module.eigvals)(lambda a: decompositions.eigvals(one_matrix(a, "eigvals")))
     lowers(module.svd)(_lower_svd)

@@ -46,7 +46,7 @@ _ROWS = {
     "`scipy.special`": ("special", "softmax", "bessel", "integrals", "orthogonal", "precise"),
     "`scipy.stats`": ("distributions", "multivariate"),
     "`scipy.linalg`": (
-        *("matrices", "structured", "equations"),
+        *("matrices", "structured", "equations", "riccati"),
         *("matrix_functions", "factors", "scipy_decompositions"),
     ),
     "solvers, with the function that they call": ("solvers",),

@@ -1258,6 +1258,27 @@ TABLE: dict[str, Word] = {
     "scipy.linalg.eigvalsh_tridiagonal": shaped(
         "np.cumsum(x), 0.1 * y", like=[[b, a] for a, b in LONGER], dtypes=("float64",)
     ),
+    **{
+        f"scipy.linalg.solve_{kind}_are": square(
+            "x, np.eye(len(x)), positive(y), positive(z)",
+            stacked=False,
+            dtypes=("float64",),
+            within=1e-7,
+        )
+        for kind in ("continuous", "discrete")
+    },
+    "scipy.linalg.fractional_matrix_power": square(
+        "positive(x), 0.3", stacked=False, dtypes=("float64",)
+    ),
+    "scipy.linalg.orthogonal_procrustes": square("x, y", stacked=False, dtypes=("float64",)),
+    "scipy.linalg.eigvals_banded": shaped(
+        "np.stack((0.2 * x, np.cumsum(y)))", like=BAND, dtypes=("float64",)
+    ),
+    "scipy.linalg.eigh_tridiagonal": shaped(
+        "return scipy.linalg.eigh_tridiagonal(np.cumsum(x), 0.1 * y)[0]",
+        like=[[b, a] for a, b in LONGER],
+        dtypes=("float64",),
+    ),
     "scipy.linalg.pinvh": square("symmetric(x)", stacked=False, dtypes=("float64",)),
     "scipy.linalg.solve_circulant": shaped(
         "x + 3.0 * np.eye(len(x))[0], y", like=BAND, dtypes=("float64",)
