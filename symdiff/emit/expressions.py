@@ -153,7 +153,8 @@ class Expressions:
     def spoken(self, node: Node) -> Node:
         """The node with attributes as they are spelled: objects under the names bound to them."""
         attributes = node.attributes
-        if node.op.effect or isinstance(attributes.get("function"), Named):
+        inner = attributes.get("attributes", attributes)  # of what is attempted
+        if node.op.effect or isinstance(inner.get("function"), Named):
             attributes = {key: self.named(item) for key, item in attributes.items()}
         if isinstance(attributes.get("callee"), GraphCell):
             cell = attributes["callee"]

@@ -54,9 +54,23 @@ def _attempt(operands: Sequence[Any], op: Op, attributes: Attributes, classes: C
     return support.attempted(classes, lambda: evaluate(*operands, **attributes))
 
 
+def attempt_of(node: Node) -> dict[str, Any]:
+    """The attributes of an attempt of a node; what that calls back stands where passes look."""
+    attributes = dict(node.attributes)
+    beside = {"callee": attributes.pop("callee")} if "callee" in attributes else {}
+    return {"op": node.op, "attributes": attributes, "results": node.results, **beside}
+
+
+def _attributes_of(attempt: Node) -> dict[str, Any]:
+    """The attributes of the operation that is attempted."""
+    given = attempt.attributes
+    beside = {"callee": given["callee"]} if "callee" in given else {}
+    return {**given["attributes"], **beside}
+
+
 def _spell_attempt(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     """``attempted((ValueError,), lambda: math.sqrt(x))``."""
-    op, attributes = node.attributes["op"], node.attributes["attributes"]
+    op, attributes = node.attributes["op"], _attributes_of(node)
     assert isinstance(op, DeclaredOp)
     assert op.spelling is not None
     inner = Node(op, node.operands, attributes, (), node.attributes["results"], node.span)
@@ -77,9 +91,9 @@ def _types(*operands: Type, results: Any, **attributes: Any) -> tuple[Type, ...]
 caught = Operation(
     "caught",
     _types,
-    lambda *operands, op, attributes, classes, results: _attempt(operands, op, attributes, classes)[
-        0
-    ],
+    lambda *operands, op, attributes, classes, results, **callee: _attempt(
+        operands, op, {**attributes, **callee}, classes
+    )[0],
     nondifferentiable=True,
     spelling=_spell_caught,
     documentation="The exception of ``classes`` that an operation raises, or None.",
@@ -87,7 +101,9 @@ caught = Operation(
 attempted = SeveralResults(
     "attempted",
     lambda *operands, results, **attributes: (OPAQUE, *(v.type for v in results)),
-    lambda *operands, op, attributes, classes, results: _attempt(operands, op, attributes, classes),
+    lambda *operands, op, attributes, classes, results, **callee: _attempt(
+        operands, op, {**attributes, **callee}, classes
+    ),
     effect=True,
     raises=True,
     spelling=_spell_attempt,

@@ -34,7 +34,12 @@ from symdiff.parse.attributes import (
 from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.classes import call_class
 from symdiff.parse.definitions import call_definition
-from symdiff.parse.functions import call_closure, call_function, call_of_library
+from symdiff.parse.functions import (
+    call_closure,
+    call_function,
+    call_of_library,
+    left_inside,
+)
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import unbuffered
@@ -54,6 +59,7 @@ from symdiff.parse.values import (
     Array,
     ArrayMethod,
     BoundMethod,
+    CalleeLeft,
     Closure,
     DictRef,
     Keywords,
@@ -363,9 +369,12 @@ def _call_defined(
     out = keywords.pop("out", None)
     if "out" in order and len(arguments) > (place := order.index("out")):
         out, arguments = arguments[place], [*arguments[:place], None, *arguments[place + 1 :]]
-    result = call_definition(interp, function, definition, arguments, keywords)
     if out is None:
-        return result
+        return call_definition(interp, function, definition, arguments, keywords)
+    try:
+        result = call_definition(interp, function, definition, arguments, keywords)
+    except CalleeLeft as left:  # what it gives is stored on the paths where it gives anything
+        raise left_inside(left) from None
     with judged(interp, python_meaning(function), arguments, keywords):
         return _store_out(interp, out, plain_argument(interp, result))
 

@@ -29,7 +29,7 @@ from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.marking import suspended
 from symdiff.parse.opaque import Template, library_name
-from symdiff.parse.values import Abstract, Arguments, Array, Keywords, NeverReturns
+from symdiff.parse.values import Abstract, Arguments, Array, CalleeLeft, Keywords, NeverReturns
 
 
 def call_definition(
@@ -47,6 +47,10 @@ def call_definition(
     try:
         with suspended(interp):
             result = call_function(interp, definition, *taken)
+    except CalleeLeft as left:
+        if call is not None:  # the function's own value stands, not the definition's
+            raise
+        raise CalleeLeft(left.value, function, left.span) from None
     except (UnsupportedSyntaxError, UnsupportedCallError) as refusal:
         message = f"{library_name(function)} in this form: {refusal.message}"
         raise UnsupportedCallError(message, span, refusal.hint) from refusal

@@ -325,7 +325,9 @@ def left_inside(left: CalleeLeft) -> UnsupportedCallError:
 
 
 def is_callee(function: Abstract, callee: Any) -> bool:
-    """Return whether a call of a function gives what a callee, a syntax tree or a class, gives."""
+    """Return whether a call of a function gives what a callee gives: a syntax tree, or what is
+    called itself.
+    """
     while isinstance(function, BoundMethod | Partial | functools.partial | types.MethodType):
         own = {functools.partial: "func", types.MethodType: "__func__"}
         function = getattr(function, own.get(type(function), "function"))
@@ -333,7 +335,7 @@ def is_callee(function: Abstract, callee: Any) -> bool:
         function = static_on_class(function.type, "__call__")
     if isinstance(function, Closure):
         return function.node is callee
-    if isinstance(function, types.FunctionType):
+    if isinstance(function, types.FunctionType) and isinstance(callee, ast.AST):
         with contextlib.suppress(SourceUnavailableError):
             return find_source(function).tree is callee
     return function is callee

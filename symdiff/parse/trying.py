@@ -20,7 +20,14 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import call
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ops.arithmetic import equal
-from symdiff.ops.attempts import attempted, caught, error_number, is_error, spelled_class
+from symdiff.ops.attempts import (
+    attempt_of,
+    attempted,
+    caught,
+    error_number,
+    is_error,
+    spelled_class,
+)
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.effects import Named, opaque_call
 from symdiff.ops.facts import READS_AND_WRITES, may_raise
@@ -379,9 +386,9 @@ def failed(interp: Interpreter, failure: Failure) -> None:
     if op.fails is not None and first is not None and not (region.keeps or interp.strict):
         _leave(interp, region, op.fails.where(*node.operands), first, None)
     else:
-        given = {"op": op, "attributes": node.attributes, "results": node.results}
         asked = attempted if op is opaque_call else caught
-        made = builder().emit(asked, node.operands, {**given, "classes": region.classes})
+        given = {**attempt_of(node), "classes": region.classes}
+        made = builder().emit(asked, node.operands, given)
         error, *others = made.results
         results = tuple(others)
         one = len(region.classes) == 1

@@ -575,8 +575,8 @@ class StatementLeft(ControlFlow):
 class CalleeLeft(ControlFlow):
     """A function has raised on some paths, and has returned ``value`` on the others.
 
-    ``callee`` is its syntax tree, or the class that was called: whoever goes on with the value has
-    to have called just that. ``span``: where it was called.
+    ``callee`` is its syntax tree, or the class or the library function that was called: whoever
+    goes on with the value has to have called just that. ``span``: where it was called.
     """
 
     def __init__(self, value: Abstract, callee: Any, span: SourceSpan | None) -> None:

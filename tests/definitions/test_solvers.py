@@ -1,5 +1,8 @@
 """Solvers of SciPy's: values are theirs, derivatives those of what they solve."""
 
+import functools
+import math
+
 import numpy as np
 import pytest
 from scipy import integrate, optimize
@@ -39,6 +42,118 @@ def power(x, a, k):
 
 def by_first(x, a, k):
     return 3.0 * a * x**2
+
+
+def two_or_none(x):
+    try:
+        square = optimize.brentq(lambda t: t * t - x, 0.1, 5.0)
+        return 2.0 * square + x * optimize.brentq(lambda t: t**3 - x, 0.1, 2.0)
+    except ValueError:
+        return x * 3.0
+
+
+def out_of_steps(x):
+    try:
+        y = optimize.brentq(lambda t: t * t - x, 0.1, 5.0, maxiter=int(x))
+    except RuntimeError:
+        y = x * 3.0
+    except ValueError as error:
+        y = x * 7.0 if "signs" in str(error) else x
+    return y
+
+
+def in_turn(x):
+    y = 0.0
+    for k in range(3):
+        try:
+            y = y + optimize.brentq(lambda t, k=k: t * t - x * k, 0.1, 2.0)
+        except ValueError:
+            y = y + x * x
+    return y
+
+
+def raised_by_the_callback(x):
+    try:
+        y = optimize.brentq(lambda t: math.log(t - x), 0.1, 5.0)
+    except ValueError:
+        y = x * 3.0
+    else:
+        y = y * x
+    return y
+
+
+def solved(x):
+    try:
+        return optimize.brentq(lambda t: t * t - x, 0.1, 2.0)
+    except ValueError:
+        return None
+
+
+def tried_again(x):
+    y = solved(x)
+    if y is None:
+        y = optimize.brentq(lambda t: t * t - x, 0.1, 20.0) * 3.0
+    return y
+
+
+def by_a_partial(x):
+    solve = functools.partial(optimize.brentq, lambda t: t * t - x)
+    try:
+        y = solve(0.1, 2.0)
+    except ValueError:
+        y = x * x
+    return y
+
+
+def of_two_equations(x, a=2.0, b=0.5):
+    try:
+        if x > 4.0:
+            return optimize.brentq(lambda t: t * t - x, 0.1, 3.0)
+        return optimize.brentq(lambda t: t * t * a - x * b, 0.1, 3.0)
+    except ValueError:
+        return x * x
+
+
+def asked_only(x):
+    brentq = x * 2.0
+    residual = x * 3.0
+    try:
+        optimize.brentq(lambda t: t * t - x, 0.1, 2.0)
+    except ValueError:
+        return brentq * x
+    return residual
+
+
+def of_an_object(x):
+    try:
+        y = optimize.root_scalar(lambda t: t * t - x, bracket=(0.1, 2.0)).root
+    except ValueError:
+        y = x * 3.0
+    return y * x
+
+
+@pytest.mark.parametrize(
+    ("function", "places"),
+    [
+        (two_or_none, (0.5, 60.0)),
+        (out_of_steps, (2.0, 9.7, 22.0, 30.0)),
+        (in_turn, (0.5, 1.5, 3.0)),
+        (raised_by_the_callback, (0.05, -1.0, 2.0)),
+        (tried_again, (2.0, 7.0)),
+        (by_a_partial, (2.0, 7.0)),
+        (of_an_object, (2.0, 7.0)),
+        (of_two_equations, (2.0, 7.0, 11.0)),
+        (asked_only, (2.0, 7.0)),
+    ],
+)
+def test_what_a_solver_raises_is_caught(function, places):
+    for x in places:
+        expected = (function(x + 1e-5) - function(x - 1e-5)) / 2e-5
+        value, slope = sd.value_and_grad(function)(x)
+        assert value == function(x) and slope == pytest.approx(expected, rel=1e-7)
+        assert sd.jvp(function, (x,), (1.0,))[1] == pytest.approx(expected, rel=1e-7)
+        twice = function(x + 1e-3) - 2 * function(x) + function(x - 1e-3)
+        assert sd.grad(sd.grad(function))(x) == pytest.approx(twice / 1e-6, rel=1e-3, abs=1e-5)
 
 
 @pytest.mark.parametrize(
