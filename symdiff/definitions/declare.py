@@ -148,6 +148,18 @@ def _is_known_empty_staged(
 is_known_empty.__symdiff_staged__ = _is_known_empty_staged  # type: ignore[attr-defined]
 
 
+def is_known(number: Any) -> bool:
+    """Return whether a number is known where the definition is followed."""
+    return type(number) in (int, float)
+
+
+def _is_known_staged(stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
+    return is_known(arguments[0])
+
+
+is_known.__symdiff_staged__ = _is_known_staged  # type: ignore[attr-defined]
+
+
 def known_integer(number: Any) -> int:
     """Return a whole number that has to be known where the definition is followed."""
     return operator.index(number)

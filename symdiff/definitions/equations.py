@@ -86,12 +86,20 @@ def solve_discrete_lyapunov(a, q, method=None):
     return solve_continuous_lyapunov(mapped.T.conj(), -right)
 
 
+def signm(A):
+    """``a`` times the inverse of the principal root of its square (Higham 2008, eq. 5.1)."""
+    from scipy.linalg import sqrtm
+
+    a = matrix(A)
+    return np.linalg.solve(sqrtm(a @ a), a)
+
+
 @when_imported("scipy.linalg")
 def register(linalg):
     """Say what the functions mean."""
     registered(
         linalg,
         *(cosm, sinm, tanm, coshm, sinhm, tanhm, expm_frechet),
-        *(solve_continuous_lyapunov, solve_discrete_lyapunov),
+        *(solve_continuous_lyapunov, solve_discrete_lyapunov, signm),
         rounded=True,
     )

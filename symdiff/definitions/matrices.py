@@ -224,6 +224,51 @@ def polar(a, side="right"):
     return u, (p + p.T.conj()) / 2
 
 
+def subspace_angles(A, B):
+    """By cosines where these are small, else by sines (Knyazev and Argentati 2002)."""
+    first, second = np.linalg.qr(matrix(A))[0], np.linalg.qr(matrix(B))[0]
+    product = first.T.conj() @ second
+    cosines = np.linalg.svd(product, compute_uv=False)
+    if first.shape[1] >= second.shape[1]:
+        beside = second - first @ product
+    else:
+        beside = first - second @ product.T.conj()
+    sines = np.linalg.svd(beside, compute_uv=False)
+    is_small = cosines**2 >= 0.5
+    by_sines = np.arcsin(np.where(is_small, np.clip(sines, -1.0, 1.0), 0.0))
+    turned = np.clip(cosines[::-1], -1.0, 1.0)
+    return np.where(is_small, by_sines, np.arccos(np.where(is_small, 0.0, turned)))
+
+
+def _of_band(band, lower):
+    """The Hermitian matrix of which a band is given."""
+    band = matrix(band)
+    width, count = band.shape[0] - 1, band.shape[1]
+    rows, columns = np.arange(count)[:, None], np.arange(count)
+    below = rows - columns
+    if lower:
+        half = band[np.clip(below, 0, width), columns]
+    else:
+        half = band[np.clip(width - below, 0, width), rows].conj()
+    half = np.where((below >= 0) & (below <= width), half, 0)
+    return hermitian(half, True)
+
+
+def cholesky_banded(ab, lower=False):
+    """The factor is as wide as the band; what is beside the matrix stays as it was."""
+    ab = matrix(ab)
+    width, count = ab.shape[0] - 1, ab.shape[1]
+    factor = np.linalg.cholesky(_of_band(ab, lower))
+    rows, columns = np.arange(width + 1)[:, None], np.arange(count)
+    if lower:
+        places = columns + rows
+        found = factor[np.clip(places, 0, count - 1), columns]
+    else:
+        places = columns - (width - rows)
+        found = factor.conj()[columns, np.clip(places, 0, count - 1)]
+    return np.where((places >= 0) & (places < count), found, ab)
+
+
 def norm(a, ord=None, axis=None, keepdims=False):
     a = np.asarray(a)
     of_all = axis is None and not keepdims and ord in (None, 2)
@@ -240,5 +285,6 @@ def register(linalg):
         linalg,
         *(solve, inv, det, cholesky, solve_triangular, cho_factor, cho_solve, lu_solve, lu),
         *(solveh_banded, lstsq, pinv, pinvh, eigvalsh_tridiagonal, cho_solve_banded, polar, norm),
+        *(subspace_angles, cholesky_banded),
         rounded=True,
     )

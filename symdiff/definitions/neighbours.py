@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import known_integer, refuse, registered
+from symdiff.definitions.declare import is_known, known_integer, refuse, registered
 from symdiff.definitions.images import (
     around,
     chosen,
@@ -139,7 +139,7 @@ def median_filter(
 def percentile_filter(
     input, percentile, size=None, footprint=None, mode="reflect", cval=0.0, origin=0, *, axes=None
 ):
-    if type(percentile) not in (int, float):
+    if not is_known(percentile):
         refuse("a percentile that is not known")
     share = percentile + 100.0 if percentile < 0.0 else percentile
     if share < 0 or share > 100:

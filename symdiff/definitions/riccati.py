@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.declare import is_known, refuse, registered
 from symdiff.definitions.equations import solve_continuous_lyapunov, solve_discrete_lyapunov
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import hermitian, matrix, unitary_factor
@@ -85,10 +85,13 @@ def solve_discrete_are(a, b, q, r, e=None, s=None, balanced=True):
 
 
 def fractional_matrix_power(A, t):
-    """``expm(t logm(A))`` (Higham 2008, 7.1)."""
+    """``expm(t logm(A))`` (Higham 2008, 7.1); a whole power that is known needs no logarithm."""
     from scipy.linalg import expm, logm
 
-    return expm(t * logm(matrix(A)))
+    a = matrix(A)
+    if is_known(t) and t == int(t):
+        return np.linalg.matrix_power(a, int(t))
+    return expm(t * logm(a))
 
 
 def orthogonal_procrustes(A, B, check_finite=True):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import is_one_row, known_integer, refuse, registered
+from symdiff.definitions.declare import is_known, is_one_row, known_integer, refuse, registered
 from symdiff.definitions.filters import recurrence
 from symdiff.definitions.images import each, numbers, within
 from symdiff.definitions.libraries import when_imported
@@ -307,7 +307,7 @@ def rotate(
     rows, columns = x.shape[first], x.shape[second]
     made = rows, columns
     if reshape:
-        if type(angle) not in (int, float):
+        if not is_known(angle):
             refuse("reshape=True by an angle that is not known")
         made = (
             int(abs(c) * rows + abs(s) * columns + 0.5),

@@ -162,3 +162,18 @@ def test_determinants_of_a_stack():
     expected = [np.linalg.det(one) * np.linalg.inv(one).T for one in stack]
     np.testing.assert_allclose(found, expected, rtol=1e-11)
     assert sd.value_and_grad(lambda a: linalg.det(a)[1])(stack)[0] == linalg.det(stack)[1]
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda a: linalg.signm(a - 2.7 * np.eye(3)), (A,)),
+        (lambda a: linalg.fractional_matrix_power(a - 2.7 * np.eye(3), -3), (A,)),
+        (lambda a, b: linalg.subspace_angles(a[:, :2], b[:, :1]), (A, B)),
+        (lambda a, b: linalg.subspace_angles(a[:, :1], a[:, :1] + 0.1 * b[:, :1]), (A, B)),
+        (lambda band: linalg.cholesky_banded(band), (BAND[:2],)),
+        (lambda band: linalg.cholesky_banded(band, lower=True), (BAND[1:],)),
+    ],
+)
+def test_signs_angles_and_bands(function: Callable[..., Any], args: Any):
+    check(function, *args, wrt=tuple(range(len(args))))

@@ -204,6 +204,14 @@ IMAGES = [
     *([(3, 4), (2, 2)], [(2, 2), (3, 3)], [(1, 3), (1, 2)], [(3, 1), (2, 1)], [(2, 3), (2, 3)]),
     *([((3, 4), "F"), (2, 2)], [((3, 4), "reversed"), (2, 3)], [(4, 4), ((2, 2), "strided")]),
 ]
+HALF_BANDS = [
+    *([(2, n)] for n in (5, 4, 3, 2, 6)),
+    *([((2, 4), "F")], [((2, 3), "reversed")], [((2, 5), "strided")], [((2, 6), "F")]),
+]
+SUBSPACES = [
+    *([(4, 2), (4, 1)], [(3, 1), (3, 1)], [(4, 1), (4, 2)], [(5, 2), (5, 2)], [(3, 1), (3, 2)]),
+    *([((4, 2), "F"), (4, 2)], [((4, 1), "reversed"), (4, 1)], [(5, 1), ((5, 2), "strided")]),
+]
 IMAGES_ALONE = [
     *([(4, 3)], [(2, 2)], [(3, 5)], [(1, 3)], [((3, 4), "F")], [((4, 3), "reversed")]),
     *([((3, 3), "strided")], [(3, 2, 2)], [(4, 4)]),
@@ -1278,6 +1286,13 @@ TABLE: dict[str, Word] = {
         "return scipy.linalg.eigh_tridiagonal(np.cumsum(x), 0.1 * y)[0]",
         like=[[b, a] for a, b in LONGER],
         dtypes=("float64",),
+    ),
+    "scipy.linalg.signm": square("x", stacked=False, dtypes=("float64",)),
+    "scipy.linalg.subspace_angles": shaped(
+        "x, y", like=SUBSPACES, dtypes=("float64",), orders=(1,), x=(-2.9, 2.9), y=(0.6, 2.9)
+    ),
+    "scipy.linalg.cholesky_banded": shaped(
+        "x + [[0.0], [4.0]]", "x + [[4.0], [0.0]], lower=True", like=HALF_BANDS, dtypes=("float64",)
     ),
     "scipy.linalg.pinvh": square("symmetric(x)", stacked=False, dtypes=("float64",)),
     "scipy.linalg.solve_circulant": shaped(
