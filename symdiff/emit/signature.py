@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import collections
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from symdiff.emit.emitted import Parameter
@@ -104,7 +105,7 @@ def _follow(
         if isinstance(specification, Live):
             held, specification = specification.example, None
         kind = specification.type if isinstance(specification, Nested) else type(held)
-        of_name = isinstance(key, str) and not issubclass(kind, dict)
+        of_name = isinstance(key, str) and not issubclass(kind, dict | MappingProxyType)
         if of_name or isinstance(key, Attribute):
             expression = ast.Attribute(expression, str(key), ast.Load())
         else:

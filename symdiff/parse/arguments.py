@@ -16,6 +16,7 @@ from symdiff.ops.arguments import bound, documented, places, untaken
 from symdiff.ops.arrays import array_of
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.list_arrays import is_list, list_stack_of
+from symdiff.parse import subclassed
 from symdiff.parse.demand import obtainable
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.opaque import library_name
@@ -31,7 +32,6 @@ from symdiff.parse.values import (
     Keywords,
     ListRef,
     Range,
-    StagedText,
 )
 
 _COMPARED = str | int | float
@@ -110,6 +110,7 @@ def plain_argument(
     """
     if isinstance(value, Conflict):
         raise ConflictRead(value)
+    value = settled(interp, value)
     if isinstance(value, Array):
         read = interp.heap.read(value)
         if arrays is not None:
@@ -123,14 +124,12 @@ def plain_argument(
     if isinstance(value, slice):
         parts = (value.start, value.stop, value.step)
         return slice(*(plain_argument(interp, p, arrays) for p in parts))
-    if isinstance(value, StagedText):
-        return settled(interp, value)
     if type(value) in LAZY:
         if not (iterates or isinstance(value, Range)):
             told = describe(value)
             raise rejection(TypeError, f"{told} is one object to NumPy; give list(...)")
         return plain_argument(interp, interp.collect(value), arrays)
-    return value
+    return subclassed.as_numpy(interp, value) if subclassed.is_subclassed(value) else value
 
 
 def _plain_list(

@@ -707,4 +707,6 @@ _WITH_ATTRIBUTES_OF_THEIR_OWN: dict[type, Callable[[Interpreter, Any, str], Abst
     types.FunctionType: _function_attribute,
     BoundMethod: _method_attribute,
     type: class_attribute,
+    np.datetime64: _static_attribute,
+    np.timedelta64: _static_attribute,
 }

@@ -69,6 +69,8 @@ def argument(interp: Interpreter, spec: Specification, path: Path) -> Abstract:
     if isinstance(spec, Live):
         if issubclass(spec.type, tuple(generators().values())):
             return _generator(interp, spec.example, path)
+        if isinstance(spec.example, (*VALUES, set, types.MappingProxyType)):
+            return reflect(interp, spec.example, path)
         interp.guard(path, "type", spec.type)
         return _remembered(interp, spec.example, _object(interp, spec.type, spec.example, path))
     if isinstance(spec, Nested):

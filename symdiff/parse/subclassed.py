@@ -46,25 +46,26 @@ def reader(interp: Interpreter, acting: Abstract, method: str, other: Abstract) 
 
     None where another method is to be asked, or none of the operands is of a subclass.
     """
-    if not _is_subclassed(acting) and not _is_subclassed(other):
+    if not is_subclassed(acting) and not is_subclassed(other):
         return None
     own, others = class_of(interp, acting), class_of(interp, other)
     if issubclass(own, np.generic | np.ndarray) and not isinstance(acting, ObjectRef):
-        return None if numpy_steps_back(others) else partial(_as_numpy, interp)
+        return None if numpy_steps_back(others) else partial(as_numpy, interp)
     holder: Any = lookups.holder_of(own, method)
     if holder not in _TAKEN or not issubclass(others, _TAKEN[holder]):
         return None
-    if _is_subclassed(acting):
+    if is_subclassed(acting):
         lookups.on_class(interp, own, method)
     return partial(as_python, interp)
 
 
 def inherits(value: Any, method: str) -> bool:
     """Return whether a number of a subclass has a method from ``int``, ``float`` or ``complex``."""
-    return _is_subclassed(value) and lookups.holder_of(value.type, method) in _TAKEN
+    return is_subclassed(value) and lookups.holder_of(value.type, method) in _TAKEN
 
 
-def _is_subclassed(value: Any) -> bool:
+def is_subclassed(value: Any) -> bool:
+    """Return whether a value is a number of a class below Python's."""
     return isinstance(value, ObjectRef) and issubclass(value.type, (int, float, complex))
 
 
@@ -86,7 +87,7 @@ def as_python(interp: Interpreter, value: Abstract) -> Abstract:
     return convert.get(type_.dtype.kind, python_int)(number)
 
 
-def _as_numpy(interp: Interpreter, value: Abstract) -> Abstract:
+def as_numpy(interp: Interpreter, value: Abstract) -> Abstract:
     """An operand as NumPy's operators take it: a number of a subclass has a dtype, as arrays do."""
     if not isinstance(value, ObjectRef):
         return value

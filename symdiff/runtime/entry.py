@@ -9,6 +9,8 @@ Being straight-line code for one signature it costs about 0.1 µs an array.
 from __future__ import annotations
 
 import builtins
+import datetime
+import decimal
 import functools
 import itertools
 import keyword
@@ -297,7 +299,10 @@ class _Writer:
 
     def _value(self, name: str, expected: Any) -> None:
         bound = self.bind(expected)
-        if is_by_value(expected):
+        if is_by_text(expected):
+            same = f"{self.bind(repr)}({name}) == {repr(expected)!r}"
+            self.require(f"{name} is {bound} or type_({name}) is type_({bound}) and {same}")
+        elif is_by_value(expected):
             differs = f"{name} != {name}" if expected != expected else f"{name} == {bound}"
             self.require(f"{name} is {bound} or type_({name}) is type_({bound}) and {differs}")
         elif isinstance(expected, types.MethodType | types.BuiltinMethodType):
@@ -308,8 +313,8 @@ class _Writer:
     def check(self, check: Check) -> None:
         """A fact of the front end's holds."""
         if check.kind == "value":
-            by_value = is_by_value(check.expected)
-            name = self.read(check.path) if by_value else self.expression(check.path)[0]
+            read = is_by_value(check.expected) or is_by_text(check.expected)
+            name = self.read(check.path) if read else self.expression(check.path)[0]
             self._value(name, check.expected)
             return
         if check.kind == "absent":
@@ -398,6 +403,20 @@ def _or_absent(read: Callable[[], Any]) -> Any:
         return read()
     except (AttributeError, LookupError, NameError, ValueError):
         return ABSENT
+
+
+def is_by_text(value: Any) -> bool:
+    """Return whether values of one type and one text are the same to a program, where equal ones
+    are not: of one instant in two zones, of ``Decimal("1.0")`` and ``Decimal("1.00")``.
+    """
+    zone = getattr(value, "tzinfo", None)
+    return type(value) in _BY_TEXT and (zone is None or type(zone) is datetime.timezone)
+
+
+_BY_TEXT = (
+    *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
+    *(decimal.Decimal, np.datetime64, np.timedelta64),
+)
 
 
 def is_by_value(value: Any) -> bool:

@@ -542,3 +542,22 @@ def dict_that_gives_other_items(x, c):
     shifted, plain = Shifted(a=x[0], b=x[1]), {"a": c}
     plain.update(shifted)
     return plain["a"] * x[2] + {**shifted}["a"] * len(plain) + _of_keywords(**shifted)
+
+
+class Metres(float):
+    """A float with a unit."""
+
+
+@construct(
+    datetime.datetime(2020, 3, 1, 6),
+    decimal.Decimal("1.50"),
+    np.timedelta64(36, "h"),
+    {2, 3},
+    Metres(1.5),
+)
+def arguments_without_derivative(x, c, day, amount, lag, kinds, height):
+    elapsed = (day - datetime.datetime(2020, 2, 1)) / datetime.timedelta(hours=6)
+    y = elapsed * 0.01 * x[0] + day.timetuple().tm_yday * c + float(amount * 2) * x[1]
+    y = y + lag / np.timedelta64(1, "D") * x[2] + lag.astype(int) * 0.1 * c
+    y = y + len(kinds) * x[3] + (2 in kinds) * sum(kinds) * c + x[4]
+    return y + np.sin(height) * x[5] + height**2 * c + len(str(amount))

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import copy
+import datetime
 import functools
 import io
 import numbers
@@ -562,3 +563,25 @@ def test_an_arm_that_is_not_compiled_is_left_out_where_the_arguments_tell():
         grad(X, limit=6)
     with pytest.raises(symdiff.UnsupportedSyntaxError, match="context manager"):
         grad.source("float64[n]", "bool", "int")
+
+
+def test_values_of_one_text_are_one_argument_and_equal_ones_of_another_are_not():
+    slope = symdiff.grad(lambda x, q: x * q.hour)
+    utc, later = datetime.UTC, datetime.timezone(datetime.timedelta(hours=1))
+    for day in (1, 1, 2):
+        assert slope(1.0, datetime.datetime(2020, 1, day, 5, tzinfo=utc)) == 5.0
+    assert len(slope.signatures()) == 2
+    instant = datetime.datetime(2020, 1, 1, 5, tzinfo=utc)
+    assert slope(1.0, instant.astimezone(later)) == 6.0
+    unit = symdiff.grad(lambda x, q: x * (q - np.datetime64("2020-01-01")).astype(int))
+    assert unit(1.0, np.datetime64("2020-01-03")) == 2.0
+    assert unit(1.0, np.datetime64("2020-01-03T00")) == 48.0
+
+
+def test_sets_and_read_only_dicts_may_change_between_calls():
+    kinds, rates = {1, 2}, {"a": 2.0}
+    slope = symdiff.grad(lambda x, kinds, table: x * sum(kinds) * table["a"])
+    assert slope(1.0, kinds, types.MappingProxyType(rates)) == 6.0
+    kinds.add(4)
+    rates["a"], rates["b"] = 3.0, 1.0
+    assert slope(1.0, kinds, types.MappingProxyType(rates)) == 21.0
