@@ -134,6 +134,21 @@ def _is_one_row_staged(stager: Any, arguments: Sequence[Any], keywords: Mapping[
 is_one_row.__symdiff_staged__ = _is_one_row_staged  # type: ignore[attr-defined]
 
 
+def may_be_one_row(rows: Any) -> bool:
+    """Return whether it is not known of an array that it is one long, nor that it is not."""
+    return False
+
+
+def _may_be_one_row_staged(
+    stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> bool:
+    length = stager.specification(arguments[0]).shape[0]
+    return not isinstance(length, int) and length.open and not length.long
+
+
+may_be_one_row.__symdiff_staged__ = _may_be_one_row_staged  # type: ignore[attr-defined]
+
+
 def is_known_empty(x: Any) -> bool:
     """Return whether an array is known to have no elements: no branch is emitted."""
     return bool(x.size == 0)

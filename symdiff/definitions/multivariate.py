@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import is_one_row
+from symdiff.definitions.declare import is_one_row, may_be_one_row
 from symdiff.definitions.law import special
 
 LOG_2_PI = math.log(2.0 * math.pi)
@@ -29,11 +29,30 @@ def _is_of_one(mean, cov):
     return cov.ndim < 2 or is_one_row(cov)
 
 
+def _in_full(rows, mean, cov):
+    """The covariance of all variables, also if there is one: that has no entries in one row."""
+    count = cov.shape[0] if mean is None else mean.shape[0]
+    if rows.ndim == 1 and rows.shape[0] != count:
+        raise ValueError("x is longer than the mean: of one variable, give that as a number")
+    if cov.ndim == 2:
+        return cov
+    return cov * np.eye(count)
+
+
+def _may_be_of_one(mean, cov):
+    """Return whether it is not known if there is one variable."""
+    if mean is not None:
+        return mean.ndim == 1 and may_be_one_row(mean)
+    return cov.ndim == 2 and may_be_one_row(cov)
+
+
 def normal_logpdf(x, mean=None, cov=1):
     mean = None if mean is None else np.asarray(mean)
     cov = np.asarray(1.0 if cov is None else cov, dtype=np.float64)
     rows = np.asarray(x, dtype=np.float64)
-    if _is_of_one(mean, cov):
+    if _may_be_of_one(mean, cov):
+        cov = _in_full(rows, mean, cov)
+    elif _is_of_one(mean, cov):
         return _of_one(rows, mean, cov)
     if rows.ndim == 0:
         raise ValueError("x has to have as many entries as there are variables")

@@ -273,6 +273,26 @@ def test_the_normal_distribution_of_several_variables():
     calls.check(program, ROWS, MEAN, ROOT, wrt=(0, 1, 2), step=2e-3)
 
 
+def test_the_normal_distribution_of_as_many_variables_as_the_data_say():
+    def program(x: Any, root: Any) -> Any:
+        chosen = x[x > 0.35]
+        count = len(chosen)
+        return (
+            stats.multivariate_normal.logpdf(chosen, 0.5 * chosen, root[0, 0] * np.eye(count)),
+            stats.multivariate_normal.pdf(chosen, 0.5 * chosen, root[0, 0]),
+            stats.multivariate_normal.logpdf(x[:1], x[1:2], root[:1, :1]),
+        )
+
+    for x in (np.array([0.9, -0.2, 0.6]), np.array([0.1, -0.2, 0.6])):
+        calls.check(program, x, ROOT, wrt=(0, 1), step=2e-3)
+
+    def longer(x: Any, root: Any) -> Any:
+        return np.sum(stats.multivariate_normal.logpdf(x, x[x > 0.35], root[0, 0]))
+
+    with pytest.raises(ValueError, match="of one variable"):
+        sd.grad(longer)(np.array([0.1, -0.2, 0.6]), ROOT)
+
+
 def test_dirichlets_and_the_multinomial_distribution():
     counts = np.array([[2, 1, 3], [0, 5, 1]])
 
