@@ -65,7 +65,7 @@ _BY_LIBRARY = {
     "scipy.sparse": ("sparse",),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("special",),
-    "scipy.stats": ("descriptive", "distributions", "namespaces"),
+    "scipy.stats": ("descriptive", "distributions", "drawn", "namespaces"),
     "statistics": ("spreads",),
 }
 for _library, _modules in _BY_LIBRARY.items():

@@ -245,7 +245,8 @@ class Frozen:
 
         def called(*args, **kwds):
             if name == "rvs":
-                return method(*self.args, *args, **self.kwds, **kwds)
+                named = dict(zip(("size", "random_state"), args, strict=False))
+                return method(*self.args, **self.kwds, **named, **kwds)
             return method(*args, *self.args, **self.kwds, **kwds)
 
         return called

@@ -244,21 +244,21 @@ def _sections(array, indices, axis):
 
 
 @defines(np.multiply.reduceat, rounded=True)
-def multiply_reduceat(array, indices, axis=0, dtype=None, out=None):
+def multiply_reduceat(array, indices, axis=0, dtype=None):
     """Products of the sections along an axis that begin at given places."""
     elements, theirs = _sections(array, indices, axis)
     return np.moveaxis(np.prod(np.where(theirs, elements, 1), axis=-1, dtype=dtype), -1, axis)
 
 
 @defines(np.maximum.reduceat)
-def maximum_reduceat(array, indices, axis=0, dtype=None, out=None):
+def maximum_reduceat(array, indices, axis=0, dtype=None):
     """The greatest elements of the sections along an axis that begin at given places."""
     elements, _ = _sections(np.asarray(array, dtype=dtype), indices, axis)
     return np.moveaxis(np.max(elements, axis=-1), -1, axis)
 
 
 @defines(np.minimum.reduceat)
-def minimum_reduceat(array, indices, axis=0, dtype=None, out=None):
+def minimum_reduceat(array, indices, axis=0, dtype=None):
     """The least elements of the sections along an axis that begin at given places."""
     elements, _ = _sections(np.asarray(array, dtype=dtype), indices, axis)
     return np.moveaxis(np.min(elements, axis=-1), -1, axis)

@@ -44,7 +44,7 @@ _ROWS = {
     "`math`": ("mathlib",),
     "`cmath`": ("cmathlib",),
     "`scipy.special`": ("special", "softmax", "bessel", "integrals", "orthogonal", "precise"),
-    "`scipy.stats`": ("distributions", "multivariate"),
+    "`scipy.stats`": ("distributions", "drawn", "multivariate"),
     "`scipy.linalg`": (
         *("matrices", "structured", "equations", "riccati"),
         *("matrix_functions", "factors", "scipy_decompositions"),

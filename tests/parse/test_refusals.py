@@ -178,9 +178,9 @@ def super_without_an_instance(x, k):
     return super(object)
 
 
-@refused(Call, "np.roots(x)", "define_rule")
+@refused(Call, "np.lib.stride_tricks.as_strided(x)", "define_rule")
 def no_rule(x, k):
-    return np.roots(x)
+    return np.lib.stride_tricks.as_strided(x)
 
 
 def _doubled(value, limit):
@@ -544,7 +544,9 @@ def test_what_is_refused_in_the_standard_library_is_named_as_the_user_calls_it()
     assert caught.value.hint.startswith("call shlex.split outside, or in a function marked")
     assert "shlex.split" in caught.value.call_chain[-1].text
     with pytest.raises(SymdiffError) as caught:
-        sd.grad(lambda x: functools.reduce(lambda a, b: np.roots(b), [x, x])[0])(X)
+        sd.grad(
+            lambda x: functools.reduce(lambda a, b: np.lib.stride_tricks.as_strided(b), [x, x])[0]
+        )(X)
     assert "nondifferentiable(returns" in caught.value.hint
 
 
@@ -581,7 +583,7 @@ def _changed(call):
         lambda x, y, items: np.divide.at(y, [0, 0], 2.0),
         lambda x, y, items: np.negative.at(y, [0]),
         lambda x, y, items: np.subtract.accumulate(x, out=y),
-        lambda x, y, items: np.multiply.reduceat(x, [0, 1], out=y[:2]),
+        lambda x, y, items: np.logaddexp.reduceat(x, [0, 1], out=y[:2]),
         lambda x, y, items: np.ndarray.__setitem__(y, 0, 3.0),
         lambda x, y, items: operator.setitem(y, 0, 3.0),
         lambda x, y, items: operator.iadd(y, x),

@@ -1702,6 +1702,13 @@ def distribution(name: str) -> Word | None:
     text, domains = LAWS[law]
     if method in ("ppf", "isf"):
         domains = {**domains, "x": (0.2, 0.8), "reference": OF_TAILS.get(f"{law}.{method}", "")}
+    if method == "rvs":  # of shapes, NumPy draws by other ways than the derivatives go
+        _, _, rest = text.partition(", ")
+        return values(
+            f"return scipy.stats.{law}.rvs({rest}, random_state=3)",
+            family=cases.elementwise,
+            **{k: v for k, v in domains.items() if k not in ("x", "reference")},
+        )
     if not method:
         first, _, rest = text.partition(", ")
         density = "logpmf" if first == "n" else "logpdf"
