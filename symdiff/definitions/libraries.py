@@ -97,9 +97,9 @@ def python_version(function: Any) -> Any:
     """
     if getattr(function, "__module__", None) not in _WRITTEN_IN_C:
         return None
-    from symdiff.definitions.in_python import IN_PYTHON  # at the first use of one of them
+    from symdiff.definitions import generators  # at the first use of one of them
 
-    return IN_PYTHON.get(function)
+    return generators.IN_PYTHON.get(function)
 
 
 _WRITTEN_IN_C = (

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions import is_definition
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
@@ -33,7 +34,9 @@ from symdiff.parse.iteration import (
     is_unnumbered,
     iterate,
     length,
+    not_beside,
     part_of,
+    require_resumed,
     require_unused,
     resumes,
     started,
@@ -50,6 +53,7 @@ from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
+    ConflictRead,
     DictView,
     IteratorRef,
     ObjectRef,
@@ -134,7 +138,13 @@ def _next(interp: Interpreter, source: Abstract, *default: Abstract) -> Abstract
         return _next_of_object(interp, source, default)
     item = interp.heap.get(slot)
     interp.heap.contents.pop(slot, None)
-    return choose(interp, found, lambda: item, otherwise)
+    try:
+        return choose(interp, found, lambda: item, otherwise)
+    except ConflictRead:  # it may be known which, where the generator is suspended
+        require_resumed(interp, source)
+        if is_definition(interp.scope.globals):
+            raise not_beside() from None
+        raise
 
 
 def _next_of_object(interp: Interpreter, source: Abstract, default: Sequence[Abstract]) -> Abstract:

@@ -7,7 +7,6 @@ import contextlib
 import dataclasses
 import enum
 import inspect
-import itertools
 import types
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -39,8 +38,6 @@ from symdiff.parse.values import (
 )
 
 INSTEAD |= {
-    itertools.groupby: "use a loop that begins a new list where the key changes",
-    itertools.tee: "make a list first",
     np.matrix: "use an array: np.atleast_2d(x), with @ for the product of matrices",
     np.nditer: "loop over the elements: for value in x.ravel()",
 }

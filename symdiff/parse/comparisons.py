@@ -44,6 +44,9 @@ from symdiff.parse.values import (
     Closure,
     DictRef,
     DictView,
+    Generator,
+    IteratorRef,
+    Lazy,
     ListRef,
     ObjectRef,
     Range,
@@ -274,6 +277,10 @@ def contains_natively(interp: Interpreter, container: Abstract, item: Abstract) 
     """``item in container``, whatever methods the class has of its own."""
     if isinstance(container, DictView):
         return _in_view(interp, container, item)
+    if isinstance(container, Generator | Lazy | IteratorRef):
+        from symdiff.definitions import generators  # at the first use of it
+
+        return interp.call(generators.contains, [container, item], {})
     if isinstance(container, StaticSet | frozenset):
         require_hashable(interp, item)
     if isinstance(container, DictRef):

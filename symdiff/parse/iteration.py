@@ -175,7 +175,8 @@ def resumes(interp: Interpreter, value: Abstract) -> bool:
     """Return whether a value is a generator that is suspended at each ``yield``."""
     if not isinstance(value, Generator) or value.body is None:
         return False
-    return value.body.node in interp.policy.resumed
+    spelled = value.body.scope.globals.get("__name__") == "symdiff.definitions.generators"
+    return spelled or value.body.node in interp.policy.resumed
 
 
 def returned_by(interp: Interpreter, generator: Abstract) -> Abstract:
@@ -272,11 +273,16 @@ def beside(interp: Interpreter, part: Abstract) -> Iterable:
     """How to go over what is gone over beside something else, or with a number."""
     part = iterated(interp, part)
     if is_unnumbered(part):
-        raise UnsupportedSyntaxError(
-            "what a generator or filter() with a condition gives, beside something else",
-            hint="make a list of it first: list(...)",
-        )
+        raise not_beside()
     return iterate(interp, part)
+
+
+def not_beside() -> UnsupportedSyntaxError:
+    """Elements whose number is known at run time only are not gone over beside others."""
+    return UnsupportedSyntaxError(
+        "what a generator or filter() with a condition gives, beside something else",
+        hint="make a list of it first: list(...)",
+    )
 
 
 def fixed(items: tuple[Abstract, ...]) -> Iterable:

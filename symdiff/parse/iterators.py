@@ -49,6 +49,7 @@ from symdiff.parse.values import (
     Exit,
     Generator,
     Iterable,
+    Keywords,
     Lazy,
     ListRef,
     Range,
@@ -76,7 +77,9 @@ def iterator(python: Any, *, at_once: bool = False) -> Callable[[Over], Over]:
             except TypeError as error:
                 raise rejection(TypeError, str(error)) from None
             given.apply_defaults()
-            parts = given.args[1:]
+            parts = tuple(iterated(interp, part) for part in given.args[1:])
+            if any(map(is_unnumbered, parts)) and not at_once:
+                return _as_generator(interp, python, parts, given.kwargs)
             if at_once:
                 parts = tuple(_read(interp, part) for part in parts)
             return _made(interp, python, functools.partial(over, **given.kwargs), *parts)
@@ -84,6 +87,15 @@ def iterator(python: Any, *, at_once: bool = False) -> Callable[[Over], Over]:
         return over
 
     return register
+
+
+def _as_generator(
+    interp: Interpreter, python: Any, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """An iterator of what gives its elements one after the other, as it is spelled in Python."""
+    from symdiff.definitions.generators import AS_GENERATORS  # at the first use of one of them
+
+    return interp.call(AS_GENERATORS[python], list(arguments), dict(keywords))
 
 
 def _made(interp: Interpreter, python: Any, over: Over, *parts: Abstract) -> Abstract:
@@ -103,6 +115,9 @@ def _zip(interp: Interpreter, *parts: Abstract, strict: Abstract = False) -> Abs
         (place,) = places
         before, after = parts[:place], parts[place + 1 :]
         return _along(interp, parts[place], before, after, lambda a, b, c: (*a, b, *c))
+    shared = [part for part in parts if isinstance(part, ITERATORS)]
+    if places or len(set(map(id, shared))) < len(shared):
+        return _as_generator(interp, zip, parts, {"strict": strict})
     return _made(interp, zip, functools.partial(_zipped, strict=strict), *parts)
 
 
@@ -234,6 +249,8 @@ def _map(interp: Interpreter, function: Abstract, *over: Abstract) -> Abstract:
             for_each(interp, over[0], lambda item: consume(interp.call(function, [item], {})))
 
         return started(interp, Generator(run))
+    if any(map(is_unnumbered, over)):
+        return _as_generator(interp, map, (function, *over), {})
     return _made(interp, map, _mapped, function, *over)
 
 
@@ -411,9 +428,12 @@ def _pairwise(interp: Interpreter, over: Abstract) -> Iterable:
     return replace(side, count=count, element=element, more=more)
 
 
-@iterator(itertools.chain.from_iterable)
-def _chain_of(interp: Interpreter, over: Abstract) -> Iterable:
-    return _chain(interp, *static_items(interp, over))
+@builtin(itertools.chain.from_iterable)
+def _chain_of(interp: Interpreter, over: Abstract, /) -> Abstract:
+    over = iterated(interp, over)
+    if isinstance(over, ITERATORS):
+        return _as_generator(interp, itertools.chain.from_iterable, (over,), {})
+    return interp.call(itertools.chain, list(static_items(interp, over)), {})
 
 
 @iterator(itertools.chain)
@@ -472,6 +492,8 @@ def _islice(interp: Interpreter, over: Abstract, *bounds: Abstract) -> Abstract:
     over = iterated(interp, over)
     if len(bounds) == 1 and is_unnumbered(over):
         return _along(interp, over, (Range(0, bounds[0], 1),), (), lambda a, b, c: b)
+    if is_unnumbered(over):
+        return _as_generator(interp, itertools.islice, (over, *bounds), {})
     return _made(interp, itertools.islice, _sliced, over, *bounds)
 
 

@@ -185,3 +185,91 @@ def end_of_a_generator(x, c):
         except StopIteration:
             total = total * c
     return total + next(powers, x[1])
+
+
+@construct()
+def generators_beside_one_another(x, c):
+    seen = []
+
+    def noted(v, n):
+        for power in _powers(v, n):
+            seen.append(power)
+            yield power
+        seen.append(c)
+
+    y = sum(a * b for a, b in zip(noted(x[0], 2), noted(x[1], 3), strict=False))
+    y = y + sum(a * b for a, b in zip(noted(x[0], 3), noted(x[1], 2), strict=False))
+    try:
+        for a, b in zip(_powers(x[0], 2), _powers(x[1], 3), strict=True):
+            y = y + a * b
+    except ValueError as error:
+        y = y * c + len(str(error))
+    powers = _powers(x[2], 5)
+    for a, b in zip(powers, powers, strict=False):
+        y = 0.5 * y + a * np.sin(b)
+    for a, b in itertools.zip_longest(_powers(x[3], 2), _powers(x[4], 3), fillvalue=c):
+        y = 0.5 * y + a * b
+    return y + sum(v * (k + 1) for k, v in enumerate(seen))
+
+
+@construct()
+def iterators_made_of_generators(x, c):
+    changed = [x[0], x[1]]
+
+    def lazily():
+        yield changed[0]
+
+    chained = itertools.chain(lazily(), lazily(), _powers(x[1], 2))
+    y = next(chained)
+    changed[0] = x[2]
+    for v in chained:
+        y = 0.5 * y + v
+    y = y + sum(itertools.chain.from_iterable(_powers(x[k], k + 1) for k in range(3)))
+    for total in itertools.accumulate(_powers(x[0], 3), lambda a, b: a * c + b, initial=x[3]):
+        y = 0.3 * y + total
+    again = itertools.cycle(_powers(x[1], 2))
+    for k in range(5):
+        y = 0.5 * y + next(again) * (k + 1)
+    for a, b in itertools.pairwise(_powers(x[4], 4)):
+        y = y + (b - a) ** 2
+    for v in map(lambda a, b: a * b, _powers(x[0], 3), _waves(x[1])):
+        y = 0.5 * y + v
+    powers = _powers(x[5], 9)
+    return y + sum(itertools.islice(powers, 1, 6, 2)) * next(powers)
+
+
+@construct()
+def iterators_that_share_what_they_are_given(x, c):
+    powers = _powers(x[0], 5)
+    next(powers)
+    one, other, third = itertools.tee(powers, 3)
+    y = next(one) * next(one)
+    for a, b in zip(other, one, strict=False):
+        y = y * c + a * b
+    items = [x[1], x[2], x[3]]
+    first, second = itertools.tee(items)
+    y = y + next(first)
+    items[1] = x[4]
+    return y * next(second) + next(first) * sum(third)
+
+
+@construct()
+def groups_of_what_follows_one_another(x, c):
+    names, y = ["a", "a", "b", "a"], c
+    for name, pairs in itertools.groupby(zip(names, x, strict=False), key=lambda pair: pair[0]):
+        values = [value for _, value in pairs]
+        y = 0.5 * y + sum(values) ** 2 * (2 if name == "b" else 1)
+    for key, group in itertools.groupby([1, 1, 1, 2, 3, 3]):
+        y = y * x[key] + next(group) * c
+    groups = itertools.groupby("aab")
+    (_, left), (_, last) = next(groups), next(groups)
+    return y + len(list(left)) * x[0] + len(list(last)) * x[1]
+
+
+@construct()
+def asked_as_long_as_there_are_more(x, c):
+    powers, y = _powers(x[0], 4), c
+    while (power := next(powers, None)) is not None:
+        y = y * x[1] + power
+    counts = (k for k in [1, 2, 3])
+    return y * (x[2] if 2 in counts else x[3]) + (5 in (k for k in [1, 2])) * x[4]
