@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -236,13 +237,27 @@ def sorted_items(
     if any(has_operator(interp, "lt", value, value) for value in values):
         keys: list[Any] = [_Compared(interp, value) for value in values]
     else:
-        plain_values = [plain_argument(interp, value) for value in values]
+        plain_values = _as_far_as_needed([plain_argument(interp, value) for value in values])
         if len(items) > 1 and _is_found_at_run_time(interp, plain_values):
             order = _order_found(interp, plain_values, static(truth(interp, reverse)))
             return interp.new_list(in_order(interp, tuple(items), order))
         keys = [known(interp, value, _SORTED) for value in plain_values]
     ordered = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=bool(reverse))
     return interp.new_list(tuple(items[k] for k in ordered))
+
+
+def _as_far_as_needed(keys: list[Any]) -> list[Any]:
+    """The beginnings of tuples, where these are known and all differ: what follows is not asked."""
+    if not all(type(key) is tuple for key in keys):
+        return keys
+    known_parts = [list(itertools.takewhile(_is_constant, key)) for key in keys]
+    least = min(map(len, known_parts), default=0)
+    beginnings = [tuple(parts[:least]) for parts in known_parts]
+    return list(beginnings) if len(set(beginnings)) == len(keys) else keys
+
+
+def _is_constant(part: Any) -> bool:
+    return isinstance(part, str | bytes | int) and part == part
 
 
 def _is_found_at_run_time(interp: Interpreter, keys: Sequence[Any]) -> bool:

@@ -561,3 +561,16 @@ def arguments_without_derivative(x, c, day, amount, lag, kinds, height):
     y = y + lag / np.timedelta64(1, "D") * x[2] + lag.astype(int) * 0.1 * c
     y = y + len(kinds) * x[3] + (2 in kinds) * sum(kinds) * c + x[4]
     return y + np.sin(height) * x[5] + height**2 * c + len(str(amount))
+
+
+PRICES = {"b": 2.0, "a": 1.5}
+
+
+@construct()
+def sorted_by_what_is_known_of_tuples(x, c):
+    y = c
+    for k, (name, price) in enumerate(sorted(PRICES.items())):
+        y = y * x[k] + price * (k + 1) * len(name)
+    rows = sorted([(2, "a", x[0]), (1, "b", x[1]), (2, "A", c)], reverse=True)
+    tied = sorted([(1, x[2]), (1, x[3]), (0, c)])
+    return y + rows[0][2] + rows[1][2] ** 2 + tied[1][1] * 3.0 + tied[2][1] ** 2
