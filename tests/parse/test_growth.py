@@ -14,6 +14,8 @@ import symdiff as sd
 
 HEAD = """
 import contextlib
+import functools
+
 import numpy as np
 
 
@@ -180,11 +182,118 @@ def breaks(n):
     return text + "            break\n        s = s + c * x\n    return s\n"
 
 
+def generators(n):
+    text = "def g0(x):\n    yield x\n    yield x * 0.5\n"
+    for k in range(n):
+        text += f"def g{k + 1}(x):\n    for v in g{k}(x):\n        yield v * 0.9\n"
+    return f"{text}def f(x):\n    s = 0.0\n    for v in g{n}(x):\n        s = s + v\n    return s\n"
+
+
+def generators_from(n):
+    text = "def g0(x):\n    yield x\n"
+    for k in range(n):
+        text += f"def g{k + 1}(x):\n    yield x * {k}.0\n    yield from g{k}(x)\n"
+    return f"{text}def f(x):\n    s = 0.0\n    for v in g{n}(x):\n        s = s + v\n    return s\n"
+
+
+def generator_expressions(n):
+    made = in_turn(n, ["g = (v * 0.9 for v in g)"], "return sum(g)")
+    return made.replace("s = x\n", "g = (v for v in [x, x * 0.5])\n", 1)
+
+
+def nexts(n):
+    text = "def count(x):\n    while True:\n        yield x\n        x = x * 0.9\n"
+    return text + in_turn(n, ["s = s + next(g)"]).replace("s = x\n", "s = 0.0\n    g = count(x)\n")
+
+
+def nested_functions(n):
+    text = "def f(x):\n"
+    depths = range(n // 3)
+    for k in depths:
+        text += indented(k + 1, f"def f{k}(x):")
+    text += indented(n // 3 + 1, "return np.sin(x)")
+    for k in reversed(depths):
+        text += indented(k + 1, f"return f{k}(x * 0.9) + x")
+    return text
+
+
+def calls_in_branches(n):
+    text = "def f0(x):\n    return np.sin(x)\n"
+    for k in range(n):
+        text += (
+            f"def f{k + 1}(x):\n    if x > 0.2:\n        y = f{k}(x)\n    else:\n        y = x\n"
+        )
+        text += "    return y\n"
+    return f"{text}def f(x):\n    return f{n}(x)\n"
+
+
+def objects(n):
+    return in_turn(n, ["o = Giving(s)", "o.value = o.value * 0.9", "s = o.value + x"])
+
+
+def objects_of_objects(n):
+    made = in_turn(n, ["o = Giving(o)"], "return s * 2.0")
+    return made.replace("s = x\n", "s = x\n    o = Giving(x)\n", 1)
+
+
+def partials(n):
+    made = in_turn(n, ["g = functools.partial(lambda g, y: g(y) * 0.9, g)"], "return g(x)")
+    return made.replace("s = x\n", "g = np.sin\n", 1)
+
+
+def tries_in_loops(n):
+    body = ["    try:", "        s = s + 1.0 / (i + s)", "    except ZeroDivisionError:"]
+    return in_turn(n, ["for i in range(3):", *body, "        s = x"])
+
+
+def raises(n):
+    return in_turn(n, ["if s > {k}.5:", "    raise ValueError", "s = s * 0.9"])
+
+
+def returns(n):
+    return in_turn(n, ["if s > {k}.5:", "    return s * {k}.0", "s = s * 0.9"])
+
+
+def continues(n):
+    text = "def f(x):\n    s = x\n    for i in range(3):\n"
+    for k in range(n):
+        text += indented(2, f"if s > {k}.5:") + indented(3, "continue") + indented(2, "s = s * 0.9")
+    return text + "    return s\n"
+
+
+def nested_whiles(n):
+    text = "def f(x):\n    s = x\n"
+    for k in range(n // 3):
+        text += indented(k + 1, f"while s < {k + 1}.0:")
+    return text + indented(n // 3 + 1, "s = s * 1.5") + indented(1, "return s")
+
+
+def nested_cases(n):
+    text = "def f(x):\n    k = int(x)\n    s = x\n"
+    for k in range(n // 6):
+        text += indented(2 * k + 1, "match k:") + indented(2 * k + 2, f"case {k + 5}:")
+        text += indented(2 * k + 3, "s = s * 2.0") + indented(2 * k + 2, "case _:")
+    return text + indented(2 * (n // 6) + 1, "s = s * 3.0") + indented(1, "return s")
+
+
+def divisions_inside_try(n):
+    body = "".join(f"    y = y + x / (y + {k}.5)\n" for k in range(n // 2))
+    tried = (
+        "    try:\n        return g(x, x + 1.0)\n    except ZeroDivisionError:\n        return x\n"
+    )
+    return f"def g(x, y):\n{body}    return y\ndef f(x):\n{tried}"
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
+    generators, generators_from, generator_expressions, nexts, nested_functions, objects,
+    objects_of_objects, partials, tries_in_loops, raises,
 ]  # fmt: skip
-NESTED = [nested_loops, nested_branches, nested_tries, nested_withs]
+NESTED = [
+    nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,
+    calls_in_branches, returns, continues, divisions_inside_try,
+]  # fmt: skip
 
 
 def compiled_calls(tmp_path, kind, n):
