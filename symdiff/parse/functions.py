@@ -199,6 +199,9 @@ class LiveDefaults(Mapping[str, Abstract]):
             return value
         if path[1] == "__defaults__":
             self._interp.guard(path[:-1], "keys", range(len(given or ())))
+        if type(value) is bool:  # an option of the function's, on which branches are taken
+            self._interp.guard(path, "value", value)
+            return value
         return read_once(self._interp, (variable, f"default {name}"), value, path)
 
 

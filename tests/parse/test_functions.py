@@ -733,3 +733,27 @@ def test_functions_of_one_definition_that_call_each_other_are_no_recursion():
     follows(lambda x: function(x), 0.2, 0.7, 1.9)
     slope = (function(0.7 + 1e-6) - function(0.7 - 1e-6)) / 2e-6
     assert np.isclose(sd.grad(function)(0.7), slope, rtol=1e-8)
+
+
+def stepped(x, twice=False, *, shifted=True, times=2.0):
+    y = x * x * times if twice else x * times
+    return y + 1.0 if shifted else y
+
+
+def takes_its_options(x):
+    return stepped(x) * x
+
+
+def test_a_default_that_is_a_bool_is_no_branch_and_may_be_changed(monkeypatch):
+    gradient = sd.grad(takes_its_options)
+    assert gradient(1.5) == 4.0 * 1.5 + 1.0
+    lines = map(str.strip, str(gradient.source(1.5)).splitlines())
+    assert not any(line.startswith("if ") for line in lines)
+    monkeypatch.setattr(stepped, "__defaults__", (True,))
+    assert gradient(1.5) == 6.0 * 1.5**2 + 1.0
+    monkeypatch.setattr(stepped, "__kwdefaults__", {"shifted": False, "times": 2.0})
+    assert gradient(1.5) == 6.0 * 1.5**2
+    monkeypatch.setattr(stepped, "__kwdefaults__", {"shifted": 0, "times": 3.0})
+    assert gradient(1.5) == 9.0 * 1.5**2
+    monkeypatch.undo()
+    assert gradient(1.5) == 4.0 * 1.5 + 1.0
