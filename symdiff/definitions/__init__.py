@@ -65,7 +65,7 @@ _BY_LIBRARY = {
     "scipy.sparse": ("sparse",),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("special",),
-    "scipy.stats": ("descriptive", "distributions", "drawn", "namespaces"),
+    "scipy.stats": ("descriptive", "distributions", "drawn", "namespaces", "summaries"),
     "statistics": ("spreads",),
 }
 for _library, _modules in _BY_LIBRARY.items():

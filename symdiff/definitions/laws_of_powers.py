@@ -86,12 +86,27 @@ class Exponweib(Positive):
     @staticmethod
     def log_density(y, a, c):
         power, factor = y**c, np.log(a) + np.log(c) + (c - 1.0) * np.log(y)
-        return factor - power + (a - 1.0) * np.log(-np.expm1(-power))
+        return factor - power + (a - 1.0) * _log_rest(power)
 
-    log_below = staticmethod(lambda y, a, c: a * np.log(-np.expm1(-(y**c))))
+    log_below = staticmethod(lambda y, a, c: a * _log_rest(y**c))
     below = staticmethod(lambda y, a, c: np.exp(Exponweib.log_below(y, a, c)))
     above = staticmethod(lambda y, a, c: -np.expm1(Exponweib.log_below(y, a, c)))
     quantile = staticmethod(lambda q, a, c: (-np.log1p(-(q ** (1.0 / a)))) ** (1.0 / c))
+
+    @staticmethod
+    def log_above(y, a, c):
+        """Far out ``above`` vanishes: it is ``a * exp(-y**c)``."""
+        power = y**c
+        far = power > 600.0
+        near = -np.expm1(a * _log_rest(np.where(far, 1.0, power)))
+        return np.where(far, np.log(a) - power, np.log(near))
+
+
+def _log_rest(x):
+    """``log(1 - exp(-x))``, whichever of both is near 1 (Mächler 2012)."""
+    is_small = x < LOG_2
+    small, large = np.where(is_small, x, 1.0), np.where(is_small, 1.0, x)
+    return np.where(is_small, np.log(-np.expm1(-small)), np.log1p(-np.exp(-large)))
 
 
 class Fatiguelife(Positive):

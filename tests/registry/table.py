@@ -1687,6 +1687,22 @@ OF_TAILS = {
 }
 
 
+# Of these no argument is asked for; variances have to be finite.
+SUMMARIES = {"interval": "0.8", "moment": "2"}
+SUMMARIES |= dict.fromkeys(("mean", "var", "std", "stats", "median", "entropy"), "")
+FINITE = dict.fromkeys(("fisk", "invgamma", "lomax", "pareto", "t"), (2.7, 3.9))
+
+
+def _summary(law: str, method: str) -> Word:
+    """A method of the whole distribution, of its shapes, location and scale."""
+    text, domains = LAWS[law]
+    _, _, rest = text.partition(", ")
+    before = SUMMARIES[method]
+    usual = {**domains, "a": FINITE[law]} if law in FINITE else domains
+    used = {k: v for k, v in usual.items() if k in rest}
+    return elementwise(f"{before}, {rest}" if before else rest, orders=(1, 2), **used)
+
+
 def distribution(name: str) -> Word | None:
     """A method of a distribution of ``scipy.stats``, or the distribution with its parameters."""
     law, _, method = name.removeprefix("scipy.stats.").partition(".")
@@ -1699,6 +1715,8 @@ def distribution(name: str) -> Word | None:
         )
     if law not in LAWS:
         return None
+    if method in SUMMARIES:
+        return _summary(law, method)
     text, domains = LAWS[law]
     if method in ("ppf", "isf"):
         domains = {**domains, "x": (0.2, 0.8), "reference": OF_TAILS.get(f"{law}.{method}", "")}
