@@ -269,6 +269,7 @@ def class_attribute(interp: Interpreter, owner: type, name: str) -> Abstract:
         return _through(interp, type(owner), name, owner)
     lookups.on_class(interp, owner, name)
     found = lookups.present_on_class(interp, owner, name)
+    found = lookups.bound(interp, owner, name, found)
     if found is ABSENT:
         return _of_metaclass(interp, owner, name)
     if isinstance(found, staticmethod):
@@ -306,6 +307,7 @@ def _held_by_class(interp: Interpreter, owner: type, name: str) -> Abstract:
     holder = lookups.holder_of(owner, name) or owner
     if any(lookups.MADE_HERE in cls.__dict__ for cls in owner.__mro__):
         found = lookups.present_on_class(interp, owner, name)
+        found = lookups.bound(interp, owner, name, found)
         if found is not holder.__dict__.get(name, ABSENT) or lookups.MADE_HERE in holder.__dict__:
             return found
     value = getattr(owner, name)
@@ -444,6 +446,7 @@ def _attribute_of_its_class(
     interp: Interpreter, ref: ObjectRef, name: str, plainly: bool
 ) -> Abstract:
     found = lookups.present_on_class(interp, ref.type, name)
+    found = lookups.bound(interp, ref.type, name, found, f"'{ref.type.__name__}' object")
     if found is not ABSENT and lookups.is_unchanging(found) and ref.live is not None:
         return own_attribute(interp, ref, name)  # whether the object hides it or not
     if isinstance(found, native.DATA) and ref.holder is None:

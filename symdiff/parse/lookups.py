@@ -104,25 +104,48 @@ def holder_of(cls: type, name: str) -> type | None:
 
 
 def present_on_class(interp: Interpreter, cls: type, name: str) -> Any:
-    """The same as it is now: what has been set on a class that is made here comes first."""
-    return next(
-        (c for b in cls.__mro__ if (c := present_on(interp, b, name)) is not ABSENT), ABSENT
-    )
+    """The same as it is now: what has been set on a class that is made here comes first.
+
+    What is set on some paths only is told so, by a ``PossiblyUnbound``.
+    """
+    present = (present_on(interp, base, name) for base in cls.__mro__)
+    found = next((content for content in present if content is not ABSENT), ABSENT)
+    if isinstance(found, PossiblyUnbound) and any(content is not ABSENT for content in present):
+        raise _set_on_some_paths(cls, name)
+    return found
 
 
 def present_on(interp: Interpreter, cls: type, name: str) -> Any:
     """What a class itself, its bases aside, has now under a name."""
     attributes = cls.__dict__.get(MADE_HERE)
     content = ABSENT if attributes is None else interp.content((attributes, name))
-    if isinstance(content, PossiblyUnbound):
-        if name in cls.__dict__:
-            raise UnsupportedSyntaxError(
-                f"'{name}' of the class {cls.__name__}, which is set on some paths only"
-            )
-        told = f"type object '{cls.__name__}' has no attribute '{name}'"
-        interp.require_bound((attributes, name), content, AttributeError(told))
-        return content.content
+    if isinstance(content, PossiblyUnbound) and name in cls.__dict__:
+        raise _set_on_some_paths(cls, name)
     return cls.__dict__.get(name, ABSENT) if content is ABSENT else content
+
+
+def bound(interp: Interpreter, cls: type, name: str, found: Any, of: str = "") -> Any:
+    """What a class has, where it has it: an error of the user's on the paths where it has not.
+
+    ``of``: what Python's message says has no such attribute.
+    """
+    if not isinstance(found, PossiblyUnbound):
+        return found
+    asked = ((cls, "__getattr__"), (type(cls), "__getattr__"), (type(cls), name))
+    if any(static_on_class(*each) is not ABSENT for each in asked):
+        raise _set_on_some_paths(cls, name)
+    holder = next(base for base in cls.__mro__ if present_on(interp, base, name) is found)
+    of = of or f"type object '{cls.__name__}'"
+    told = AttributeError(f"{of} has no attribute '{name}'")
+    interp.require_bound((holder.__dict__[MADE_HERE], name), found, told)
+    return found.content
+
+
+def _set_on_some_paths(cls: type, name: str) -> UnsupportedSyntaxError:
+    return UnsupportedSyntaxError(
+        f"'{name}' of the class {cls.__name__}, which is set on some paths only",
+        hint="give the class a value of its own before",
+    )
 
 
 def on_class(interp: Interpreter, cls: type, name: str) -> Any:

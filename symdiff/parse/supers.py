@@ -34,6 +34,7 @@ class Super:
             found = lookups.present_on(self.interp, cls, name)
             if found is not ABSENT:
                 lookups.on_class(self.interp, cls, name)
+                found = lookups.bound(self.interp, cls, name, found, "'super' object")
                 if isinstance(found, classmethod):
                     return bind_found(self.interp, self.instance, kind, found, name)
                 if of_class:

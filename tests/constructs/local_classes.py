@@ -330,3 +330,25 @@ def names_in_the_body_of_a_class(x, c):
 
     y = Names.first * Names.second + sum(Names.others) + sum(Names.seen)
     return y * Names().outside() + Names.Inner().of() + Names.again
+
+
+@construct()
+def attributes_of_local_classes_on_some_paths(x, c):
+    class Plain:
+        pass
+
+    class Below(Plain):
+        def of_base(self):
+            return super().extra
+
+    made, own = Below(), Below()
+    own.extra = x[1]
+    if x[0] > x[3]:
+        Plain.extra = x[2]
+    y = own.extra * c
+    for read in (lambda: made.extra, lambda: Plain.extra, made.of_base):
+        try:
+            y = y + read()
+        except AttributeError as error:
+            y = y * x[4] + len(str(error))
+    return y * getattr(Plain, "extra", x[5]) + hasattr(made, "extra")

@@ -751,3 +751,31 @@ def test_classes_defined_in_a_function_do_not_leave_it():
             sd.grad(function)(2.0)
         assert not isinstance(refused.value, sd.InternalError), function
         assert refused.value.span is not None
+
+
+def test_a_class_that_has_an_attribute_on_some_paths_before_its_base_is_refused():
+    """On the other paths the base tells, or ``__getattr__``: no error is raised there."""
+
+    def of_the_base(x):
+        class Base:
+            rate = 2.0
+
+        class Below(Base):
+            pass
+
+        if x > 1.0:
+            Below.rate = x
+        return Below.rate * x
+
+    def of_getattr(x):
+        class Asked:
+            def __getattr__(self, name):
+                return x
+
+        if x > 1.0:
+            Asked.rate = x
+        return Asked().rate
+
+    for function in (of_the_base, of_getattr):
+        with pytest.raises(sd.UnsupportedSyntaxError, match="set on some paths only"):
+            sd.grad(function)(2.0)
