@@ -23,6 +23,7 @@ from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
 from symdiff.parse.branches import choose
 from symdiff.parse.changing import FUNCTIONS, SETS, require_changing
+from symdiff.parse.exceptions import is_exception
 from symdiff.parse.flat import set_flat
 from symdiff.parse.functions import left_inside
 from symdiff.parse.heap import is_callers
@@ -449,6 +450,8 @@ def _attribute_of_its_class(
     found = lookups.bound(interp, ref.type, name, found, f"'{ref.type.__name__}' object")
     if found is not ABSENT and lookups.is_unchanging(found) and ref.live is not None:
         return own_attribute(interp, ref, name)  # whether the object hides it or not
+    if name in _OF_CAUSES and is_exception(ref) and ref.live is None and ref.path is None:
+        return _told_of_cause(interp, ref, name)
     if isinstance(found, native.DATA) and ref.holder is None:
         native.require_data(interp, ref, name, found)
         return own_attribute(interp, ref, name)
@@ -468,6 +471,17 @@ def _attribute_of_its_class(
         method = bind_found(interp, whole(ref), ref.type, fallback, "__getattr__")
         return interp.call(method, [name], {})
     raise users(_lacks(ref.type, name))
+
+
+_OF_CAUSES = ("__cause__", "__suppress_context__")
+
+
+def _told_of_cause(interp: Interpreter, error: ObjectRef, name: str) -> Abstract:
+    """What an exception that is made here says of ``raise ... from``, where that has not set it."""
+    if name == "__cause__":
+        return None
+    cause = interp.content((error, "__cause__"))
+    return cause.bound() if isinstance(cause, PossiblyUnbound) else cause is not ABSENT
 
 
 def _lacks(cls: type, name: str) -> AttributeError:

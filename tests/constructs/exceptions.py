@@ -725,3 +725,28 @@ def calls_of_one_function_in_try(x, c):
     except ZeroDivisionError:
         y = y + _smooth(y, d)
     return y
+
+
+@construct()
+def causes_of_errors(x, c):
+    y = c
+    for k in range(4):
+        try:
+            try:
+                if x[k] > x[5]:
+                    raise KeyError(x[k])
+                raise OverflowError(x[0])
+            except KeyError as error:
+                raise ValueError(error.args[0] * 3.0) from error
+            except OverflowError as error:
+                raise TypeError(error.args[0]) from (None if k == 2 else error)
+        except ValueError as error:
+            y = y + error.args[0] * error.__cause__.args[0] * error.__suppress_context__
+        except TypeError as error:
+            y = y * error.args[0] + (x[1] if error.__cause__ is None else x[2])
+    try:
+        raise LookupError(y)
+    except LookupError as error:
+        y = error.args[0] * (2.0 if error.__cause__ is None else 3.0)
+        told = error.__suppress_context__
+    return y + told * x[3]
