@@ -129,10 +129,10 @@ def cycled(iterable: Any) -> Iterator[Any]:
 @spells(itertools.pairwise)
 def paired(iterable: Any) -> Iterator[Any]:
     """``itertools.pairwise``: each element with the one before it."""
-    iterator = iter(iterable)
-    before = next(iterator, END)
-    for item in iterator:
-        yield before, item
+    before = END
+    for item in iterable:
+        if before is not END:
+            yield before, item
         before = item
 
 

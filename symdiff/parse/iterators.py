@@ -46,9 +46,12 @@ from symdiff.parse.values import (
     Abstract,
     Arguments,
     Array,
+    DictRef,
+    DictView,
     Exit,
     Generator,
     Iterable,
+    IteratorRef,
     Keywords,
     Lazy,
     ListRef,
@@ -78,7 +81,8 @@ def iterator(python: Any, *, at_once: bool = False) -> Callable[[Over], Over]:
                 raise rejection(TypeError, str(error)) from None
             given.apply_defaults()
             parts = tuple(iterated(interp, part) for part in given.args[1:])
-            if any(map(is_unnumbered, parts)) and not at_once:
+            in_turn = python is itertools.pairwise and sources_of(parts[0]) is None
+            if (in_turn or any(map(is_unnumbered, parts))) and not at_once:
                 return _as_generator(interp, python, parts, given.kwargs)
             if at_once:
                 parts = tuple(_read(interp, part) for part in parts)
@@ -392,13 +396,29 @@ def _read_once(
     return element
 
 
+def sources_of(over: Abstract) -> tuple[Abstract, ...] | None:
+    """The arrays, lists and dicts that something goes over; None where a function may read more."""
+    if isinstance(over, IteratorRef):
+        return sources_of(over.of)
+    if isinstance(over, DictView):
+        return (over.of,)
+    if isinstance(over, Lazy) and over.kind in (zip, enumerate, reversed):
+        found = [sources_of(part) for part in over.parts]
+        return None if None in found else tuple(one for part in found for one in part or ())
+    if isinstance(over, ITERATORS):
+        return None
+    return (over,) if isinstance(over, Array | ListRef | DictRef) else ()
+
+
 def _require_unwritten(interp: Interpreter, over: Abstract) -> Callable[[], None]:
     """Refuse where an array or a list of unknown length is written that a loop goes over."""
-    place = over.storage if isinstance(over, Array) else over
-    before = interp.heap.contents.get(place) if isinstance(over, Array | ListRef) else None
+    sources = sources_of(over) or ()
+    places = [one.storage if isinstance(one, Array) else one for one in sources]
+    before = [interp.heap.contents.get(place) for place in places]
 
     def require() -> None:
-        if before is not None and interp.heap.contents.get(place) is not before:
+        now = [interp.heap.contents.get(place) for place in places]
+        if any(held is not last for held, last in zip(now, before, strict=True)):
             raise UnsupportedSyntaxError(
                 "pairwise() over what the loop writes",
                 hint="loop over the indices: for k in range(len(a) - 1)",

@@ -131,3 +131,42 @@ def test_what_python_reads_at_once_is_read_where_it_is_made(made: Any) -> None:
         return sum(u * v * v for u, v in pairs)
 
     assert sd.grad(function)(1.3) == pytest.approx(slope(function, 1.3), rel=1e-8)
+
+
+def test_pairs_of_what_a_generator_or_a_function_gives_are_made_turn_by_turn():
+    def of_generator(x: Any) -> Any:
+        a, total = x.copy(), 0.0
+        for left, right in itertools.pairwise(2.0 * v for v in a):
+            total += left * right
+            a[3] = left
+        return total
+
+    def of_function(x: Any) -> Any:
+        seen: list[Any] = []
+
+        def counted(v: Any) -> Any:
+            seen.append(v)
+            return v * len(seen)
+
+        pairs = [left * right for left, right in itertools.pairwise(map(counted, x))]
+        return sum(pairs) + len(seen)
+
+    x = np.array([0.6, 1.3, 0.9, 1.1])
+    for function in (of_generator, of_function):
+        value, gradient = sd.value_and_grad(function)(x)
+        assert value == function(x)
+        step = 1e-6 * np.eye(4)
+        expected = [(function(x + h) - function(x - h)) / 2e-6 for h in step]
+        np.testing.assert_allclose(gradient, expected, atol=1e-7)
+
+
+def test_pairs_of_an_iterator_over_an_array_that_is_written_are_refused():
+    def program(x: Any) -> Any:
+        a, total = x.copy(), 0.0
+        for left, right in itertools.pairwise(iter(a)):
+            total += left * right
+            a[3] = left
+        return total
+
+    with pytest.raises(sd.UnsupportedSyntaxError, match="pairwise"):
+        sd.grad(program)(np.array([0.6, 1.3, 0.9, 1.1]))
