@@ -63,6 +63,7 @@ _BY_LIBRARY = {
     "scipy.optimize": ("solvers",),
     "scipy.signal": ("filters", "smoothing"),
     "scipy.sparse": ("sparse",),
+    "scipy.sparse.linalg": ("krylov",),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("special",),
     "scipy.stats": ("descriptive", "distributions", "drawn", "namespaces", "summaries"),

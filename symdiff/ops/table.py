@@ -53,7 +53,7 @@ _ROWS = {
     "`scipy.signal`": ("filters", "smoothing"),
     "`scipy.fft`": ("transforms",),
     "`scipy.interpolate`": ("bsplines", "splines"),
-    "`scipy.sparse`": ("sparse",),
+    "`scipy.sparse`": ("sparse", "krylov"),
     "`scipy.ndimage`": ("images",),
     "`statistics`": ("spreads",),
 }

@@ -284,6 +284,13 @@ NORMAL = [
     *([(2, 3), ((3,), "strided"), ((3, 3), "strided")], [(2, 2, 3), (3,), (3, 3)]),
 ]
 SIMPLEX = "x / np.sum(x, axis=-1, keepdims=True)"
+CSR = "scipy.sparse.csr_array((x, PLACES), shape=(3, 3))"
+COO = "scipy.sparse.coo_array((x, PLACES), shape=(3, 3))"
+ONE_SIDE = [  # square matrices, and a vector
+    *([(3, 3), (3,)], [(2, 2), (2,)], [(4, 4), (4,)], [((3, 3), "F"), (3,)]),
+    *([((3, 3), "reversed"), (3,)], [(2, 2), ((2,), "strided")], [(3, 3), ((3,), "reversed")]),
+    *([((4, 4), "strided"), (4,)], [((2, 2), "F"), ((2,), "reversed")]),
+]
 SPARSE_VECTOR = [  # entries in three places of the diagonal and one beside, and a vector
     *([(4,), (3,)], [((4,), "reversed"), (3,)], [((4,), "strided"), (3,)]),
     *([(4,), ((3,), "reversed")], [(4,), ((3,), "strided")]),
@@ -1541,8 +1548,64 @@ TABLE: dict[str, Word] = {
             ("_spbase.shape", "y * scipy.sparse.csr_array((x, PLACES), shape=(3, 3)).shape[0]"),
             ("spmatrix.__mul__", "(scipy.sparse.csr_matrix((x, PLACES), shape=(3, 3)) * 2.0) @ y"),
             ("spmatrix.__rmul__", "(2.0 * scipy.sparse.csr_matrix((x, PLACES), shape=(3, 3))) @ y"),
+            (
+                "_coo_base.diagonal",
+                "scipy.sparse.coo_array((x, PLACES), shape=(3, 3)).diagonal() * y.T",
+            ),
+            (
+                "_cs_matrix.diagonal",
+                "scipy.sparse.csr_array((x, PLACES), shape=(3, 3)).diagonal(1) @ y[:2]",
+            ),
+            ("_cs_matrix.sum", "scipy.sparse.csr_array((x, PLACES), shape=(3, 3)).sum(axis=1) @ y"),
+            ("_data_matrix.__neg__", "(-scipy.sparse.csr_array((x, PLACES), shape=(3, 3))) @ y"),
+            ("_spbase.__add__", f"({CSR} + {COO}.T) @ y"),
+            ("_spbase.__sub__", f"({CSR} - {COO}.T) @ y"),
+            (
+                "_spbase.multiply",
+                "scipy.sparse.csr_array((x, PLACES), shape=(3, 3)).multiply([[1.0, 2.0, 3.0]]) @ y",
+            ),
+            ("_spbase.sum", "scipy.sparse.coo_array((x, PLACES), shape=(3, 3)).sum() * y"),
+            ("block_diag", "scipy.sparse.block_diag([x[:1, None], np.outer(x[:2], x[1:3])]) @ y"),
+            ("diags", "scipy.sparse.diags([x[:3], x[:2]], [0, -1]) @ y"),
+            (
+                "diags_array",
+                "scipy.sparse.diags_array([x[:3], 2.0], offsets=[0, 1], shape=(3, 3)) @ y",
+            ),
+            ("eye", "(scipy.sparse.eye(3) * x[0]) @ y"),
+            ("eye_array", "(scipy.sparse.eye_array(3, k=1) * x[0]) @ y"),
+            ("identity", "(scipy.sparse.identity(3) * x[0]) @ y"),
+            ("hstack", f"scipy.sparse.hstack([{CSR}, {COO}]).T @ y"),
+            ("vstack", f"scipy.sparse.vstack([{CSR}, {COO}]) @ y"),
+            ("spdiags", "scipy.sparse.spdiags(x[None, :3], [0], 3, 3) @ y"),
         )
     },
+    **{
+        f"scipy.sparse.linalg.{name}": shaped(
+            f"return scipy.sparse.linalg.{name}({matrix}, y, rtol=1e-14)[0]",
+            like=ONE_SIDE,
+            dtypes=("float64",),
+            within=1e-8,
+            x=diagonal(),
+        )
+        for name, matrix in (
+            *((name, "positive(x)") for name in ("bicg", "cg", "cgs", "minres")),
+            *((name, "x") for name in ("bicgstab", "gcrotmk", "gmres", "lgmres", "qmr", "tfqmr")),
+        )
+    },
+    **{
+        f"scipy.sparse.linalg.{name}": shaped(
+            f"return scipy.sparse.linalg.{name}(x, y, 0.3, atol=1e-14, btol=1e-14, {most}=60)[0]",
+            like=[[(n, k), (n,)] for n, k in ((3, 3), (2, 2), (4, 4), (4, 2), (5, 2), (3, 2))]
+            + [[(4, 3), (4,)], [(5, 3), ((5,), "reversed")]],
+            dtypes=("float64",),
+            within=1e-7,
+            x=(-1.9, 2.9),
+        )
+        for name, most in (("lsqr", "iter_lim"), ("lsmr", "maxiter"))
+    },
+    "scipy.sparse.linalg.expm_multiply": shaped(
+        "x, y", like=ONE_SIDE, dtypes=("float64",), x=(-0.9, 0.9)
+    ),
     "scipy.sparse.spmatrix.get_shape": elementwise("return x * ENTRIES.get_shape()[0]"),
     "scipy.sparse.linalg.spsolve": shaped(
         "scipy.sparse.csc_array((x, PLACES), shape=(3, 3)), y",

@@ -1,0 +1,186 @@
+"""Solvers of ``scipy.sparse.linalg`` that go step by step, and what they find.
+
+A solution is what the solver has found; its derivatives are those of the equations.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import DEFINITIONS, refuse
+from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.riccati import computed
+from symdiff.definitions.solvers import valued
+from symdiff.definitions.sparse import entries_of, sparse_solve
+
+_CALLED = ("cg", "cgs", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr", "gcrotmk", "tfqmr")
+_OPTIONS = ("rtol", "atol", "maxiter", "restart", "m", "k", "shift", "truncate")
+
+
+def _solver(name):
+    def solver(A, b, x0=None, **options):
+        names, settings = _settings(options)
+        return _solved(name, A, b, x0, names, settings)
+
+    return solver
+
+
+def _settings(options):
+    """The options that only say how a solver goes on, which have to be numbers."""
+    names, settings = [], []
+    for option in options:
+        if option not in _OPTIONS:
+            refuse(f"{option}=")
+        if options[option] is not None:
+            names.append(option)
+            settings.append(options[option])
+    return ",".join(names), settings
+
+
+def _right(b):
+    right = np.asarray(b)
+    if right.ndim != 1:
+        refuse("several right sides (solve for one after the other)")
+    return right
+
+
+def _solved(name, A, b, x0, names, settings):
+    right = _right(b)
+    if "shift" in names:
+        refuse("shift=")
+    given: Any = ()
+    if isinstance(A, np.ndarray):
+        exact = np.linalg.solve(A, right)
+        given = A, right
+        finder = _found_of_array
+    else:
+        found = entries_of(A)
+        by_rows = found.kind == "csr"
+        given = found.kind, found.entries, found.rows, found.columns, right
+        exact = sparse_solve(found.entries, found.rows, found.columns, right, by_rows)
+        finder = _found_of_entries
+    if exact.dtype.char not in "dD":
+        refuse("numbers in single precision")
+    both = computed(np.append(exact, 0.0), finder, name, x0, names, *settings, *given)
+    return valued(exact * _sound(both[-1].real == 0), both[:-1]), int(both[-1].real)
+
+
+def _sound(converged):
+    """1, or NaN where a solver has not converged: what it gives is no solution to differentiate."""
+    return np.where(converged, 1.0, np.nan)
+
+
+def _found(name, matrix, right, x0, names, settings):
+    import scipy.sparse.linalg
+
+    options = dict(zip(names.split(",") if names else [], settings, strict=True))
+    x, told = getattr(scipy.sparse.linalg, name)(matrix, right, x0=x0, **options)[:2]
+    return np.append(x, float(told)).astype(np.result_type(x, np.float64))
+
+
+def _found_of_array(name, x0, names, *given):
+    *settings, matrix, right = given
+    return _found(name, matrix, right, x0, names, settings)
+
+
+def _found_of_entries(name, x0, names, *given):
+    *settings, kind, entries, rows, columns, right = given
+    matrix = _rebuilt(kind, entries, rows, columns, (len(right), len(right)))
+    return _found(name, matrix, right, x0, names, settings)
+
+
+def _rebuilt(kind, entries, rows, columns, shape):
+    from scipy.sparse import coo_array
+
+    return coo_array((entries, (rows, columns)), shape=shape).asformat(kind)
+
+
+# Least squares ------------------------------------------------------------------------------------
+
+
+class Untold:
+    """What a solver tells of its way besides, which is not known."""
+
+    def __getattr__(self, name):
+        refuse("what it tells of its way")
+
+    def _refused(self, other=None):
+        refuse("what it tells of its way")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refused
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __abs__ = _refused
+    __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __float__ = __int__ = __getitem__ = _refused
+
+
+def _squares(name):
+    def solver(A, b, damp=0.0, **options):
+        right = _right(b)
+        given, A = _given(A)
+        names, settings = [], []
+        for option in options:
+            if option not in ("atol", "btol", "conlim", "iter_lim", "maxiter", "show"):
+                refuse(f"{option}=")
+            names.append(option)
+            settings.append(options[option])
+        turned = A.T.conj()
+        normal = turned @ A + damp**2 * np.eye(A.shape[1])
+        exact = np.linalg.solve(normal, turned @ right)
+        told = ",".join(names)
+        like = np.append(exact, 0.0)
+        both = computed(like, _found_of_squares, name, told, right, damp, *settings, *given)
+        why = both[-1].real
+        converged = (why <= 2) | (why == 4) | (why == 5)
+        x = valued(exact * _sound(converged), both[:-1])
+        return (x, int(why), *[Untold() for _ in range(8 if name == "lsqr" else 6)])
+
+    return solver
+
+
+def _given(A):
+    """A matrix as functions that compute with it are given it, and as an array."""
+    if isinstance(A, np.ndarray):
+        return ("", A, A.shape), A
+    found = entries_of(A)
+    return (found.kind, found.entries, found.shape, found.rows, found.columns), found.toarray()
+
+
+def _taken(kind, entries, shape, rows=0, columns=0):
+    return _rebuilt(kind, entries, rows, columns, shape) if kind else entries
+
+
+def _found_of_squares(name, names, right, damp, *given):
+    import scipy.sparse.linalg
+
+    told = names.split(",") if names else []
+    settings, matrix = given[: len(told)], _taken(*given[len(told) :])
+    options = dict(zip(told, settings, strict=True))
+    x, why = getattr(scipy.sparse.linalg, name)(matrix, right, damp, **options)[:2]
+    return np.append(x, float(why))
+
+
+# Exponentials -------------------------------------------------------------------------------------
+
+
+def expm_multiply(A, B):
+    from scipy.linalg import expm
+
+    given, A = _given(A)
+    right = np.asarray(B)
+    exact = expm(A) @ right
+    return valued(1.0 * exact, computed(exact, _exponential, right, *given))
+
+
+def _exponential(right, *given):
+    import scipy.sparse.linalg
+
+    return scipy.sparse.linalg.expm_multiply(_taken(*given), right)
+
+
+@when_imported("scipy.sparse.linalg")
+def register(linalg):
+    """Say what the solvers mean."""
+    definitions: dict[str, Any] = {name: _solver(name) for name in _CALLED}
+    definitions |= {name: _squares(name) for name in ("lsqr", "lsmr")}
+    definitions["expm_multiply"] = expm_multiply
+    for name, definition in definitions.items():
+        DEFINITIONS[getattr(linalg, name)] = definition

@@ -1,0 +1,111 @@
+"""Solvers of ``scipy.sparse.linalg`` that go step by step, against SciPy and dense solutions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.definitions.calls import check
+
+sparse = pytest.importorskip("scipy.sparse")
+solving = pytest.importorskip("scipy.sparse.linalg")
+
+X = np.array([0.9, 1.7, 0.6, 1.3])
+OUTSIDE = sparse.csr_array(np.diag([3.0, 4.0, 5.0, 3.5]) + np.eye(4, k=1))
+
+
+def _matrix(x: Any) -> Any:
+    return 0.1 * np.outer(x, x) + np.diag(1.0 + x)
+
+
+def _sparse(x: Any) -> Any:
+    return sparse.diags_array([2.0 + x, 0.3 * x[:3], 0.3 * x[:3]], offsets=[0, 1, -1])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["cg", "cgs", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr", "gcrotmk", "tfqmr"],
+)
+def test_solutions_have_the_derivatives_of_the_equations(name: str) -> None:
+    solve = getattr(solving, name)
+    for matrix in (_matrix, _sparse, lambda x: _sparse(x).tocsr()):
+        _agrees(_found_by(solve, matrix), _exact_of(matrix))
+
+
+def _found_by(solve: Any, matrix: Any) -> Any:
+    return lambda x: solve(matrix(x), x**2, rtol=1e-14)[0]
+
+
+def _exact_of(matrix: Any) -> Any:
+    def exact(x: Any) -> Any:
+        dense = matrix(x) if matrix is _matrix else matrix(x).toarray()
+        return np.linalg.solve(dense, x**2)
+
+    return exact
+
+
+def _agrees(found: Any, exact: Any) -> None:
+    """Value, both modes and order two."""
+    weights, direction = np.arange(4.0), np.array([0.3, -0.2, 0.5, 0.1])
+    value, pullback = sd.vjp(found, X)
+    np.testing.assert_allclose(value, found(X), rtol=1e-12)
+    expected = sd.vjp(exact, X)[1](weights)
+    np.testing.assert_allclose(pullback(weights), expected, rtol=1e-9, atol=1e-10)
+    made, expected = (sd.jvp(f, (X,), (direction,))[1] for f in (found, exact))
+    np.testing.assert_allclose(made, expected, rtol=1e-9, atol=1e-10)
+    made, expected = (sd.hessian(lambda x, f=f: np.sum(f(x) ** 2))(X) for f in (found, exact))
+    np.testing.assert_allclose(made, expected, rtol=1e-8, atol=1e-9)
+
+
+def test_of_a_matrix_from_outside_and_from_a_given_start() -> None:
+    check(lambda x: solving.gmres(OUTSIDE, x**2, x0=np.ones(4), rtol=1e-13, restart=3)[0], X)
+    check(lambda x: solving.expm_multiply(0.1 * OUTSIDE, x**2), X)
+    check(lambda x: solving.expm_multiply(_matrix(x) * 0.1, x), X)
+
+
+@pytest.mark.parametrize("name", ["lsqr", "lsmr"])
+def test_least_squares(name: str) -> None:
+    solve = getattr(solving, name)
+    most: Any = {"lsqr": {"iter_lim": 50}, "lsmr": {"maxiter": 50}}[name]
+    most |= {"atol": 1e-14, "btol": 1e-14}
+    check(lambda x: solve(np.outer(x, x**2)[:, :2] + np.eye(4)[:, :2], x**2, **most)[0], X)
+    check(lambda x: solve(np.outer(x, x**2)[:, :2] + np.eye(4)[:, :2], x**2, 0.4, **most)[0], X)
+    check(lambda x: solve(OUTSIDE, x**2, **most)[0], X)
+
+
+def test_what_a_solver_tells_is_known_when_it_runs() -> None:
+    def solved(x: Any, steps: Any) -> Any:
+        y, told = solving.cg(_matrix(x), np.arange(4.0), rtol=1e-12, maxiter=steps)
+        return y[0] if told == 0 else 10.0 + told
+
+    program = sd.differentiable(solved)
+    for steps in (1, 50):
+        assert program(X, steps) == solved(X, steps)
+
+
+def test_what_has_not_converged_has_no_derivative() -> None:
+    def unfinished(x: Any) -> Any:
+        return np.sum(solving.cg(_matrix(x), np.arange(4.0), rtol=1e-12, maxiter=1)[0])
+
+    value, gradient = sd.value_and_grad(unfinished)(X)
+    assert value == unfinished(X)
+    assert np.isnan(gradient).all()
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (lambda x: solving.cg(_matrix(x), x, M=np.eye(4))[0], "M="),
+        (lambda x: solving.cg(_matrix(x), x, callback=print)[0], "callback="),
+        (lambda x: solving.minres(_matrix(x), x, shift=0.1)[0], "shift="),
+        (lambda x: solving.gmres(_matrix(x), np.outer(x, x))[0], "several"),
+        (lambda x: solving.cg(np.eye(4, dtype=np.float32), x.astype(np.float32))[0], "single"),
+        (lambda x: solving.lsqr(_matrix(x), x)[3] * x, "way"),
+    ],
+)
+def test_what_is_not_taken_is_refused(function: Any, told: str) -> None:
+    with pytest.raises(sd.UnsupportedCallError, match=told):
+        sd.vjp(function, X)
