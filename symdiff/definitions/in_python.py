@@ -8,6 +8,7 @@ from __future__ import annotations
 import bisect
 import collections
 import contextlib
+import functools
 import heapq
 import importlib.util
 import io
@@ -576,6 +577,48 @@ def dispatched(function: Any, first: Any) -> Any:
         if cls not in kind.__mro__ and issubclass(kind, cls):
             refuse(f"a singledispatch function for {cls.__name__}, which is no base class")
     return next(function.registry[cls] for cls in kind.__mro__ if cls in function.registry)
+
+
+@replaces(functools._lru_cache_wrapper)
+class _lru_cache_wrapper:  # noqa: N801  its name is shown in messages
+    """What ``functools.lru_cache`` makes of a function: results by arguments that are known."""
+
+    __symdiff_class__ = functools._lru_cache_wrapper
+
+    def __init__(self, user_function: Any, maxsize: Any, typed: bool, cache_info: Any) -> None:
+        self._function, self._most, self._typed = user_function, maxsize, typed
+        self._info, self._hits, self._misses = cache_info, 0, 0
+        self._results: dict[Any, Any] = {}
+
+    def __call__(self, *args: Any, **kwds: Any) -> Any:
+        key: Any = (args, tuple(kwds.items()))
+        if self._typed:
+            key = (*key, tuple([type(value) for value in (*args, *kwds.values())]))
+        elif len(args) == 1 and not kwds and type(args[0]) in (int, str):
+            key = args[0]  # so 1 is another key than 1.0 and True
+        if key in self._results:
+            self._hits += 1
+            result = self._results.pop(key)
+        else:
+            self._misses += 1
+            result = self._function(*args, **kwds)
+        if self._most != 0:
+            self._results[key] = result
+        if self._most is not None and len(self._results) > max(self._most, 0):
+            del self._results[next(iter(self._results))]
+        return result
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def cache_info(self) -> Any:
+        """How often a result was known, and how many are."""
+        return self._info(self._hits, self._misses, self._most, len(self._results))
+
+    def cache_clear(self) -> None:
+        """Forget all results."""
+        self._results.clear()
+        self._hits = self._misses = 0
 
 
 @replaces(operator.itemgetter)

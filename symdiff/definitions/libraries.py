@@ -103,6 +103,6 @@ def python_version(function: Any) -> Any:
 
 
 _WRITTEN_IN_C = (
-    "_bisect", "_collections", "_heapq", "_io", "collections", "contextlib", "heapq", "itertools",
-    "numpy", "operator",
+    "_bisect", "_collections", "_heapq", "_io", "collections", "contextlib", "functools", "heapq",
+    "itertools", "numpy", "operator",
 )  # fmt: skip

@@ -255,8 +255,16 @@ def _update_wrapper(
     *options: Abstract,
     **named: Abstract,
 ) -> Abstract:
-    if not isinstance(wrapper, Closure) or not isinstance(wrapped, Closure | types.FunctionType):
+    of_object = isinstance(wrapper, ObjectRef) and wrapper.live is None and wrapper.path is None
+    if not (of_object or isinstance(wrapper, Closure)) or not isinstance(
+        wrapped, Closure | types.FunctionType
+    ):
         raise UnsupportedCallError("functools.update_wrapper() of what is no function made here")
+    if of_object:
+        for name in (*_given_attributes(interp, wrapped), "__name__"):
+            set_attribute(interp, wrapper, name, interp.attribute(wrapped, name))
+        set_attribute(interp, wrapper, "__wrapped__", wrapped)
+        return wrapper
     if wrapper.own is not None:
         for name in _given_attributes(interp, wrapped):
             set_attribute(interp, wrapper, name, interp.attribute(wrapped, name))

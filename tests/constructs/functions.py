@@ -488,3 +488,46 @@ def _odd(v, level):
 @construct()
 def mutual_recursion(x, c):
     return _even(x[0] * c, 2.0) + _odd(x[1], c * 2.1)
+
+
+@construct()
+def results_that_are_kept(x, c):
+    calls = [0]
+
+    @functools.lru_cache(maxsize=2)
+    def of(k, scale=1.0):
+        calls[0] += 1
+        return x[k] * scale * calls[0]
+
+    @functools.cache
+    def fibonacci(k):
+        return x[k] if k < 2 else fibonacci(k - 1) * 0.5 + fibonacci(k - 2)
+
+    class Table:
+        def __init__(self, v):
+            self.v = v
+
+        @functools.lru_cache  # noqa: B019
+        def at(self, k):
+            calls[0] += 1
+            return k * self.v
+
+    class Counted:
+        def __init__(self, f):
+            functools.update_wrapper(self, f)
+            self.f, self.calls = f, 0
+
+        def __call__(self, *given):
+            self.calls += 1
+            return self.f(*given) * self.calls
+
+    @Counted
+    def squared(v):
+        return v * v
+
+    y = of(0) + of(1) + of(0) * of(2) + of(1) * of(0, scale=c) + of(1)
+    one, other = Table(x[2]), Table(x[3])
+    y = y + one.at(2) + other.at(2) * one.at(2)
+    one.v = c
+    y = y + one.at(2) * one.at(3) + fibonacci(12) + of.cache_info().hits
+    return y * squared(x[4]) + squared(x[5]) * squared.calls + squared.__wrapped__(c)
