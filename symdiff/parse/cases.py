@@ -41,7 +41,7 @@ from symdiff.parse.values import (
 )
 
 _MANY = 4096  # statements whose parts are remembered: they are staged turn by turn
-MOST_FORKS = 800  # of all statements of a function together
+MOST_FORKS = 500  # of all statements of a function together
 
 Action = Callable[[], Any]
 Values = dict[ast.expr, Abstract]
