@@ -22,9 +22,11 @@ class Grid:
         if nu is not None:
             refuse("nu=")
         method = self.method if method is None else method
-        return interpolated(
-            self.points, self.values, xi, method, self.bounds_error, self.fill_value
+        places = _stacked(xi, len(self.points))
+        made = interpolated(
+            self.points, self.values, places, method, self.bounds_error, self.fill_value
         )
+        return made.reshape(made.shape[1:]) if places.ndim == 1 else made
 
     def __getattr__(self, name):
         refuse(f"the attribute {name} of what it gives")
@@ -54,7 +56,9 @@ def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=n
     for grid in grids:
         if np.any(np.diff(grid) <= 0):
             raise ValueError("symdiff takes grids whose points strictly ascend")
-    places, count = _stacked(xi), len(grids)
+    places, count = _stacked(xi, len(grids)), len(grids)
+    if places.ndim == 1:
+        places = places[None]
     columns = places.reshape(-1, count)
     made = _between(grids, table, columns, method)
     wide = (-1,) + (1,) * (table.ndim - count)
@@ -66,12 +70,15 @@ def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=n
     return made.reshape(places.shape[:-1] + table.shape[count:])
 
 
-def _stacked(xi):
-    """Points with their coordinates last; a tuple of arrays is broadcast."""
+def _stacked(xi, count):
+    """Points with their coordinates last; a tuple of arrays is broadcast, a row is of points."""
+    if isinstance(xi, tuple) and len(xi) == 1:
+        xi = xi[0]
     if isinstance(xi, tuple):
         parts = np.broadcast_arrays(*xi)
         return np.stack([np.asarray(part, dtype=float) for part in parts], axis=-1)
-    return np.asarray(xi, dtype=float)
+    places = np.asarray(xi, dtype=float)
+    return places.reshape(-1, count) if places.ndim == 1 else places
 
 
 def _between(grids, table, columns, method):

@@ -52,7 +52,7 @@ _ROWS = {
     "solvers, with the function that they call": ("solvers",),
     "`scipy.signal`": ("filters", "smoothing"),
     "`scipy.fft`": ("transforms",),
-    "`scipy.interpolate`": ("bsplines", "splines"),
+    "`scipy.interpolate`": ("bsplines", "scattered", "splines"),
     "`scipy.sparse`": ("sparse", "krylov"),
     "`scipy.ndimage`": ("images",),
     "`statistics`": ("spreads",),

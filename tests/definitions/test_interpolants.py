@@ -91,3 +91,85 @@ def test_what_smooths_is_refused() -> None:
         sd.grad(lambda y: interpolate.UnivariateSpline(X, y)(0.3))(Y[:, 0])
     with pytest.raises(UnsupportedCallError, match="method='cubic'"):
         sd.grad(lambda y: interpolate.interpn((X,), y, [[0.3]], "cubic")[0])(Y[:, 0])
+
+
+GRID = np.arange(4.0)
+TABLE = np.sin(np.arange(16.0)).reshape(4, 4)
+AGES = np.array([0.9, 1.7, 0.6, 1.3, 2.1])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: interpolate.RegularGridInterpolator((GRID, GRID), TABLE * x[1])((x[0], x[1])),
+        lambda x: interpolate.RegularGridInterpolator((GRID, GRID), TABLE)([x[0], x[1]]),
+        lambda x: interpolate.RegularGridInterpolator((GRID, GRID), TABLE)((x[:1], x[1])),
+        lambda x: interpolate.RegularGridInterpolator((GRID,), TABLE[0])(x[:3]),
+        lambda x: interpolate.RegularGridInterpolator((GRID,), TABLE[0])((x[:3],)),
+        lambda x: interpolate.interpn((GRID, GRID), TABLE, (x[0], x[1])),
+        lambda x: interpolate.interpn((GRID, GRID), TABLE, x[:2]),
+    ],
+)
+def test_one_point_of_a_grid_is_what_scipy_makes_of_it(program: Any) -> None:
+    calls.check(program, AGES, step=1e-3)
+
+
+def _agrees(program: Any) -> None:
+    """Values to rounding, and both orders by differences of SciPy's."""
+    value, _ = sd.vjp(program, AGES)
+    np.testing.assert_allclose(value, program(AGES), rtol=1e-11, atol=1e-12)
+    assert np.shape(value) == np.shape(program(AGES))
+    weights = np.cos(np.arange(np.size(value))).reshape(np.shape(value))
+    along = np.array([0.3, -1.0, 0.5, 0.2, 0.7])
+
+    def at(t: float) -> Any:
+        return np.sum(weights * program(AGES + t * along))
+
+    h = 2e-4
+    first = (8 * (at(h) - at(-h)) - at(2 * h) + at(-2 * h)) / (12 * h)
+    h = 1e-3
+    second = (16 * (at(h) + at(-h)) - at(2 * h) - at(-2 * h) - 30 * at(0)) / (12 * h * h)
+
+    def weighed(x: Any) -> Any:
+        return np.sum(weights * program(x))
+
+    slope = sd.grad(weighed)
+    assert slope(AGES) @ along == pytest.approx(first, rel=1e-7)
+    assert np.sum(weights * sd.jvp(program, (AGES,), (along,))[1]) == pytest.approx(first, rel=1e-7)
+    again = sd.jvp(slope, (AGES,), (along,))[1] @ along
+    assert again == pytest.approx(second, rel=1e-4, abs=1e-6)
+
+
+def test_polynomials_through_points() -> None:
+    made = interpolate.KroghInterpolator
+    _agrees(lambda x: made(np.cumsum(x), x)(x[:2]))
+    _agrees(lambda x: made(np.cumsum(x), np.outer(x, x))(x[0]))
+    _agrees(lambda x: made(GRID, np.outer(x, x)[:, :4], axis=1)(x[:2]))
+    _agrees(lambda x: made(np.cumsum(x), x)(x[0]) * interpolate.lagrange(GRID, x[:4])(x[1]))
+    with pytest.raises(UnsupportedCallError, match="the attribute derivative"):
+        sd.grad(lambda x: made(GRID, x[:4]).derivative(0.3))(AGES)
+    with pytest.raises(ValueError, match="different"):
+        sd.grad(lambda x: made(x * 0.0, x)(0.3))(AGES)
+
+
+KERNELS = ("multiquadric", "inverse", "gaussian", "linear", "cubic", "quintic", "thin_plate")
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_radial_functions(kernel: str) -> None:
+    _agrees(lambda x: interpolate.Rbf(np.cumsum(x), x, function=kernel)(np.array([1.3, 2.9])))
+    _agrees(lambda x: interpolate.Rbf(GRID, x[:4], GRID**2, function=kernel)(x[2:4], x[1:3] + 0.2))
+    _agrees(lambda x: interpolate.Rbf(GRID, x[:4], function=kernel, epsilon=x[4], smooth=0.1)(0.3))
+
+
+def test_products_of_splines() -> None:
+    def made(x: Any, **more: Any) -> Any:
+        return interpolate.RectBivariateSpline(np.cumsum(x), GRID, np.outer(x, TABLE[1]), **more)
+
+    _agrees(lambda x: made(x)(x[2:4] + 1.0, np.array([0.3, 1.1, 2.2])))
+    _agrees(lambda x: made(x)(1.1, 0.4, dx=1))
+    _agrees(lambda x: made(x, kx=1, ky=1)(x[1], x[0], grid=False))
+    _agrees(lambda x: made(x).ev(x[:2] + 0.4, x[2:4], dy=1))
+    _agrees(lambda x: made(x).ev(-1.0, x[2:4] * 9.0))  # outside: at the edge
+    with pytest.raises(UnsupportedCallError, match="even degree"):
+        sd.grad(lambda x: made(x, kx=2).ev(1.0, 1.0))(AGES)

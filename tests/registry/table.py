@@ -1151,6 +1151,26 @@ TABLE: dict[str, Word] = {
         dtypes=("float64",),
         within=1e-8,
     ),
+    **{
+        f"scipy.interpolate.{name}": shaped(
+            f"return scipy.interpolate.{name}{text}",
+            like=KNOTS_AND_POINTS,
+            x=(0.4, 0.6),
+            z=(0.9, 1.3),
+            dtypes=("float64",),
+            within=1e-8,
+        )
+        for name, text in (
+            ("KroghInterpolator", "(np.cumsum(x), y)(z)"),
+            ("Rbf", "(np.cumsum(x), y)(z)"),
+            (
+                "RectBivariateSpline",
+                "(np.cumsum(x), np.arange(4.0), np.outer(y, [1, 2, 0, 1])).ev(z, z)",
+            ),
+            ("krogh_interpolate", "(np.cumsum(x), y, z)"),
+            ("lagrange", "(np.cumsum(x[:4]), y[:4])(z)"),
+        )
+    },
     "scipy.interpolate.RegularGridInterpolator": shaped(
         *(
             "return scipy.interpolate.RegularGridInterpolator("
