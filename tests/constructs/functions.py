@@ -525,7 +525,7 @@ def results_that_are_kept(x, c):
     def squared(v):
         return v * v
 
-    y = of(0) + of(1) + of(0) * of(2) + of(1) * of(0, scale=c) + of(1)
+    y = of(0) + of(1) + of(0) * of(2) + of(1) * of(0, scale=2.0) + of(1)
     one, other = Table(x[2]), Table(x[3])
     y = y + one.at(2) + other.at(2) * one.at(2)
     one.v = c
