@@ -61,7 +61,7 @@ _BY_LIBRARY = {
     "scipy.linalg": ("equations", "matrices", "riccati", "structured"),
     "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("solvers",),
-    "scipy.signal": ("filters", "smoothing"),
+    "scipy.signal": ("filters", "smoothing", "spectra"),
     "scipy.sparse": ("sparse",),
     "scipy.sparse.linalg": ("krylov",),
     "scipy.spatial.distance": ("distances",),

@@ -50,7 +50,7 @@ _ROWS = {
         *("matrix_functions", "factors", "scipy_decompositions"),
     ),
     "solvers, with the function that they call": ("solvers",),
-    "`scipy.signal`": ("filters", "smoothing"),
+    "`scipy.signal`": ("filters", "smoothing", "spectra"),
     "`scipy.fft`": ("transforms",),
     "`scipy.interpolate`": ("bsplines", "scattered", "splines"),
     "`scipy.sparse`": ("sparse", "krylov"),

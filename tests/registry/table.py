@@ -1078,6 +1078,19 @@ TABLE: dict[str, Word] = {
     },
     "scipy.signal.detrend": shaped("x", "x, type='constant'", like=NOT_EMPTY),
     "scipy.signal.filtfilt": shaped("[0.2, 0.3], [1.0, -0.4], x", like=LONG, dtypes=("float64",)),
+    **{
+        f"scipy.signal.{name}": shaped(
+            f"return scipy.signal.{name}({given})[{place}]{part}", like=LONG, dtypes=("float64",)
+        )
+        for name, given, place, part in (
+            ("coherence", "x, np.cos(3.0 * x), nperseg=4", 1, ""),
+            ("csd", "x, np.cos(x), nperseg=4", 1, ".real"),
+            ("periodogram", "x", 1, ""),
+            ("spectrogram", "x, nperseg=4", 2, ""),
+            ("stft", "x, nperseg=4", 2, ".imag"),
+            ("welch", "x, nperseg=4", 1, ""),
+        )
+    },
     "scipy.signal.hilbert": shaped("x", like=NOT_EMPTY),
     "scipy.signal.lfilter": shaped("x, [1.0, -0.4], y", "x, [1.0], y", like=VECTORS),
     "scipy.signal.lfilter_zi": shaped(
