@@ -65,7 +65,7 @@ _BY_LIBRARY = {
     "scipy.sparse": ("sparse",),
     "scipy.sparse.linalg": ("krylov",),
     "scipy.spatial.distance": ("distances",),
-    "scipy.special": ("special",),
+    "scipy.special": ("probabilities", "special"),
     "scipy.stats": ("descriptive", "distributions", "drawn", "namespaces", "summaries"),
     "statistics": ("spreads",),
 }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.law import special
+from symdiff.definitions.probabilities import zeta_less_one
 
 COUNTS: dict[str, Any] = {}  # laws by what scipy.stats calls them
 
@@ -222,3 +223,25 @@ def _log_ways(n, k):
     """The logarithm of the number of ways to choose ``k`` of ``n``."""
     gammaln = special().gammaln
     return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+
+
+class Skellam(Counts):
+    """Differences of two counts of Poisson's law (Skellam 1946)."""
+
+    shapes = ("mu1", "mu2")
+    inside = staticmethod(lambda k, *shapes, last=True: k == k)
+    good = staticmethod(lambda first, second: np.logical_and(first > 0, second > 0))
+
+    @staticmethod
+    def log_mass(k, first, second):
+        one, other = np.sqrt(first), np.sqrt(second)
+        apart, bessel = one - other, special().ive(np.abs(k), 2.0 * one * other)
+        return k * (np.log(one) - np.log(other)) - apart * apart + np.log(bessel)
+
+
+class Zipf(Counts):
+    shapes = ("a",)
+    first = 1
+    good = staticmethod(lambda a: a > 1)
+    inside = staticmethod(lambda k, *shapes, last=True: k >= 1)
+    log_mass = staticmethod(lambda k, a: -a * np.log(k) - np.log1p(zeta_less_one(a)))

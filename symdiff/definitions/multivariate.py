@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import is_one_row, may_be_one_row
+from symdiff.definitions.declare import is_one_row, may_be_one_row, refuse
 from symdiff.definitions.law import special
 
 LOG_2_PI = math.log(2.0 * math.pi)
@@ -141,6 +141,109 @@ def multinomial_pmf(x, n, p):
     return np.exp(multinomial_logpmf(x, n, p))
 
 
+def normal_entropy(mean=None, cov=1):
+    mean = None if mean is None else np.asarray(mean)
+    cov = np.asarray(1.0 if cov is None else cov, dtype=np.float64)
+    if _is_of_one(mean, cov):
+        return 0.5 * (1.0 + LOG_2_PI + np.log(np.reshape(cov, ())))
+    if cov.ndim == 2:
+        return 0.5 * (cov.shape[0] * (1.0 + LOG_2_PI) + _log_determinant(cov))
+    variances = cov if mean is None else cov + np.zeros(mean.shape)
+    return 0.5 * np.sum(1.0 + LOG_2_PI + np.log(variances))
+
+
+def _log_determinant(matrix):
+    return 2.0 * np.sum(np.log(np.diag(np.linalg.cholesky(matrix))))
+
+
+def student_logpdf(x, loc=None, shape=1, df=1):
+    """The multivariate law of Student (Kotz and Nadarajah 2004, eq. 1.1)."""
+    shape, df = np.asarray(shape, dtype=np.float64), np.asarray(df, dtype=np.float64)
+    rows = np.asarray(x, dtype=np.float64)
+    if shape.ndim != 2 or rows.ndim == 0 or df.ndim:
+        refuse("a shape that is no matrix, or one variable")
+    apart = rows if loc is None else rows - np.asarray(loc)
+    size, factor = shape.shape[0], np.linalg.cholesky(shape)
+    scaled = np.linalg.solve(factor, np.reshape(apart, (-1, size)).T)
+    squares = np.reshape(np.sum(scaled * scaled, axis=0), apart.shape[:-1])
+    half = 0.5 * (df + size)
+    found = special().gammaln(half) - special().gammaln(0.5 * df)
+    found = found - 0.5 * size * np.log(df * math.pi) - np.sum(np.log(np.diag(factor)))
+    return _squeezed(found - half * np.log1p(squares / df))
+
+
+def student_pdf(x, loc=None, shape=1, df=1):
+    return np.exp(student_logpdf(x, loc, shape, df))
+
+
+# Of matrices --------------------------------------------------------------------------------------
+
+
+def _square(x, df, scale):
+    x, scale = np.asarray(x, dtype=np.float64), np.asarray(scale, dtype=np.float64)
+    if x.ndim != 2 or scale.ndim != 2 or np.ndim(df):
+        refuse("what is no matrix, or several")
+    return x, scale, scale.shape[0]
+
+
+def _trace_of_ratio(below, above):
+    """The trace of ``inv(below) @ above``."""
+    return np.trace(np.linalg.solve(below, above))
+
+
+def wishart_logpdf(x, df, scale):
+    """Wishart's law (Muirhead 1982, theorem 3.2.1)."""
+    x, scale, size = _square(x, df, scale)
+    found = 0.5 * (df - size - 1.0) * _log_determinant(x) - 0.5 * _trace_of_ratio(scale, x)
+    constant = 0.5 * df * (size * math.log(2.0) + _log_determinant(scale))
+    return found - constant - special().multigammaln(0.5 * df, size)
+
+
+def invwishart_logpdf(x, df, scale):
+    """That of the inverses."""
+    x, scale, size = _square(x, df, scale)
+    found = -0.5 * (df + size + 1.0) * _log_determinant(x) - 0.5 * _trace_of_ratio(x, scale)
+    constant = 0.5 * df * (size * math.log(2.0) - _log_determinant(scale))
+    return found - constant - special().multigammaln(0.5 * df, size)
+
+
+def wishart_pdf(x, df, scale):
+    return np.exp(wishart_logpdf(x, df, scale))
+
+
+def invwishart_pdf(x, df, scale):
+    return np.exp(invwishart_logpdf(x, df, scale))
+
+
+# Dirichlet's law as a whole -----------------------------------------------------------------------
+
+
+def _parameters(alpha):
+    alpha = np.asarray(alpha).astype(np.float64)
+    if alpha.ndim != 1:
+        raise ValueError("Parameter vector 'a' must be one dimensional")
+    return alpha, np.sum(alpha)
+
+
+def dirichlet_mean(alpha):
+    a, total = _parameters(alpha)
+    return _in_dtype_of(_squeezed(a / total), alpha, alpha)
+
+
+def dirichlet_var(alpha):
+    a, total = _parameters(alpha)
+    found = a / total * ((total - a) / total) / (total + 1.0)
+    return _in_dtype_of(_squeezed(found), alpha, alpha)
+
+
+def dirichlet_entropy(alpha):
+    a, total = _parameters(alpha)
+    psi, gammaln = special().psi, special().gammaln
+    constant = np.sum(gammaln(a)) - gammaln(total)
+    found = constant + (total - len(a)) * psi(total) - np.sum((a - 1.0) * psi(a))
+    return _in_dtype_of(_squeezed(found), alpha, alpha)
+
+
 # Those with parameters that were made outside of the program -------------------------------------
 
 
@@ -165,7 +268,20 @@ FROZEN: dict[str, dict[str, Any]] = {
     "dirichlet": _of_frozen("dirichlet", lambda self: (self.alpha,)),
 }
 MULTIVARIATE: dict[str, dict[str, Any]] = {
-    "multivariate_normal": {"logpdf": normal_logpdf, "pdf": normal_pdf},
-    "dirichlet": {"logpdf": dirichlet_logpdf, "pdf": dirichlet_pdf},
+    "multivariate_normal": {
+        "logpdf": normal_logpdf,
+        "pdf": normal_pdf,
+        "entropy": normal_entropy,
+    },
+    "dirichlet": {
+        "logpdf": dirichlet_logpdf,
+        "pdf": dirichlet_pdf,
+        "mean": dirichlet_mean,
+        "var": dirichlet_var,
+        "entropy": dirichlet_entropy,
+    },
     "multinomial": {"logpmf": multinomial_logpmf, "pmf": multinomial_pmf},
+    "multivariate_t": {"logpdf": student_logpdf, "pdf": student_pdf},
+    "wishart": {"logpdf": wishart_logpdf, "pdf": wishart_pdf},
+    "invwishart": {"logpdf": invwishart_logpdf, "pdf": invwishart_pdf},
 }

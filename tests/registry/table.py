@@ -48,6 +48,7 @@ from tests.registry.examples import (
 
 ABOVE_ONE, POSITIVE, ORDER = (1.2, 3.0), (0.6, 2.9), Integers(0, 3)
 LEVEL = "x * 0.0 + y * 0.0"
+SUMS = ("bdtr", "bdtrc", "bdtri", "nbdtr", "nbdtrc", "nbdtri")  # of counts
 UFUNCS: dict[str, dict[str, object]] = {
     "np.arccosh": {"x": ABOVE_ONE},
     "np.ldexp": {"y": Integers(-3, 3)},
@@ -68,6 +69,13 @@ UFUNCS: dict[str, dict[str, object]] = {
     "scipy.special.beta": {"reference": "exact.beta(x, y)"},
     "scipy.special.betaln": {"reference": "exact.betaln(x, y)"},
     "scipy.special.hyperu": {"reference": "exact.hyperu(x, y, z)"},
+    **{f"scipy.special.{name}": {"x": Integers(0, 3), "y": Integers(4, 6)} for name in SUMS},
+    "scipy.special.pdtri": {"x": Integers(0, 3)},
+    "scipy.special.gdtrix": {"x": POSITIVE, "y": POSITIVE},
+    "scipy.special.gdtria": {"y": POSITIVE, "z": POSITIVE},
+    "scipy.special.nrdtrimn": {"x": (0.6, 0.9)},
+    "scipy.special.nrdtrisd": {"y": (0.6, 0.9)},
+    "scipy.special.zetac": {"x": (1.5, 3.9)},
     "scipy.special.betainc": {"x": POSITIVE, "y": POSITIVE},
     "scipy.special.erfcinv": {"x": (0.3, 1.7)},
     "scipy.special.expn": {"x": Integers(1, 4)},
@@ -101,6 +109,7 @@ UFUNCS: dict[str, dict[str, object]] = {
     },
     "scipy.special.lambertw": elementwise("x", orders=(1, 2)),
     "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
+    "scipy.special.voigt_profile": elementwise("x, y, z", orders=(1, 2)),
     "scipy.special.polygamma": elementwise("1, x", "n, x"),
     "scipy.special.softplus": elementwise("x"),
     "scipy.special.zeta": {"x": (2.1, 3.9)},
@@ -282,6 +291,16 @@ NORMAL = [
     *([(3,), (3,), (3, 3)], [(2, 3), (3,), (3, 3)], [(2,), (2,), (2, 2)], [(4, 2), (2,), (2, 2)]),
     *([((3,), "reversed"), (3,), ((3, 3), "F")], [((2, 3), "F"), (3,), (3, 3)]),
     *([(2, 3), ((3,), "strided"), ((3, 3), "strided")], [(2, 2, 3), (3,), (3, 3)]),
+]
+SCALAR = ((), "scalar")
+MATRICES_AND_A_NUMBER = [
+    *([(n, n), SCALAR, (n, n)] for n in (2, 3)),
+    *([((n, n), layout), SCALAR, (n, n)] for n in (2, 3) for layout in ("F", "strided")),
+    *([(n, n), SCALAR, ((n, n), "F")] for n in (2, 3)),
+]
+VECTORS = [
+    *([(n,)] for n in range(1, 6)),
+    *([((n,), layout)] for n in (3, 4) for layout in ("reversed", "strided")),
 ]
 SIMPLEX = "x / np.sum(x, axis=-1, keepdims=True)"
 CSR = "scipy.sparse.csr_array((x, PLACES), shape=(3, 3))"
@@ -958,6 +977,7 @@ TABLE: dict[str, Word] = {
     },
     "scipy.special.lambertw": elementwise("x", orders=(1, 2)),
     "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
+    "scipy.special.voigt_profile": elementwise("x, y, z", orders=(1, 2)),
     "scipy.special.polygamma": elementwise("1, x", "n, x"),
     "scipy.special.softplus": elementwise("x"),
     **dict.fromkeys(
@@ -1283,6 +1303,9 @@ TABLE: dict[str, Word] = {
             ("dirichlet", f"dirichlet(y).logpdf({SIMPLEX})", ALIKE[5:] + TWO),
             ("dirichlet.logpdf", f"dirichlet.logpdf({SIMPLEX}, y)", ALIKE[5:] + TWO),
             ("dirichlet.pdf", f"dirichlet.pdf({SIMPLEX}, y)", ALIKE[5:] + TWO),
+            ("dirichlet.mean", "dirichlet.mean(y)", VECTORS),
+            ("dirichlet.var", "dirichlet.var(y)", VECTORS),
+            ("dirichlet.entropy", "dirichlet.entropy(y)", VECTORS),
             ("multinomial", f"multinomial(3, {SIMPLEX}).logpmf([1, 2, 0])", OF_THREE),
             ("multinomial.logpmf", f"multinomial.logpmf([1, 2, 0], 3, {SIMPLEX})", OF_THREE),
             ("multinomial.pmf", f"multinomial.pmf([1, 2, 0], 3, {SIMPLEX})", OF_THREE),
@@ -1296,6 +1319,30 @@ TABLE: dict[str, Word] = {
             ("multivariate_normal", "multivariate_normal(y, positive(z)).logpdf(x)"),
             ("multivariate_normal.logpdf", "multivariate_normal.logpdf(x, y, positive(z))"),
             ("multivariate_normal.pdf", "multivariate_normal.pdf(x, y, positive(z))"),
+            ("multivariate_t", "multivariate_t(y, positive(z), 3.5).logpdf(x)"),
+            ("multivariate_t.logpdf", "multivariate_t.logpdf(x, y, positive(z), 3.5)"),
+            ("multivariate_t.pdf", "multivariate_t.pdf(x, y, positive(z), 3.5)"),
+        )
+    },
+    "scipy.stats.multivariate_normal.entropy": shaped(
+        "return scipy.stats.multivariate_normal.entropy(y, positive(z))",
+        like=[*[[(n,), (n, n)] for n in range(2, 9)], *[shapes[1:] for shapes in NORMAL]],
+        z=diagonal(),
+        dtypes=("float64",),
+    ),
+    **{
+        f"scipy.stats.{law}{method}": shaped(
+            f"return scipy.stats.{law}{call}",
+            like=MATRICES_AND_A_NUMBER,
+            y=(5.2, 7.8),
+            z=diagonal(),
+            dtypes=("float64",),
+        )
+        for law in ("wishart", "invwishart")
+        for method, call in (
+            ("", "(y, positive(z)).logpdf(positive(x))"),
+            (".logpdf", ".logpdf(positive(x), y, positive(z))"),
+            (".pdf", ".pdf(positive(x), y, positive(z))"),
         )
     },
     "scipy.linalg.cho_solve_banded": shaped(
@@ -1760,6 +1807,8 @@ LAWS: dict[str, tuple[str, dict[str, Any]]] = {
     "hypergeom": ("n, 12, 7, 6", {"n": Integers(1, 6)}),
     "logser": ("n, x", {"n": Integers(1, 4)}),
     "planck": ("n, a", {"n": Integers(0, 4), "a": (0.7, 2.9)}),
+    "skellam": ("n, a, b", {"n": Integers(-3, 3), "a": (0.7, 2.9), "b": (0.7, 2.9)}),
+    "zipf": ("n, a", {"n": Integers(1, 4), "a": (1.5, 2.9)}),
     "yulesimon": ("n, a", {"n": Integers(1, 4), "a": (0.7, 2.9)}),
     "nbinom": ("n, 4, x", {"n": Integers(0, 5)}),
 }
