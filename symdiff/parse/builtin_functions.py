@@ -142,7 +142,7 @@ def _next(interp: Interpreter, source: Abstract, *default: Abstract) -> Abstract
         return choose(interp, found, lambda: item, otherwise)
     except ConflictRead:  # it may be known which, where the generator is suspended
         require_resumed(interp, source)
-        if is_definition(interp.scope.globals):
+        if is_unnumbered(source) and is_definition(interp.scope.globals):
             raise not_beside() from None
         raise
 

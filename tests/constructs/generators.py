@@ -273,3 +273,9 @@ def asked_as_long_as_there_are_more(x, c):
         y = y * x[1] + power
     counts = (k for k in [1, 2, 3])
     return y * (x[2] if 2 in counts else x[3]) + (5 in (k for k in [1, 2])) * x[4]
+
+
+@construct()
+def pairs_of_one_iterator(x, c):
+    both = [iter(x)] * 2
+    return sum(a * b for a, b in zip(*both, strict=False)) * c
