@@ -21,6 +21,9 @@ class Piecewise:
     def __init__(self, c, x, extrapolate, axis):
         self.c, self.x, self.extrapolate, self.axis = c, x, extrapolate, axis
 
+    def __getattr__(self, name):
+        refuse(f"the attribute {name} of piecewise polynomials")
+
     def __call__(self, x, nu=0, extrapolate=None):
         if extrapolate is None:
             extrapolate = self.extrapolate

@@ -173,3 +173,9 @@ def test_products_of_splines() -> None:
     _agrees(lambda x: made(x).ev(-1.0, x[2:4] * 9.0))  # outside: at the edge
     with pytest.raises(UnsupportedCallError, match="even degree"):
         sd.grad(lambda x: made(x, kx=2).ev(1.0, 1.0))(AGES)
+
+
+@pytest.mark.parametrize("name", ["roots", "solve"])
+def test_where_a_spline_has_a_value_is_refused(name: str) -> None:
+    with pytest.raises(UnsupportedCallError, match=f"the attribute {name}"):
+        sd.grad(lambda x: getattr(interpolate.CubicSpline(GRID, x[:4]), name)()[0])(AGES)
