@@ -56,6 +56,8 @@ def _window(x, size, footprint, structure, origin, axes):
         return taken.shape, taken.ravel(), each(origin, x.ndim)
     if size is None:
         raise RuntimeError("no footprint or filter size provided")
+    if np.ndim(size) > 0 and not isinstance(size, (tuple, list)):
+        refuse("an array as size= (use a tuple)")
     sizes, given = each(size, len(axes)), each(origin, len(axes))
     lengths, origins = [1] * x.ndim, [0] * x.ndim
     for k in range(len(axes)):

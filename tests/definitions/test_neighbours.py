@@ -145,6 +145,7 @@ def test_single_numbers_stay_single():
     [
         (lambda x: ndimage.shift(x, 0.3, output=np.float32), "output="),
         (lambda x: ndimage.median_filter(x[0], 3, mode="mirror"), "mode='mirror'"),
+        (lambda x: ndimage.rank_filter(x, 1, np.array([3, 3])), "an array as size="),
         (lambda x: ndimage.rotate(x, x[0, 0]), "reshape=True"),
         (lambda x: ndimage.gaussian_laplace(x, 1.0, axes=(0,)), "axes="),
     ],
