@@ -652,6 +652,12 @@ def methodcaller(name: Any, /, *args: Any, **kwargs: Any) -> Any:
 # ``itertools`` --------------------------------------------------------------------------------
 
 
+def from_the_last(sequence: Any) -> Iterator[Any]:
+    """``reversed`` of an object with a length and items."""
+    for k in range(len(sequence) - 1, -1, -1):
+        yield sequence[k]
+
+
 @replaces(itertools.compress)
 def compress(data: Any, selectors: Any) -> Iterator[Any]:
     """The items beside which a selector is true."""

@@ -42,6 +42,7 @@ from symdiff.parse.iteration import (
 )
 from symdiff.parse.operators import binary
 from symdiff.parse.selecting import item_of, refuse_where
+from symdiff.parse.special import has_method
 from symdiff.parse.values import (
     Abstract,
     Arguments,
@@ -55,6 +56,7 @@ from symdiff.parse.values import (
     Keywords,
     Lazy,
     ListRef,
+    ObjectRef,
     Range,
     Token,
 )
@@ -286,11 +288,21 @@ def _enumerated(interp: Interpreter, over: Abstract, start: Abstract) -> Iterabl
     return replace(side, element=element)
 
 
-@iterator(reversed)
-def _reversed(interp: Interpreter, over: Abstract) -> Iterable:
-    if isinstance(over, ITERATORS):
-        kind = class_of(interp, over).__name__
+@builtin(reversed)
+def _reverse(interp: Interpreter, sequence: Abstract) -> Abstract:
+    if has_method(interp, sequence, "__reversed__"):
+        return interp.call_method(sequence, "__reversed__")
+    if has_method(interp, sequence, "__getitem__") and has_method(interp, sequence, "__len__"):
+        from symdiff.definitions.in_python import from_the_last  # by few programs
+
+        return interp.call(from_the_last, [sequence], {})
+    if isinstance(sequence, (*ITERATORS, ObjectRef, frozenset)):
+        kind = class_of(interp, sequence).__name__
         raise users(TypeError(f"'{kind}' object is not reversible"))
+    return _made(interp, reversed, _reversed, sequence)
+
+
+def _reversed(interp: Interpreter, over: Abstract) -> Iterable:
     if isinstance(over, Range) and not any(
         isinstance(part, Value) for part in (over.start, over.stop, over.step)
     ):
