@@ -52,6 +52,7 @@ windows = moving(
     view=0,
     read_only=lambda node: True,
     spelling=_spell,
+    jax="_sliding_window_view",
     example="np.lib.stride_tricks.sliding_window_view(x, 2)",
     documentation="A read-only view of all stretches of a width along an axis, on a last axis.",
 )

@@ -8,6 +8,7 @@ for it: an array that is seen through views is looked up, not read.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
 
 from symdiff.ir.graph import Value
@@ -63,6 +64,8 @@ def _items(heap: Heap, content: Abstract) -> list[tuple[str, Abstract]] | None:
     held: Any = content
     if isinstance(content, ListRef | DictRef | ObjectRef):
         held = heap.held(content)
+    if isinstance(content, ListRef | DictRef) and _gives_others(content.type):
+        return []
     if isinstance(held, tuple):
         return [(f"[{k}]", item) for k, item in enumerate(held)]
     if not isinstance(held, dict):
@@ -72,6 +75,11 @@ def _items(heap: Heap, content: Abstract) -> list[tuple[str, Abstract]] | None:
             return _items(heap, held.get("_items", ()))
         return [(f".{key}", item) for key, item in held.items()]
     return [(f"[{key!r}]", item) for key, item in held.items() if isinstance(key, str | int)]
+
+
+def _gives_others(type_: type) -> bool:
+    """Return whether the items that a list or dict gives may be others than those it holds."""
+    return isinstance(getattr(type_, "__getitem__", None), FunctionType)
 
 
 def _value(heap: Heap, name: str, content: Abstract) -> Value | str:

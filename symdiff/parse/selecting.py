@@ -60,7 +60,8 @@ def _is_index(key: Abstract) -> bool:
     """Return whether a key is an integer known at run time, or a slice with such a bound."""
     if isinstance(key, slice):
         bounds = (key.start, key.stop, key.step)
-        return all(b is None or isinstance(b, int) or _is_index(b) for b in bounds)
+        at_run_time = [b for b in bounds if b is not None and not isinstance(b, int)]
+        return bool(at_run_time) and all(map(_is_index, at_run_time))
     type_ = key.type if isinstance(key, Value) else None
     if not isinstance(type_, ArrayType) or type_.shape:
         return False

@@ -43,6 +43,16 @@ def complex_values_inside(x, c):
     return (w @ np.conj(w)).real + abs(z * z) + (z * w[2]).imag + np.angle(z) * np.abs(w[3]) ** 2
 
 
+@construct()
+def slices_that_end_at_a_number_or_nowhere(x, c):
+    items = [(x[0], 1), (x[1] * c, np.ones(2)), (x[3], x)]
+    total, reached = 0.0, 1 + (x[1] > 100.0)
+    for stop in (reached, None, 2):
+        for value, weight in items[1:stop]:
+            total = total + np.sum(weight) * c * value
+    return total
+
+
 # Tuples and NamedTuples
 
 

@@ -97,6 +97,12 @@ def _singular_part(a: Any, part: str) -> Any:
     return (u * weights[..., None, :]) @ vh, weights
 
 
+def _sliding_window_view(x: Any, width: Any, axis: int) -> Any:
+    """The stretches of ``width`` elements along an axis, on a last axis."""
+    places = jnp.arange(x.shape[axis] - width + 1)[:, None] + jnp.arange(width)
+    return jnp.moveaxis(jnp.take(x, places, axis), axis + 1, -1)
+
+
 def _complex_eigvals(a: Any) -> Any:
     """The eigenvalues of a matrix as complex numbers, as JAX gives them."""
     return jnp.linalg.eigvals(a)
