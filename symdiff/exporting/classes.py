@@ -1,13 +1,22 @@
-"""Classes of named tuples and dataclasses as definitions: their fields, and none of their methods.
+"""Classes as definitions: named tuples and dataclasses by their fields, without their methods, and
+classes of exceptions as the user wrote them.
 
 A module's functions take the user's own objects as well: they go by the names of class and fields.
 """
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
+import inspect
 import keyword
+import math
+import symtable
+import sys
+import textwrap
 from typing import Any
+
+import numpy as np
 
 from symdiff.errors import SymdiffError
 
@@ -47,3 +56,30 @@ def definition(name: str, kind: type, known: tuple[str, ...]) -> str:
 def maker(name: str, kind: str, keys: tuple[Any, ...]) -> str:
     """A function that makes a dataclass of its fields' values."""
     return f"def {name}(*items):\n    return _rebuilt({kind}, {keys!r}, items)"
+
+
+def exception_text(kind: type) -> str | None:
+    """The class statement of an exception, if Python's names, NumPy's and its bases are all that it
+    uses; of any other class None.
+    """
+    if not issubclass(kind, BaseException):
+        return None
+    try:
+        text = textwrap.dedent(inspect.getsource(kind))
+    except (OSError, TypeError):
+        return None
+    there = vars(builtins) | {"np": np, "math": math} | {b.__name__: b for b in kind.__bases__}
+    scope = vars(builtins) | vars(sys.modules.get(kind.__module__, builtins))
+    alone = all(name in there and scope.get(name) is there[name] for name in _read_globally(text))
+    return text.rstrip() if alone and text.startswith("class ") else None
+
+
+def _read_globally(text: str) -> set[str]:
+    """The names that a class statement and its methods do not bind themselves."""
+    top = symtable.symtable(text, "<class>", "exec")
+    tables, found = [top], set()
+    for table in tables:
+        tables.extend(table.get_children())
+        read = (symbol for symbol in table.get_symbols() if symbol.is_referenced())
+        found.update(s.get_name() for s in read if s.is_global() or table is top)
+    return found

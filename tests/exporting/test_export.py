@@ -881,3 +881,58 @@ def test_modules_check_themselves_at_a_part_of_large_arguments(tmp_path):
         made.export(path, *arguments, functions=("grad", "hvp"))
         assert run(path).count("agrees with differences") == 2
         assert len(path.read_text()) < 40_000  # a large array alone has more
+
+
+class ModelError(ValueError):
+    """What models raise."""
+
+    def __init__(self, message, value=np.inf):
+        super().__init__(message)
+        self.value = value
+
+
+class TooLargeError(ModelError):
+    """A value is too large."""
+
+
+UNIT = "K"
+
+
+class WithUnitError(ModelError):
+    """It reads a name of its module."""
+
+    def __str__(self):
+        return f"{self.value} {UNIT}"
+
+
+def limited(x):
+    if x > 10.0:
+        raise TooLargeError("too large", x)
+    if x < 0.0:
+        raise ModelError("negative", x)
+    return x * x
+
+
+def limited_with_unit(x):
+    if x > 10.0:
+        raise WithUnitError("too large", x)
+    return x * x
+
+
+def test_a_module_carries_the_exceptions_that_it_raises(tmp_path):
+    sd.grad(limited).export(tmp_path / "made.py", 2.0)
+    made = load(tmp_path / "made.py")
+    assert made["limited_grad"](3.0) == 6.0
+    for x, kind in ((20.0, "TooLargeError"), (-1.0, "ModelError")):
+        with pytest.raises(made["ModelError"]) as raised:
+            made["limited_grad"](x)
+        assert type(raised.value).__name__ == kind
+        assert raised.value.value == x
+    assert issubclass(made["ModelError"], ValueError)
+    assert made["ModelError"] is not ModelError
+    run(tmp_path / "made.py")
+
+
+def test_an_exception_that_reads_names_of_its_module_is_refused(tmp_path):
+    with pytest.raises(sd.UnsupportedCallError, match="WithUnitError cannot be imported"):
+        sd.grad(limited_with_unit).export(tmp_path / "made.py", 2.0)

@@ -49,6 +49,7 @@ REFUSED = frozenset(
         "ragged.said_to_have_a_length",
         "special_methods.messages_and_clocks",
         "with_scipy.softmax_regression",
+        "written_as_frameworks.swallowed_by_the_context",
     }
 )
 

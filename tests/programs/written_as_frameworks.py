@@ -442,7 +442,7 @@ class Timer:
 
     def __exit__(self, kind, value, traceback):
         type(self).depth -= 1
-        self.seen.append(kind.__name__ if kind else None)
+        self.seen.append(kind is None)
         return kind is ValueError
 
 
@@ -456,7 +456,7 @@ def swallowed_by_the_context(x):
             if k == 1:
                 raise ValueError(k)
             y = y + x**k
-    assert timer.seen == [None, "ValueError", None] and Timer.depth == 0
+    assert sum(timer.seen) == 2 and Timer.depth == 0
     return y
 
 
