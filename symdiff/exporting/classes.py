@@ -77,7 +77,7 @@ def exception_text(kind: type) -> str | None:
 def _read_globally(text: str) -> set[str]:
     """The names that a class statement and its methods do not bind themselves."""
     top = symtable.symtable(text, "<class>", "exec")
-    tables, found = [top], set()
+    tables, found = [top], set[str]()
     for table in tables:
         tables.extend(table.get_children())
         read = (symbol for symbol in table.get_symbols() if symbol.is_referenced())
