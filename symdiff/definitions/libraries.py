@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 import sys
 import threading
 from collections.abc import Callable
@@ -100,6 +101,16 @@ def python_version(function: Any) -> Any:
     from symdiff.definitions import generators  # at the first use of one of them
 
     return generators.IN_PYTHON.get(function)
+
+
+def python_method(function: Any) -> Any:
+    """The same for a method of a pattern of ``re``, which may be given a function."""
+    if not isinstance(getattr(function, "__self__", None), re.Pattern):
+        return None
+    from symdiff.definitions import in_python  # at the first use of one of them
+
+    written = in_python.IN_PYTHON.get(getattr(re.Pattern, function.__name__))
+    return None if written is None else functools.partial(written, function.__self__)
 
 
 _WRITTEN_IN_C = (

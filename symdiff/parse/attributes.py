@@ -23,7 +23,7 @@ from symdiff.parse import lookups, native
 from symdiff.parse.blame import judged, users
 from symdiff.parse.branches import choose
 from symdiff.parse.changing import FUNCTIONS, SETS, require_changing
-from symdiff.parse.exceptions import is_exception
+from symdiff.parse.exceptions import is_exception, python_attribute
 from symdiff.parse.flat import set_flat
 from symdiff.parse.functions import left_inside
 from symdiff.parse.heap import is_callers
@@ -453,6 +453,10 @@ def _attribute_of_its_class(
     if name in _OF_CAUSES and is_exception(ref) and ref.live is None and ref.path is None:
         return _told_of_cause(interp, ref, name)
     if isinstance(found, native.DATA) and ref.holder is None:
+        if is_exception(ref) and ref.live is None and ref.path is None:
+            held = python_attribute(interp, ref, name)
+            if held is not ABSENT:
+                return held
         native.require_data(interp, ref, name, found)
         return own_attribute(interp, ref, name)
     lookups.has_not_itself(interp, ref, name)

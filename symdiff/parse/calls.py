@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions import DEFINITIONS, python_version
-from symdiff.definitions.libraries import meet
+from symdiff.definitions.libraries import meet, python_method
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import declared, is_leaf
@@ -222,6 +222,15 @@ def _is_method_of(function: Any, owner: Abstract) -> bool:
     )
 
 
+def _of_what_is_known(
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """What a pure function gives while compiling; ABSENT where it is none, or more is needed."""
+    found = computed(interp, function, arguments, keywords)
+    written = python_method(function) if found is ABSENT else None
+    return found if written is None else call_value(interp, written, arguments, keywords)
+
+
 def _call_other(
     interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
@@ -235,7 +244,7 @@ def _call_other(
     graph = declared(function, "__symdiff_function__")
     if graph is not None:
         return call_value(interp, graph, arguments, keywords)
-    found = computed(interp, function, arguments, keywords)
+    found = _of_what_is_known(interp, function, arguments, keywords)
     if found is not ABSENT:
         return found
     if is_formatting(function):

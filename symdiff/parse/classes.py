@@ -18,7 +18,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.structure import is_dataclass
 from symdiff.ops.declare import static
 from symdiff.parse.blame import users
-from symdiff.parse.exceptions import exception_of, give
+from symdiff.parse.exceptions import as_python_makes_it, exception_of, give
 from symdiff.parse.functions import left_inside
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
@@ -94,14 +94,13 @@ def _giving(made: Abstract, cls: type) -> Iterator[None]:
 def _exception(
     interp: Interpreter, cls: type[BaseException], arguments: Arguments, keywords: Keywords
 ) -> Abstract:
-    made = exception_of(interp, cls, arguments)
     initialise = on_class(interp, cls, "__init__")
-    if isinstance(initialise, types.FunctionType | Closure):
-        give(interp, made, arguments, keywords)
-        with _giving(made, cls):
-            interp.call(initialise, [made, *arguments], keywords)
-    elif keywords:
-        raise users(TypeError(f"{cls.__name__}() takes no keyword arguments"))
+    if not isinstance(initialise, types.FunctionType | Closure):
+        return as_python_makes_it(interp, cls, arguments, keywords)
+    made = exception_of(interp, cls, arguments)
+    give(interp, made, arguments, keywords)
+    with _giving(made, cls):
+        interp.call(initialise, [made, *arguments], keywords)
     return made
 
 

@@ -19,6 +19,7 @@ from symdiff.ops import shape
 from symdiff.parse import lookups
 from symdiff.parse.attributes import own_attribute
 from symdiff.parse.calls import builtin
+from symdiff.parse.heap import ORDER
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.reflect import with_attributes
 from symdiff.parse.scope import reflect_everywhere
@@ -28,6 +29,8 @@ from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
+    Conflict,
+    ConflictRead,
     DictRef,
     ListRef,
     ObjectRef,
@@ -106,6 +109,7 @@ def _copy_attributes(interp: Interpreter, value: ObjectRef, made: ObjectRef, ite
     """Give a copy all that the object itself has."""
     for name in attributes_present(interp, value):
         interp.put((made, name), item(held_under(interp, value, name)))
+    interp.heap.set((made, ORDER), interp.heap.get((value, ORDER)))
 
 
 def held_under(interp: Interpreter, ref: ObjectRef, name: str) -> Abstract:
@@ -133,6 +137,11 @@ def attributes_in_order(interp: Interpreter, ref: ObjectRef) -> list[str]:
     """The names in ``vars(object)``: in the order in which it got them, where that is known."""
     present = names_in_dict(interp, ref)
     own = [] if ref.live is None else list(dict_of(ref.live) or ())
+    order = interp.heap.get((ref, ORDER))
+    if isinstance(order, Conflict):
+        raise ConflictRead(order)
+    if isinstance(order, tuple):
+        own = [name for name in order if name in present]
     if len(present) > 1 and set(present) != set(own):
         raise UnsupportedCallError(
             "all attributes of an object, in order",

@@ -51,6 +51,16 @@ Ref = ListRef | DictRef | ObjectRef | Scope
 Items = TypeVar("Items", ListRef, DictRef)
 Location = Storage | Ref  # what can be written in place
 
+
+class _Order:
+    """The key, beside an object, of its attributes' names in the order in which it got them."""
+
+    def __str__(self) -> str:
+        return "the order of attributes"
+
+
+ORDER = _Order()
+
 Shared = Mapping[Location, Conflict]  # never changed in place: copies of heaps have the same one
 
 
@@ -88,10 +98,22 @@ class Heap:
         return self.contents.get(key, ABSENT)
 
     def set(self, key: Key, content: Any) -> None:
+        if isinstance(key, tuple) and isinstance(key[0], ObjectRef):
+            ref, name = key
+            self._note_order(ref, name, content is not ABSENT)
         if content is ABSENT:
             self.contents.pop(key, None)
         else:
             self.contents[key] = content
+
+    def _note_order(self, ref: ObjectRef, name: Any, is_there: bool) -> None:
+        """Take an attribute up in the order of an object of the program's, or out of it."""
+        known = self.contents.get((ref, ORDER), ())
+        if isinstance(name, str) and isinstance(known, tuple) and is_programs(ref):
+            if not is_there:
+                self.contents[ref, ORDER] = tuple(other for other in known if other != name)
+            elif name not in known:
+                self.contents[ref, ORDER] = (*known, name)
 
     def held(self, ref: Ref) -> Any:
         """What a list or a dict holds; attributes or an activation's names as a dict."""
@@ -119,9 +141,11 @@ class Heap:
                 ref.parent = value
             else:
                 self.set((ref, name), put_into(ref, value) if isinstance(ref, Scope) else value)
+        self.contents.pop((ref, ORDER), None)  # what is held is sorted
 
     def _attributes(self, ref: ObjectRef | Scope) -> list[str]:
         names = (k[1] for k in self.contents if isinstance(k, tuple) and k[0] is ref)
+        names = (name for name in names if name is not ORDER)
         return sorted(name for name in names if self.contents[ref, name] is not ABSENT)
 
     def require_array(self, content: Any) -> None:

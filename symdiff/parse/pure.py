@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,9 @@ def computed(
     found = in_python(function, *given, **named)
     if isinstance(owner, StaticSet) and isinstance(found, frozenset):
         return new_set(interp, found)
-    return abstract_of(interp, found)
+    if isinstance(found, Iterator):
+        return interp.call(iter, [abstract_of(interp, list(found))], {})
+    return abstract_of(interp, found) if isinstance(found, _FOUND) else ABSENT
 
 
 def is_pure(function: Any) -> bool:
@@ -121,5 +124,8 @@ def abstract_of(interp: Interpreter, value: Any) -> Abstract:
         return container(interp, type(value), keys, made, None)
     if isinstance(value, set):
         return new_set(interp, value)
-    assert isinstance(value, (*STATIC_TYPES, bool, int, float, complex, np.generic)), value
+    assert isinstance(value, _FOUND), value
     return value
+
+
+_FOUND = (*STATIC_TYPES, bool, int, float, complex, np.generic, np.ndarray, tuple, list, dict, set)

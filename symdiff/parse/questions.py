@@ -28,6 +28,7 @@ from symdiff.parse.attributes import (
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.calls import CALLABLES, builtin
 from symdiff.parse.catching import unless_raised
+from symdiff.parse.copies import attributes_present
 from symdiff.parse.identity import class_of, is_unknown, python_class, require_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
@@ -184,6 +185,18 @@ def _locals(interp: Interpreter) -> Abstract:
     return known
 
 
+@builtin(dir)
+def _dir(interp: Interpreter, *value: Abstract) -> Abstract:
+    """The names that an object and its class have, sorted."""
+    if len(value) != 1 or not isinstance(value[0], ObjectRef):
+        _refuse("dir", _NAMES, interp)
+    if isinstance(lookups.static_on_class(value[0].type, "__dir__"), types.FunctionType):
+        return interp.call(sorted, [interp.call_method(value[0], "__dir__")], {})
+    lookups.bases_stay(interp, value[0].type)
+    names = {*dir(value[0].type), *attributes_present(interp, value[0])}
+    return interp.new_list(tuple(sorted(names)))
+
+
 _LOCALS = "locals()"
 _NAMES = "write the names out"
 
@@ -201,7 +214,6 @@ _REFUSED: dict[Callable[..., Any], str] = {
     compile: "write the code out",
     globals: _NAMES,
     vars: _NAMES,
-    dir: _NAMES,
     __import__: "import it at the top of the file",
     input: "make it an argument",
     breakpoint: "set it in the generated code, which pdb steps through",

@@ -750,3 +750,41 @@ def causes_of_errors(x, c):
         y = error.args[0] * (2.0 if error.__cause__ is None else 3.0)
         told = error.__suppress_context__
     return y + told * x[3]
+
+
+class OutOfReach(OSError):
+    """It has what Python's own class makes of its arguments."""
+
+
+class Misread(SyntaxError):
+    def __init__(self, text, place):
+        super().__init__(text)
+        self.place = place
+
+
+@construct()
+def what_classes_of_python_keep(x, c):
+    y = c
+    for error in (
+        OSError(2, "not there", "a.txt"),
+        ImportError("none", name="numba"),
+        StopIteration(x[0]),
+        OutOfReach(x[1], "far"),
+        Misread("odd", x[2] * c),
+        AttributeError("a", name="abc"),
+    ):
+        try:
+            raise error
+        except OutOfReach as found:
+            y = y * found.errno + len(found.args)
+        except OSError as found:
+            y = y + found.errno * x[3] + len(found.strerror) + len(found.args) * len(found.filename)
+        except ImportError as found:
+            y = y + len(found.name) * c + len(found.msg) + (found.path is None)
+        except StopIteration as found:
+            y = y * found.value
+        except Misread as found:
+            y = y + found.place * len(found.msg)
+        except AttributeError as found:
+            y = y + len(found.name) * x[4]
+    return y

@@ -574,3 +574,30 @@ def sorted_by_what_is_known_of_tuples(x, c):
     rows = sorted([(2, "a", x[0]), (1, "b", x[1]), (2, "A", c)], reverse=True)
     tied = sorted([(1, x[2]), (1, x[3]), (0, c)])
     return y + rows[0][2] + rows[1][2] ** 2 + tied[1][1] * 3.0 + tied[2][1] ** 2
+
+
+class Bag:
+    def __init__(self, first, second):
+        self.zeta, self.alpha = first, second
+
+    def weighted(self):
+        return sum((k + 1) * value for k, value in enumerate(vars(self).values()))
+
+
+@construct()
+def attributes_in_the_order_in_which_they_were_set(x, c):
+    bag, y = Bag(x[0], c), 0.0
+    bag.middle = x[1] * c
+    del bag.zeta
+    bag.zeta = x[2]
+    y = y + bag.weighted()
+    if x[0] > 0.0:
+        bag.last, bag.beta = x[3], c
+    else:
+        bag.beta, bag.last = c, x[4]
+    copied = copy.copy(bag)
+    copied.__dict__["added"] = c**2
+    for k in range(3):
+        setattr(bag, f"q{3 - k}", x[k])
+    known = [name for name in dir(copied) if not name.startswith("_")]
+    return y + bag.weighted() + copied.weighted() * (known.index("weighted") + len(known))

@@ -3,8 +3,11 @@
 import bisect
 import functools
 import heapq
+import io
 import itertools
 import operator
+import re
+import string
 import types
 from collections import Counter, OrderedDict, deque
 
@@ -215,3 +218,33 @@ def attributes_as_items(x, c):
     vars(o).setdefault("z", x[3])
     known = ("u" in vars(o)) + 10 * ("step" in vars(o))
     return o.u * o.v + o.w**2 + o.energy**2 + o.__dict__.get("step", 3.0) * o.z * known * x[1]
+
+
+@construct()
+def text_with_patterns_and_functions(x, c):
+    digits = re.compile(r"\d")
+    doubled = digits.sub(lambda found: found.group() * 2, "a1b22", count=2)
+    shifted, count = digits.subn(lambda found: str((int(found[0]) + 1) % 10), doubled)
+    y = sum(x[k] * int(found.group()) for k, found in enumerate(digits.finditer(shifted)))
+    named = string.Template("$a-${b}-$$").substitute(a=4, b=shifted)
+    return y * count + len(named) * c + len(re.sub("", lambda _: "-", "ab")) * x[5]
+
+
+@construct()
+def text_read_in_lines(x, c):
+    y = 0.0
+    with io.StringIO("1.5\n2.5\n\n3") as file:
+        for k, line in enumerate(file):
+            if line.strip():
+                y = y + x[k] * float(line)
+        y = y + len(file.read()) + file.seek(4) * c
+        y = y + float(file.read(3)) * x[1] + file.tell() + len(file.readlines())
+        file.seek(2)
+        file.write("7")
+        file.seek(0)
+        y = y * float(file.readline()) + len(file.readline()) + len(file.readline(0))
+    written = io.StringIO()
+    written.write("ab")
+    written.seek(0)
+    written.write("c")
+    return y + len(written.getvalue()) * c + written.tell() * x[2]
