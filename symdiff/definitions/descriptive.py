@@ -140,6 +140,39 @@ def trim_mean(a, proportiontocut, axis=0, *, keepdims=False):
     return _shaped(made, axis, np.ndim(a), keepdims)
 
 
+def _within(a, limits, inclusive, axis):
+    """Samples and their axis, which of them are within limits, and how many."""
+    x, along = _samples(a, axis)
+    low, high = (None, None) if limits is None else limits
+    is_kept = np.ones(x.shape, bool)
+    if low is not None:
+        is_kept = is_kept & (x >= low if inclusive[0] else x > low)
+    if high is not None:
+        is_kept = is_kept & (x <= high if inclusive[1] else x < high)
+    if not np.any(is_kept):
+        raise ValueError("No array values within given limits")
+    return x, along, is_kept, np.sum(is_kept, axis=along, keepdims=True)
+
+
+def tvar(a, limits=None, inclusive=(True, True), axis=0, ddof=1, *, keepdims=False):
+    x, along, is_kept, count = _within(a, limits, inclusive, axis)
+    mean = np.sum(np.where(is_kept, x, 0.0), axis=along, keepdims=True) / count
+    apart = np.where(is_kept, x - mean, 0.0)
+    left = np.where(count > ddof, count - ddof, math.nan)
+    made = np.sum(apart**2, axis=along, keepdims=True) / left
+    return _shaped(np.squeeze(made, along)[()], axis, np.ndim(a), keepdims)
+
+
+def tstd(a, limits=None, inclusive=(True, True), axis=0, ddof=1, *, keepdims=False):
+    return np.sqrt(tvar(a, limits, inclusive, axis, ddof, keepdims=keepdims))
+
+
+def tsem(a, limits=None, inclusive=(True, True), axis=0, ddof=1, *, keepdims=False):
+    _, along, _, count = _within(a, limits, inclusive, axis)
+    count = _shaped(np.squeeze(count, along)[()], axis, np.ndim(a), keepdims)
+    return np.sqrt(tvar(a, limits, inclusive, axis, ddof, keepdims=keepdims) / count)
+
+
 def iqr(x, axis=None, rng=(25, 75), scale=1.0, interpolation="linear", keepdims=False):
     if scale == "normal":
         scale = 1.3489795003921634
@@ -169,5 +202,5 @@ def entropy(pk, qk=None, base=None, axis=0, *, keepdims=False):
 def register(stats):
     """Say what the functions mean."""
     means = (gmean, hmean, pmean, trim_mean)
-    others = (moment, skew, kurtosis, sem, variation, zscore, zmap, iqr, entropy)
+    others = (moment, skew, kurtosis, sem, tvar, tstd, tsem, variation, zscore, zmap, iqr, entropy)
     registered(stats, *means, *others, rounded=True)

@@ -225,7 +225,10 @@ def polar(a, side="right"):
 
 
 def subspace_angles(A, B):
-    """By cosines where these are small, else by sines (Knyazev and Argentati 2002)."""
+    """By cosines where these are small, else by sines (Knyazev and Argentati 2002).
+
+    SciPy takes the places of the small ones from the other end, so that right angles have sines.
+    """
     first, second = np.linalg.qr(matrix(A))[0], np.linalg.qr(matrix(B))[0]
     product = first.T.conj() @ second
     cosines = np.linalg.svd(product, compute_uv=False)
@@ -234,9 +237,9 @@ def subspace_angles(A, B):
     else:
         beside = first - second @ product.T.conj()
     sines = np.linalg.svd(beside, compute_uv=False)
-    is_small = cosines**2 >= 0.5
-    by_sines = np.arcsin(np.where(is_small, np.clip(sines, -1.0, 1.0), 0.0))
     turned = np.clip(cosines[::-1], -1.0, 1.0)
+    is_small = turned**2 >= 0.5
+    by_sines = np.arcsin(np.where(is_small, np.clip(sines, -1.0, 1.0), 0.0))
     return np.where(is_small, by_sines, np.arccos(np.where(is_small, 0.0, turned)))
 
 

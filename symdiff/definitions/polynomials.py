@@ -94,6 +94,40 @@ def polyder(p, m=1):
     return c
 
 
+@defines(np.roots, rounded=True)
+def roots(p):
+    """By eigenvalues, as NumPy; if only the last coefficient is 0, of a matrix that has it.
+
+    Several roots at 0 move without bound with the coefficients that are 0.
+    """
+    p = np.atleast_1d(p)
+    if p.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    others = np.nonzero(p)[0]
+    if len(others) == 0:
+        return np.array([])
+    first, last = int(others[0]), int(others[-1])
+    if not issubclass(p.dtype.type, (np.floating, np.complexfloating)):
+        p = p.astype(float)
+    found = _eigenvalues(p[first : last + 1])
+    if last == len(p) - 2:
+        moving = _eigenvalues(p[first:])
+        found = np.hstack((found, np.zeros(1, found.dtype)))
+        return moving[np.argmin(np.abs(found[:, np.newaxis] - moving), axis=1)]
+    unit = 1.0 if found.dtype.kind == "f" else 1.0 + 1.0j
+    moved = unit * np.sum(np.sqrt(p[last + 1 :]))
+    return np.hstack((found, np.zeros(len(p) - 1 - last, found.dtype))) + moved
+
+
+def _eigenvalues(c):
+    """Of the matrix that has a polynomial as its characteristic one."""
+    if len(c) < 2:
+        return np.array([])
+    square = np.diag(np.ones(len(c) - 2, c.dtype), -1)
+    square[0, :] = -c[1:] / c[0]
+    return np.linalg.eigvals(square)
+
+
 @defines(np.polyint)
 def polyint(p, m=1, k=None):
     """The m-th integral, with the constants ``k``."""

@@ -111,9 +111,15 @@ def zeta_less_one(s):
 
 
 def zetac(x):
-    """Riemann's zeta function less 1; below -3 its derivative is NaN."""
+    """Riemann's zeta function less 1; on the left by the other side (DLMF 25.4.1)."""
     x = np.asarray(x) * 1.0
-    return zeta_less_one(x * np.where(x > -3.0, 1.0, math.nan))
+    is_left = x < -2.0
+    s = np.where(is_left, 1.0 - x, x)
+    above = np.where(is_left, s, 3.0)
+    quarter = 1.0 - above - 4.0 * np.round((1.0 - above) / 4.0)
+    size = np.exp(special().gammaln(above) - above * math.log(2.0 * math.pi))
+    reflected = 2.0 * size * np.sin(quarter * (math.pi / 2.0)) * (1.0 + zeta_less_one(above))
+    return np.where(is_left, reflected - 1.0, zeta_less_one(np.where(is_left, 2.0, x)))
 
 
 @when_imported("scipy.special")

@@ -9,10 +9,10 @@ is that of one choice, and functions that do not depend on the choice have right
   columns of Q beyond those of a tall matrix: they are those of LAPACK's product of reflections.
 - ``eig``: eigenvectors keep their length, and their phase: ``v* dv = 0``.
 
-Vectors of singular values, or eigenvalues, that are equal have no derivative: it is inf or NaN, and
-so is that of what is made of them. Singular values alone have one; sums and extrema of them
-(``numpy.linalg.norm``) have a second one too, by ``singular_part``. QR needs leading columns that
-are independent, ``eig`` as many eigenvectors: else deriving raises ``LinAlgError``.
+Vectors of singular values, or eigenvalues, that are equal up to rounding have no derivative: it is
+NaN, and so is that of what is made of them. Singular values alone have one; sums and extrema of
+them (``numpy.linalg.norm``) have a second one too, by ``singular_part``. QR needs leading columns
+that are independent, ``eig`` as many eigenvectors: else deriving raises ``LinAlgError``.
 """
 
 from __future__ import annotations
@@ -246,7 +246,8 @@ def _inner_share(u: Value | None, v: Value | None, s: Value) -> Value | None:
         return None
     difference = u if v is None else -v if u is None else u - v
     assert difference is not None
-    alike = over_gaps((both - adjoint(both)) * 0.5, s)
+    turned = over_gaps(both, s) * 0.5
+    alike = turned + adjoint(turned)
     return alike + _over_sums((difference - adjoint(difference)) * 0.5, s)
 
 

@@ -25,10 +25,11 @@ from symdiff.ops.declare import (
     broadcast_shapes,
     lowers,
     static,
+    supporting_call,
 )
 from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index_set_of
-from symdiff.ops.joining import diagonal, tril, triu
+from symdiff.ops.joining import diagonal, tril
 from symdiff.ops.meanings import matrix
 from symdiff.ops.products import adjoint, as_column, as_row, matmul, outer, swapped, without_last
 from symdiff.ops.reduce import sum, unbroadcast_to
@@ -310,12 +311,34 @@ def one_triangle(share: Value, uplo: str) -> Value:
     return lower if uplo == "L" else adjoint(lower)
 
 
-def over_gaps(x: Value, w: Value) -> Value:
-    """``x[i, j] / (w[j] - w[i])``, 0 on the diagonal; NaN or inf where eigenvalues agree."""
-    n, dim = sizes_of(w)[-1], array_type(w).shape[-1]
-    ones = eye(n, n, k=0, shape=(dim, dim), dtype=array_type(w).dtype)
-    off_diagonal = tril(x, k=-1) + triu(x, k=1)
-    return off_diagonal / (as_row(w) - as_column(w) + ones)
+def _infer_over_gaps(x: ArrayType, w: ArrayType) -> ArrayType:
+    return ArrayType(np.result_type(x.dtype, w.dtype), x.shape)
+
+
+def _over_gaps_jvp(t: Value, y: Value, x: Value, w: Value) -> Value:
+    return -over_gaps(y * (as_row(t) - as_column(t)), w)
+
+
+def _over_gaps_vjp(g: Value, y: Value, x: Value, w: Value) -> Value:
+    share, rank = conjugated(y) * over_gaps(g, conjugated(w)), array_type(y).rank
+    rows, columns = (sum(share, axis=(rank - k,), keepdims=False) for k in (1, 2))
+    return as_dtype_of(rows - columns, w)
+
+
+over_gaps: Operation = Operation.of_arrays(
+    "over_gaps",
+    _infer_over_gaps,
+    support.over_gaps,
+    spelling=supporting_call(support.over_gaps),
+    vjp={
+        0: lambda g, y, x, w: as_dtype_of(over_gaps(g, conjugated(w)), x),
+        1: _over_gaps_vjp,
+    },
+    jvp={0: lambda t, y, x, w: over_gaps(t, w), 1: _over_gaps_jvp},
+    order="packed",
+    documentation="What eigenvectors turn by: numbers over the differences of eigenvalues, NaN "
+    "where these are equal up to rounding.",
+)
 
 
 def _eigh_vjp(g: Any, y: Any, a: Value, *, UPLO: str = "L") -> Value | None:

@@ -177,3 +177,31 @@ def test_determinants_of_a_stack():
 )
 def test_signs_angles_and_bands(function: Callable[..., Any], args: Any):
     check(function, *args, wrt=tuple(range(len(args))))
+
+
+@pytest.mark.parametrize("angle", [0.3, 1.2, np.pi / 2 - 1e-6])
+def test_angles_of_which_some_are_small(angle: float):
+    """The larger of two angles is the argument, and the other one 0.1 of it."""
+    fixed = np.eye(4)[:, :2]
+
+    def largest(angle: Any):
+        turned = np.array(
+            [
+                [np.cos(angle), 0.0],
+                [0.0, np.cos(0.1 * angle)],
+                [np.sin(angle), 0.0],
+                [0.0, np.sin(0.1 * angle)],
+            ]
+        )
+        return linalg.subspace_angles(turned, fixed)
+
+    expected = np.array([1.0, 0.1])
+    np.testing.assert_allclose(sd.jacobian(largest)(angle), expected, rtol=1e-9)
+    np.testing.assert_allclose(sd.jvp(largest, (angle,), (1.0,))[1], expected, rtol=1e-9)
+
+
+def test_right_angles_have_one_slope_in_both_modes():
+    a, t, fixed = np.eye(4)[:, [0, 2]], A[0, 0] + np.arange(8.0).reshape(4, 2), np.eye(4)[:, :2]
+    slopes = sd.grad(lambda a: linalg.subspace_angles(a, fixed)[0])(a)
+    along = sd.jvp(lambda a: linalg.subspace_angles(a, fixed)[0], (a,), (t,))[1]
+    assert np.sum(slopes * t) == pytest.approx(along)

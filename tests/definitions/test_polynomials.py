@@ -219,3 +219,31 @@ def test_correlation_of_any_lengths(mode: str, lengths: tuple[int, int]) -> None
     random = np.random.default_rng(0)
     x, y = (random.normal(size=n) for n in lengths)
     check(lambda x, y: np.correlate(x, y * y, mode), x, y, wrt=(0, 1))
+
+
+@pytest.mark.parametrize(
+    "c", [[1.0, -3.0, 2.0, 0.0], [0.0, 2.0, -3.0, 2.0, 0.0], [1.0, 1.0, 1.0, 0.0], [3.0, 0.0]]
+)
+def test_roots_move_with_a_last_coefficient_that_is_0(c: list[float]) -> None:
+    """A simple root moves by minus the polynomial of a change over its slope there."""
+    c = np.array(c)
+    t = np.where(c == 0, 0.0, np.cos(np.arange(len(c))))
+    t[-1] = 0.9
+    roots = np.roots(c)
+    weights = np.arange(1.0, 1.0 + len(roots))
+    moved = -np.polyval(t, roots) / np.polyval(np.polyder(c), roots)
+
+    def weighed(c: Any) -> Any:
+        return np.sum(weights * np.abs(np.roots(c) - 3j) ** 2)
+
+    expected = np.sum(weights * 2.0 * np.real(np.conj(roots - 3j) * moved))
+    assert sd.value_and_grad(weighed)(c)[0] == pytest.approx(weighed(c))
+    assert sd.grad(weighed)(c) @ t == pytest.approx(expected)
+    assert sd.jvp(weighed, (c,), (t,))[1] == pytest.approx(expected)
+
+
+def test_several_roots_at_0_move_without_bound() -> None:
+    c = np.array([1.0, -3.0, 2.0, 0.0, 0.0])
+    with np.errstate(divide="ignore"):
+        slopes = sd.grad(lambda c: np.sum(np.abs(np.roots(c) - 3j)))(c)
+    assert np.all(np.isfinite(slopes[:3])) and not np.any(np.isfinite(slopes[3:]))

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 
+import symdiff as sd
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.linalg import SlogdetResult
 from symdiff.ops.products import adjoint
@@ -247,6 +249,77 @@ def test_eigenvectors_of_equal_eigenvalues_have_no_derivative() -> None:
     with np.errstate(all="ignore"):
         (bar,) = pullback(stage(staged, np.eye(3)), [0])(np.eye(3), g + g.T)
     assert not np.any(np.isfinite(bar[np.tril_indices(3, -1)]))
+
+
+def with_eigenvalues(*w: float) -> np.ndarray:
+    """A symmetric matrix with eigenvalues that are these up to rounding."""
+    q = np.linalg.qr(draw(len(w), len(w)))[0]
+    return np.asarray((q * np.array(w)) @ q.T)
+
+
+WEIGHTS = draw(4, 4)
+
+
+def of_last_vector(a: Any) -> Any:
+    return (WEIGHTS[0] @ np.linalg.eigh(a)[1][:, -1]) ** 2
+
+
+def of_first_singular_vectors(a: Any) -> Any:
+    u, _, vh = np.linalg.svd(a)
+    return (WEIGHTS[0] @ u[:, 0]) * (WEIGHTS[1] @ vh[0])
+
+
+def of_space(a: Any) -> Any:
+    v = np.linalg.eigh(a)[1][:, :2]
+    return np.sum(WEIGHTS * (v @ v.T))
+
+
+def of_matrix_function(a: Any) -> Any:
+    w, v = np.linalg.eigh(a)
+    return np.sum(WEIGHTS * ((v * np.exp(w)) @ v.T))
+
+
+def of_values(a: Any) -> Any:
+    return np.sum(np.exp(np.linalg.eigvalsh(a)))
+
+
+def of_pencil(a: Any) -> Any:
+    w, v = scipy.linalg.eigh(a, with_eigenvalues(1.0, 1.0, 2.0, 3.0))
+    return np.sum(WEIGHTS * ((v * np.exp(w)) @ v.T))
+
+
+@pytest.mark.parametrize("w", [(1.0, 1.0, 2.0, 3.0), (1.0, 2.0, 3.0, 5.0)])
+@pytest.mark.parametrize(
+    "f",
+    [
+        *(of_last_vector, of_first_singular_vectors, of_space, of_matrix_function),
+        *(of_values, of_pencil),
+    ],
+)
+def test_derivatives_where_eigenvalues_are_equal_up_to_rounding_are_right_or_nan(
+    f: Any, w: Any
+) -> None:
+    a, t = with_eigenvalues(*w), definite(4, 4)
+    above, below = (tuple(f(a + sign * h * t) for h in (1e-4, 1e-3)) for sign in (1, -1))
+    slopes = (above[0] - below[0]) / 2e-4, (above[1] + below[1] - 2 * f(a)) / 1e-6
+    hessian = sd.hessian(f)(a)
+    found = [
+        np.sum(sd.grad(f)(a) * t),
+        sd.jvp(f, (a,), (t,))[1],
+        np.einsum("ijkl,ij,kl", hessian, t, t),
+    ]
+    for number, slope in zip(found, (slopes[0], *slopes), strict=True):
+        assert np.isnan(number) or number == pytest.approx(slope, rel=2e-3)
+    is_of_others = f in (of_last_vector, of_first_singular_vectors, of_values)
+    if is_of_others or (w[0] != w[1] and f is not of_pencil):
+        assert np.all(np.isfinite(found[:2]))
+
+
+@pytest.mark.parametrize("f", [of_last_vector, of_first_singular_vectors])
+def test_vectors_of_other_eigenvalues_do_not_mind_equal_ones(f: Any) -> None:
+    a, t = np.diag([1.0, 1.0, 2.0, 3.0]), definite(4, 4)
+    g = np.sum(sd.grad(f)(a) * t)
+    assert g == pytest.approx((f(a + 1e-5 * t) - f(a - 1e-5 * t)) / 2e-5, rel=1e-6)
 
 
 def test_norms_by_their_other_names() -> None:
