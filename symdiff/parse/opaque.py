@@ -204,7 +204,7 @@ class Template:
 
 def held_at(interp: Interpreter, path: Path, live: Any = None) -> Value | Named:
     """What stands at a path: an argument is taken as it comes, another object is rested on."""
-    name = getattr(path[-1], "name", str(path[-1]))
+    name = str(getattr(path[-1], "name", path[-1])).replace(".", "_")  # no dotted name
     if not isinstance(path[0], FreeVariable):
         return interp.add_input(Input(path), OPAQUE, name)
     target = live_object(path) if live is None else live

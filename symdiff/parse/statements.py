@@ -14,6 +14,7 @@ from typing import Any
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ops.effects import assert_
+from symdiff.parse import lookups
 from symdiff.parse.assignment import assign, updated
 from symdiff.parse.attributes import delete_attribute, get_attribute, set_attribute
 from symdiff.parse.blame import python_raises, users
@@ -29,7 +30,7 @@ from symdiff.parse.items import delete_item, get_item, set_item
 from symdiff.parse.iteration import for_each, is_unnumbered, iterated, run_over
 from symdiff.parse.loops import run_inside, run_while
 from symdiff.parse.raising import raise_with, throw
-from symdiff.parse.scope import bind_name, load_name, unbind_name
+from symdiff.parse.scope import bind_name, load_name, read_free, unbind_name
 from symdiff.parse.selecting import at_each_place
 from symdiff.parse.trees import contents_within
 from symdiff.parse.trials import Turns
@@ -306,7 +307,7 @@ def _import(interp: Interpreter, node: ast.Import) -> None:
     for alias in node.names:
         module = _imported(alias.name)
         name = alias.asname or alias.name.split(".")[0]
-        bind_name(interp, name, module if alias.asname else _imported(name))
+        bind_name(interp, name, _as_content(interp, module if alias.asname else _imported(name)))
 
 
 @statement(ast.ImportFrom)
@@ -315,10 +316,17 @@ def _import_from(interp: Interpreter, node: ast.ImportFrom) -> None:
     module = _imported("." * node.level + (node.module or ""), package)
     for alias in node.names:
         try:
-            value = get_attribute(interp, module, alias.name)
+            value = get_attribute(interp, _as_content(interp, module), alias.name)
         except AttributeError:
             value = _submodule(interp, module, alias.name)
         bind_name(interp, alias.asname or alias.name, value)
+
+
+def _as_content(interp: Interpreter, module: Any) -> Abstract:
+    """A module, or the object of a class that a package has put in its place."""
+    if isinstance(module, types.ModuleType):
+        return module
+    return read_free(interp, lookups.variable_of(interp, module))
 
 
 def _submodule(interp: Interpreter, package: types.ModuleType, name: str) -> Any:

@@ -344,7 +344,8 @@ def write_place(interp: Interpreter, key: Any, content: Abstract, in_time: bool 
     built_at = builder().span
     builder().span = interp.put_at.get(key) or built_at
     if isinstance(key, FreeVariable):
-        rebind(interp, key, content, in_time)
+        with meanwhile(interp, statement_values=None):  # it does not raise: nothing is attempted
+            rebind(interp, key, content, in_time)
     else:
         owner = owner_of_attribute(interp, key[0])
         set_content(interp, owner, set_attribute, content, in_time, name=key[1])

@@ -9,7 +9,7 @@ import math
 import operator
 import re
 import sys
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -500,6 +500,78 @@ def test_a_module_without_a_specification_is_imported(monkeypatch):
     script.FACTOR = 2.5
     monkeypatch.setitem(sys.modules, "no_specification", script)
     assert sd.grad(imports_a_script)(0.5) == 2.5
+
+
+class InPlaceOfAModule:
+    def __init__(self, module):
+        self._module = module
+
+    def __getattr__(self, name):
+        return getattr(self._module, name)
+
+
+def imports_what_stands_in_place_of_a_module(x):
+    import no_module
+    from no_module import FACTOR, twice
+
+    try:
+        from no_module import nothing  # noqa: F401
+    except ImportError:
+        return twice(x) * FACTOR * no_module.FACTOR
+    return x
+
+
+def test_an_object_in_place_of_a_module_is_imported_from(monkeypatch):
+    module = ModuleType("no_module")
+    module.FACTOR, module.twice = 2.5, lambda x: 2.0 * x
+    monkeypatch.setitem(sys.modules, "no_module", InPlaceOfAModule(module))
+    slope = sd.grad(imports_what_stands_in_place_of_a_module)
+    assert slope(0.5) == 12.5
+    module.FACTOR = 1.0
+    assert slope(0.5) == 2.0
+
+
+MODE = "outside"
+
+
+class Mode:
+    def __enter__(self):
+        global MODE
+        MODE = "inside"
+
+    def __exit__(self, *raised):
+        global MODE
+        MODE = "outside"
+
+
+def powers_of(x, base):
+    if base > 1.0:
+        x = x * 1.0
+    raised = base**2.5 - 2.0 * x**2.5
+    return raised ** (2.0 * x)
+
+
+def test_a_text_outside_is_set_where_powers_may_fail_inside_with():
+    def f(x):
+        with Mode():
+            return powers_of(x / 10.0, 3.0) / 5.0
+
+    x, step = 2.0, 1e-4
+    ahead, back = (f(x + k * step) for k in (1, -1))
+    assert sd.grad(f)(x) == pytest.approx((ahead - back) / (2.0 * step), rel=1e-6)
+    assert MODE == "outside"
+
+
+MODELS = {"model 2.0": SimpleNamespace(last=0.0)}
+
+
+def test_an_object_under_a_key_with_a_dot_is_written():
+    def f(x):
+        MODELS["model 2.0"].last = 3.0 * x
+        return x * MODELS["model 2.0"].last
+
+    assert sd.grad(f)(2.0) == 12.0
+    assert MODELS["model 2.0"].last == 6.0
 
 
 @contextlib.contextmanager
