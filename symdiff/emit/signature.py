@@ -14,7 +14,7 @@ from symdiff.emit.namespace import Namespace
 from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
 from symdiff.ir.graph import Graph, Value
-from symdiff.ir.signature import Attribute, Live, Nested, Signature, step
+from symdiff.ir.signature import Asked, Attribute, Live, Nested, Signature, step
 from symdiff.ir.structure import Container, Leaf, Rebuild, Structure, native_base
 
 
@@ -108,6 +108,9 @@ def _follow(
         of_name = isinstance(key, str) and not issubclass(kind, dict | MappingProxyType)
         if of_name or isinstance(key, Attribute):
             expression = ast.Attribute(expression, str(key), ast.Load())
+        elif isinstance(key, Asked):
+            spelled = key.spelled(f"({ast.unparse(expression)})")
+            expression = ast.parse(spelled, mode="eval").body
         else:
             expression = _item_of(expression, key, kind, namespace)
         held = _held(specification, held, key)

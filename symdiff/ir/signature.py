@@ -96,6 +96,40 @@ class PlainArray:
     """A step of a path: the ``np.ndarray`` in the memory of an array of a subclass."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A step of a path: what a table answers to a call of a method of its."""
+
+    name: str
+    arguments: tuple[Any, ...] = field(compare=False)  # slices have no hash, and 1 equals True
+    text: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", repr(self.arguments))
+
+    def of(self, table: Any) -> Any:
+        """What a table answers."""
+        return getattr(table, self.name)(*self.arguments)
+
+    def is_refused(self, table: Any) -> bool:
+        """Return whether a table raises an exception instead."""
+        try:
+            self.of(table)
+        except Exception:
+            return True
+        return False
+
+    def spelled(self, table: str) -> str:
+        """The same as Python spells it."""
+        given = ", ".join(map(repr, self.arguments))
+        forms = {"__getitem__": "{0}[{1}]", "__contains__": "{1} in {0}", "__len__": "len({0})"}
+        form = forms.get(self.name, f"{{0}}.{self.name}({{1}})")
+        return form.format(table, given)
+
+    def __str__(self) -> str:
+        return "_".join(map(str, self.arguments)) or self.name
+
+
 def refuse_subclass(name: str, array: np.ndarray, span: SourceSpan | None = None) -> NoReturn:
     """Refuse an array of a subclass.
 
@@ -117,6 +151,8 @@ def step(value: Any, key: Any) -> Any:
         return getattr(value, key.name)
     if isinstance(key, PlainArray):
         return value.view(np.ndarray)
+    if isinstance(key, Asked):
+        return key.of(value)
     if isinstance(value, dict):
         if not dict.__contains__(value, key):
             raise KeyError(key)

@@ -19,7 +19,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.signature import Attribute
 from symdiff.ir.structure import declared, dict_of
 from symdiff.ops.declare import ATTRIBUTES, METHODS
-from symdiff.parse import lookups, native
+from symdiff.parse import lookups, native, tables
 from symdiff.parse.blame import judged, users
 from symdiff.parse.branches import choose
 from symdiff.parse.changing import FUNCTIONS, SETS, require_changing
@@ -75,7 +75,8 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         )
     ref = _with_attributes(interp, value, name)
     if ref is not None:
-        return object_attribute(interp, ref, name)
+        told = tables.held if tables.is_table(ref) else object_attribute
+        return told(interp, ref, name)
     for kind, attribute in _WITH_ATTRIBUTES_OF_THEIR_OWN.items():
         if isinstance(value, kind):
             return attribute(interp, value, name)
@@ -593,6 +594,8 @@ def _set_free_attribute(
 def _set_object_attribute(
     interp: Interpreter, ref: ObjectRef, name: str, content: Abstract
 ) -> None:
+    if tables.is_table(ref):
+        raise native.not_followed(interp, ref.type, name)
     setter = lookups.static_on_class(ref.type, "__setattr__")
     if isinstance(setter, types.WrapperDescriptorType) and setter.__name__ == "__setattr__":
         set_plainly(interp, ref, name, content)
@@ -714,6 +717,8 @@ def put_attribute(interp: Interpreter, ref: ObjectRef, name: str, content: Abstr
 
 def special_method(interp: Interpreter, instance: Abstract, name: str) -> Abstract:
     """A method that Python looks for on the class only."""
+    if tables.is_table(instance):
+        return tables.method(instance, name)
     cls = class_of(interp, instance)
     found = lookups.on_class(interp, cls, name)
     if found is ABSENT or found is None:

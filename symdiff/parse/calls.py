@@ -51,6 +51,7 @@ from symdiff.parse.python import in_python
 from symdiff.parse.reflect import container, reflect
 from symdiff.parse.special import CONVERSIONS, converted, has_method
 from symdiff.parse.spreading import columns, gathered, is_spread
+from symdiff.parse.tables import TableMethod, ask
 from symdiff.parse.texts import formatted, is_formatting, settled
 from symdiff.parse.values import (
     ABSENT,
@@ -551,6 +552,7 @@ CALLABLES: dict[type, Callable[[Interpreter, Any, list[Abstract], Keywords], Abs
     BoundMethod: _call_bound,
     Partial: _call_partial,
     ObjectRef: _call_object,
+    TableMethod: ask,
 }
 
 

@@ -209,7 +209,7 @@ def held_at(interp: Interpreter, path: Path, live: Any = None) -> Value | Named:
         return interp.add_input(Input(path), OPAQUE, name)
     target = live_object(path) if live is None else live
     interp.guard(path, "value", target)
-    return Named(target, name)
+    return Named(target, name if name.isidentifier() else "held")
 
 
 def live_object(path: Path) -> Any:

@@ -356,6 +356,11 @@ def _is_static(value: Any) -> bool:
         return False
 
 
+def is_array_of_objects(value: Any) -> bool:
+    """Return whether this is an array of what is no number: a table."""
+    return type(value) is np.ndarray and value.dtype.kind == "O"
+
+
 def _refuse_array(interp: Interpreter, value: Any, path: Path) -> Abstract:
     if type(value) is not np.ndarray:
         refuse_subclass(input_name(path), value, interp.span)
@@ -368,7 +373,7 @@ _REFLECTORS: tuple[
     tuple[Callable[[Any], bool], Callable[[Interpreter, Any, Path], Abstract]], ...
 ] = (
     (_is_number, _number),
-    (lambda value: isinstance(value, np.ndarray), _refuse_array),
+    (lambda value: isinstance(value, np.ndarray) and not is_array_of_objects(value), _refuse_array),
     (lambda value: isinstance(value, tuple(generators().values())), _generator),
     (_is_static, _static),
     (lambda value: isinstance(value, enum.Enum), _static),

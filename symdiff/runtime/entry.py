@@ -25,6 +25,7 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.attributes import attribute_names, is_object
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import (
+    Asked,
     Aspect,
     Fixed,
     Nested,
@@ -195,6 +196,8 @@ class _Writer:
             return f"{base}.shape[{key.of}]", value.shape[key.of]
         if isinstance(key, PlainArray):
             return f"{base}.view(ndarray_)", value.view(np.ndarray)
+        if isinstance(key, Asked):
+            return f"{self.bind(key.of)}({base})", _or_absent(lambda: key.of(value))
         if is_item(value, key):
             return self._item(base, value, key), _or_absent(lambda: step(value, key))
         key = str(key)
@@ -349,6 +352,9 @@ class _Writer:
 
     def _absent(self, path: Path) -> None:
         """There is no such variable, or no such attribute."""
+        if isinstance(path[-1], Asked):
+            self.require(f"{self.bind(path[-1].is_refused)}({self.read(path[:-1])})")
+            return
         if len(path) > 1:
             self.require(f"not hasattr_({self.read(path[:-1])}, {str(path[-1])!r})")
             return

@@ -24,6 +24,7 @@ import numpy as np
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.attributes import Parts, parts
 from symdiff.ir.signature import (
+    Asked,
     Aspect,
     Attribute,
     Fixed,
@@ -241,6 +242,9 @@ def spelled(path: Path) -> str:
             continue
         if isinstance(key, PlainArray):
             parts = [f"np.asarray({''.join(parts)})"]
+            continue
+        if isinstance(key, Asked):
+            parts = [key.spelled("".join(parts))]
             continue
         is_name = isinstance(key, Attribute) or (isinstance(key, str) and key.isidentifier())
         parts.append(f".{key}" if is_name else f"[{key!r}]")

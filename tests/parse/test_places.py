@@ -154,3 +154,23 @@ def test_objects_that_are_not_told_apart_are_refused_with_a_way_out():
         symdiff.grad(starts_anew_in_a_loop)(2.0, np.array([1.0, -1.0]))
     assert "set this at the end" in caught.value.hint
     assert caught.value.span is not None
+
+
+class Thing:
+    pass
+
+
+THINGS = {"of a.name": Thing()}
+FOUND = None
+
+
+def takes_what_stands_there(x):
+    global FOUND
+    FOUND = THINGS["of a.name"]
+    return x * x
+
+
+def test_what_stands_under_a_key_that_is_no_name_is_taken(monkeypatch):
+    monkeypatch.setitem(globals(), "FOUND", None)
+    assert symdiff.grad(takes_what_stands_there)(2.0) == 4.0
+    assert FOUND is THINGS["of a.name"]

@@ -1,0 +1,176 @@
+"""Tables: arrays of objects, and what a library of tables makes."""
+
+import math
+
+import numpy as np
+import pytest
+
+import symdiff
+from symdiff.errors import SymdiffError
+from symdiff.parse import tables
+from tests.parse.following import follows
+
+SALTS = np.array([["NaCl", 0.5, None], ["KCl", 0.25, math.nan]], object)
+
+
+class Frame:
+    """Columns by name, in a class whose methods could not be followed."""
+
+    def __init__(self, **columns):
+        self._columns = {name: np.array(column) for name, column in columns.items()}
+
+    def __contains__(self, name):
+        return eval("name in self._columns")
+
+    def __getitem__(self, name):
+        return eval("self._columns[name]")
+
+    def __len__(self):
+        return eval("len(self._columns)")
+
+    def __setitem__(self, name, column):
+        self._columns[name] = column
+
+    @property
+    def loc(self):
+        return Rows(self)
+
+    def clear(self):
+        self._columns = {}
+
+
+class Rows:
+    def __init__(self, frame):
+        self._frame = frame
+
+    def __getitem__(self, key):
+        return eval("self._frame[key[1]][key[0]]")
+
+
+FRAME = Frame(a=[1.5, math.nan], b=[2.0, 3.0])
+
+
+@pytest.fixture
+def frames(monkeypatch):
+    monkeypatch.setattr(tables, "LIBRARIES", {*tables.LIBRARIES, __name__.partition(".")[0]})
+
+
+def of_a_salt(x):
+    row = SALTS[0]
+    if "NaCl" in row and len(SALTS) == 2 and SALTS.shape == (2, 3):
+        x = x * float(row[1])
+    for k in range(2):
+        more = SALTS[k][2]
+        if more is not None and math.isnan(more):
+            x = 3.0 * x
+    return x * SALTS[:, 1][1]
+
+
+def test_an_array_of_objects_is_looked_up_in():
+    follows(of_a_salt, 2.0)
+    assert symdiff.grad(of_a_salt)(2.0) == 0.5 * 3.0 * 0.25
+
+
+def test_a_table_is_asked_again_at_each_call(monkeypatch):
+    changing = SALTS.copy()
+    monkeypatch.setitem(globals(), "SALTS", changing)
+    gradient = symdiff.grad(of_a_salt)
+    for place, entry in [((0, 1), 0.75), ((0, 0), "LiCl"), ((1, 2), None), ((0, 1), 0.5)]:
+        changing[place] = entry
+        assert gradient(2.0) == of_a_salt(1.0)
+
+
+def test_what_a_table_has_not_raises_as_python_does(monkeypatch):
+    monkeypatch.setitem(globals(), "SALTS", SALTS.copy())
+
+    def third(x):
+        try:
+            return x * SALTS[2, 1]
+        except IndexError:
+            return 5.0 * x
+
+    gradient = symdiff.grad(third)
+    assert gradient(2.0) == 5.0
+    monkeypatch.setitem(globals(), "SALTS", np.array([[None, 1.0]] * 3, object))
+    assert gradient(2.0) == 1.0
+    with pytest.raises(IndexError, match="index 7 is out of bounds"):
+        symdiff.grad(lambda x: x * SALTS[7][1])(2.0)
+
+
+@pytest.mark.usefixtures("frames")
+def test_a_frame_is_looked_up_in():
+    def of_columns(x):
+        if "a" in FRAME and "c" not in FRAME:
+            x = x * FRAME.loc[0, "a"]
+        return x * np.sum(FRAME["b"]) * len(FRAME)
+
+    follows(of_columns, 2.0)
+    assert symdiff.grad(of_columns)(2.0) == 1.5 * 5.0 * 2.0
+
+
+@pytest.mark.usefixtures("frames")
+def test_numbers_of_a_frame_that_is_given_are_read_at_each_call():
+    def of_given(x, frame):
+        return x * frame.loc[0, "a"] * frame["b"][1]
+
+    gradient = symdiff.grad(of_given)
+    for a, b in [(1.5, 3.0), (2.0, 7.0)]:
+        assert gradient(2.0, Frame(a=[a, 0.0], b=[0.0, b])) == a * b
+    assert len(gradient.signatures()) == 1
+
+
+@pytest.mark.usefixtures("frames")
+@pytest.mark.parametrize("key", [1, True])
+def test_keys_of_several_types_are_told_apart(key):
+    kinds = Frame(**{"a": [1.0]})
+    kinds._columns = {}
+    kinds.__class__ = Kinds
+    assert symdiff.grad(lambda x: x * kinds[1] + kinds[key] * x)(2.0) == kinds[1] + kinds[key]
+
+
+class Kinds(Frame):
+    def __getitem__(self, key):
+        return eval("{bool: 2.0, int: 3.0, float: 5.0}[type(key)]")
+
+
+def writes_an_item(x):
+    FRAME["c"] = np.array([x])
+    return x
+
+
+def writes_an_array(x):
+    column = FRAME["b"]
+    column[0] = x
+    return np.sum(FRAME["b"])
+
+
+def sets_an_attribute(x):
+    FRAME.name = "changed"
+    return x
+
+
+def clears(x):
+    FRAME.clear()
+    return x * len(FRAME)
+
+
+@pytest.mark.usefixtures("frames")
+@pytest.mark.parametrize("function", [writes_an_item, writes_an_array, sets_an_attribute, clears])
+def test_a_table_is_written_nowhere(function):
+    with pytest.raises(SymdiffError, match=r"not written in Python|that a table gives is written"):
+        symdiff.grad(function)(2.0)
+    assert FRAME["b"].tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: np.sum(SALTS) * x, lambda x: (SALTS * x)[0, 1], lambda x: x * SALTS.sum()],
+)
+def test_no_table_is_computed_with(function):
+    with pytest.raises(SymdiffError):
+        symdiff.grad(function)(2.0)
+
+
+def test_what_is_known_at_run_time_only_is_no_key():
+    with pytest.raises(SymdiffError, match="known at run time only"):
+        symdiff.grad(lambda x: x * SALTS[int(x), 1])(1.5)
