@@ -25,6 +25,7 @@ Place = tuple[Node | Block, int]  # the operand of a node, or the result of a bl
 
 NOTHING: Origins = frozenset()
 _EARLIER = "memory of an earlier turn"
+_TAPED = "memory of an earlier turn, on a tape"
 
 
 @dataclass(slots=True)
@@ -91,15 +92,21 @@ class Memory:
         self.made.append(number)
         return number
 
-    def earlier(self, origins: Origins, made: Collection[Origin]) -> Origins:
+    def earlier(
+        self, origins: Origins, made: Collection[Origin], taped: Collection[Origin]
+    ) -> Origins:
         """Origins as the next turn sees them: what this one made there is not what that will make.
 
-        What is not owned may be one memory in all turns.
+        What is not owned may be one memory in all turns; what is on a tape is not owned any more.
         """
-        return frozenset(
-            self.origin(True, number, _EARLIER) if number in made and self.owned[number] else number
-            for number in origins
-        )
+
+        def seen(number: Origin) -> Origin:
+            if number not in made or not self.owned[number]:
+                return number
+            is_taped = number in taped
+            return self.origin(not is_taped, number, _TAPED if is_taped else _EARLIER)
+
+        return frozenset(map(seen, origins))
 
     def place(self, value: Value, origins: Origins, contents: Origins = NOTHING) -> None:
         """Note where a value lies, if it lies anywhere."""

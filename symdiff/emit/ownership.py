@@ -260,7 +260,7 @@ class _Walk(Memory):
         self.nodes(view.body)
         scope = self.liveness.scopes[view.body]
         on_tapes = NOTHING.union(*self.pushed.values())
-        self.turn(view, 2 * scope.end + 1, frozenset(self.made[before:]) - on_tapes)
+        self.turn(view, 2 * scope.end + 1, frozenset(self.made[before:]), on_tapes)
         self.leave(view)
 
     def is_owned(self, carry: Value) -> bool:
@@ -305,12 +305,12 @@ class _Walk(Memory):
             if self.is_owned(carry):
                 self.moved(value, place, time, shared)
 
-    def turn(self, view: LoopView, time: int, made: Origins) -> None:
+    def turn(self, view: LoopView, time: int, made: Origins, taped: Origins) -> None:
         body = view.body
         places: list[Place] = [(body, k) for k in range(view.carry_count)]
         self.move_all(view.next_carries, view.carries, places, time)
         for carry, following in zip(view.carries, view.next_carries, strict=True):
-            inside = self.earlier(self.holds(following), made)
+            inside = self.earlier(self.holds(following), made, taped)
             if not inside <= self.carried.get(carry, NOTHING) | self.holds(carry):
                 self.carried[carry] = self.carried.get(carry, NOTHING) | inside
                 self.grew = True

@@ -133,9 +133,10 @@ def _is_free(path: Path) -> bool:
 
 def _captured(path: Path, signature: Signature) -> tuple[str, Any] | None:
     """What of an argument has to fit a captured array, which is what it was itself."""
-    *before, axis, end = path
+    end = path[-1]
     if not isinstance(end, Aspect) or end.kind != "equal" or _is_free(end.of[0]):
         return None
+    *before, axis, _ = path
     (*other, size), by = end.of
     length = follow(tuple(before), (), ()).shape[axis.of]
     return f"{place(tuple(other), signature)}.shape[{size.of}]", length - by

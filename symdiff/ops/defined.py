@@ -106,8 +106,15 @@ def values_of_calls(block: Block) -> dict[Value, Value]:
 
 def of_values_alone(graph: Graph) -> Graph:
     """The graph, which is not differentiated again, without what stands beside values."""
-    nodes = [node for node in walk_nodes(graph.block) if node.op is valued]
-    found = {old: node.operands[1] for node in nodes for old in (node.result, node.operands[0])}
+    nodes = list(walk_nodes(graph.block))
+    places = {value: k for k, node in enumerate(nodes) for value in node.results}
+    found: dict[Value, Value] = {}
+    for node in nodes:
+        if node.op is valued:
+            x, value = node.operands
+            found[node.result] = value
+            if places.get(value, -1) < places.get(x, -1):  # else it may be made of that
+                found[x] = value
     if not found:
         return graph
     new: dict[Value, Value] = {}

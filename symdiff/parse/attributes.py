@@ -214,7 +214,7 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}")
 
 
-_OF_FUNCTIONS = frozenset(vars(types.FunctionType)) - {"__dict__"} | {"__module__", "__wrapped__"}
+_OF_FUNCTIONS = frozenset(vars(types.FunctionType)) - {"__dict__"} | {"__module__"}
 
 
 def _with_attributes(interp: Interpreter, value: Abstract, name: str) -> ObjectRef | None:

@@ -280,6 +280,7 @@ def _update_wrapper(
     if wrapper.own is not None:
         for name in _given_attributes(interp, wrapped):
             set_attribute(interp, wrapper, name, interp.attribute(wrapped, name))
+        set_attribute(interp, wrapper, "__wrapped__", wrapped)
     return dataclasses.replace(wrapper, known_as=interp.attribute(wrapped, "__name__"))
 
 

@@ -13,7 +13,8 @@ from symdiff.ops.casts import python_bool
 from symdiff.ops.creation import range_length_of
 from symdiff.ops.declare import of_constants
 from symdiff.ops.lists import list_length
-from symdiff.parse.blame import judged
+from symdiff.parse.blame import judged, users
+from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.special import has_method
 from symdiff.parse.staged_lists import is_staged_list, length
@@ -78,5 +79,20 @@ def _instance(interp: Interpreter, value: Abstract) -> bool | Value:
     for name in _METHODS:
         if has_method(interp, value, name):
             answer: Any = interp.call_method(value, name)
+            if name == "__bool__":
+                _require_bool(interp, answer)
             return truth(interp, answer)
     return tuple.__len__(value) > 0 if isinstance(value, tuple) else True
+
+
+def _require_bool(interp: Interpreter, answer: Abstract) -> None:
+    """Raise what Python raises of an answer that is none of its bools: NumPy's are not."""
+    cls = class_of(interp, answer)
+    if cls is bool:
+        return
+    of_python = cls.__module__ == "builtins" or cls.__flags__ & _MADE_BY_A_STATEMENT
+    name = cls.__name__ if of_python else f"{cls.__module__}.{cls.__name__}"
+    raise users(TypeError(f"__bool__ should return bool, returned {name}"))
+
+
+_MADE_BY_A_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE

@@ -247,3 +247,25 @@ def test_several_roots_at_0_move_without_bound() -> None:
     with np.errstate(divide="ignore"):
         slopes = sd.grad(lambda c: np.sum(np.abs(np.roots(c) - 3j)))(c)
     assert np.all(np.isfinite(slopes[:3])) and not np.any(np.isfinite(slopes[3:]))
+
+
+@pytest.mark.parametrize(
+    ("fromroots", "value"),
+    [
+        (polynomial.polyfromroots, polynomial.polyval),
+        (chebyshev.chebfromroots, chebyshev.chebval),
+        (legendre.legfromroots, legendre.legval),
+        (hermite.hermfromroots, hermite.hermval),
+        (hermite_e.hermefromroots, hermite_e.hermeval),
+        (laguerre.lagfromroots, laguerre.lagval),
+    ],
+)
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_series_of_given_roots(fromroots: Any, value: Any, count: int) -> None:
+    """At a point they are the product of the distances to the roots, up to a factor."""
+    roots, at = np.cos(1.3 * np.arange(1.0, 1.0 + count)), 0.77
+    weights = np.array([value(at, unit) for unit in np.eye(count + 1)])
+    factor = weights @ fromroots(roots) / np.prod(at - roots)
+    slopes = sd.grad(lambda r: np.sum(weights * fromroots(r)))(roots)
+    others = [np.prod(at - np.delete(roots, k)) for k in range(count)]
+    np.testing.assert_allclose(slopes, -factor * np.array(others), rtol=1e-11)

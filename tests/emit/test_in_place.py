@@ -8,9 +8,12 @@ import numpy as np
 
 import symdiff as sd
 from symdiff.emit import emit_source
+from symdiff.ir.evaluate import evaluate_graph
 from symdiff.ir.graph import Value
+from symdiff.ir.verify import verify
 from symdiff.ops.arithmetic import add, less
 from symdiff.ops.creation import zeros_of
+from symdiff.ops.defined import of_values_alone, valued
 from symdiff.ops.elementary import sin
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.reduce import sum
@@ -268,3 +271,44 @@ def test_a_product_is_that_of_the_column_not_of_the_copy_kept_of_it() -> None:
         expected[:, 0] += 2.0 * (b[0] + b[1]) * a
         expected[:2, 1], expected[2:, 1] = s, a[2:]
         np.testing.assert_allclose(pullback(1.0)[0], expected, rtol=1e-13, atol=1e-13)
+
+
+def made_of_the_last_ones(x: Any) -> Any:
+    """What a turn makes is kept for the sweep back, in a list of the next turn, and written."""
+    p, n, s = [np.array([-r, 1.0]) for r in x], len(x), 0.0
+    while n > 1:
+        m = n // 2
+        t = []
+        for i in range(m):
+            c = np.convolve(p[i], p[i + m])[1:3].copy()
+            c[1:] *= 2
+            t.append(c)
+        for q in p:
+            s = s + np.sum(q**2)
+        p[0][0] *= 3.0
+        s = s + p[0][0] ** 2 * p[1][1]
+        t[0] = t[0] * p[-1]
+        t[0][1] += p[0][0] * s
+        p, n = t, m
+    return np.sum(p[0]) + s
+
+
+def test_arrays_of_a_list_of_the_last_turn_that_are_kept_are_written_as_others() -> None:
+    x = np.cos(np.arange(8.0))
+    found = sd.grad(made_of_the_last_ones)(x)
+    for k, unit in enumerate(np.eye(8)):
+        step = 1e-6 * unit
+        slope = (made_of_the_last_ones(x + step) - made_of_the_last_ones(x - step)) / 2e-6
+        np.testing.assert_allclose(found[k], slope, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(sd.jvp(made_of_the_last_ones, (x,), (np.ones(8),))[1], found.sum())
+
+
+def test_values_may_be_made_of_what_has_their_derivative() -> None:
+    def body(x: Value) -> Value:
+        made = sin(x)
+        return add(valued(made, add(made, 1.0)), made)
+
+    plain = of_values_alone(make_graph({"x": VECTOR}, body))
+    verify(plain)
+    (found,) = evaluate_graph(plain, [X])
+    np.testing.assert_array_equal(found, np.sin(X) + 1.0 + np.sin(X))

@@ -309,3 +309,45 @@ def test_a_conversion_to_something_else_is_refused():
     with pytest.raises(UnsupportedCallError, match=r"Broken\.__float__ returns no float"):
         symdiff.grad(lambda x: x * float(Broken()))(2.0)
     assert symdiff.grad(lambda x: float(Measured(x)) ** 2)(3.0) == 8 * 3.0
+
+
+class Truth:
+    def __init__(self, answer):
+        self.answer = answer
+
+    def __bool__(self):
+        return self.answer
+
+
+def true_by_its_answer(x):
+    return x[0] * 2 if Truth(x[1] > 1) else x[2]
+
+
+def true_by_pythons_bool(x):
+    return x[0] * 2 if Truth(bool(x[1] > 1)) else x[2]
+
+
+def not_true_by_a_number(x):
+    return x[0] * 2 if not Truth(1) else x[2]
+
+
+def true_by_an_array(x):
+    return x[0] * 2 if x[0] > 0 and Truth(x > 1) else x[2]
+
+
+def caught_where_it_is_no_bool(x):
+    try:
+        return x[0] if all([Truth(bool(x[0] > 0)), Truth(x[1] > 1)]) else x[2]
+    except TypeError as error:
+        return len(str(error)) * x[1]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(true_by_its_answer, true_by_pythons_bool, not_true_by_a_number),
+        *(true_by_an_array, caught_where_it_is_no_bool),
+    ],
+)
+def test_truth_is_told_by_a_bool_of_pythons(function):
+    follows(function, X, -X)

@@ -182,3 +182,39 @@ def of_several_in_a_list(x):
 
 def outer(x):
     return x
+
+
+def doubled(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return 2 * function(*args)
+
+    return wrapper
+
+
+@program(args=(1.3,))
+def what_is_wrapped(x):
+    @doubled
+    @doubled
+    def cube(y):
+        return y**3 * x
+
+    return cube.__wrapped__(x) * cube(x) + cube.__wrapped__.__wrapped__(x)
+
+
+@program(args=(1.3,))
+def what_each_of_several_wraps(x):
+    functions = [doubled(lambda y, k=k: y * k) for k in range(3)]
+    return sum(f.__wrapped__(x) * f(x) for f in functions)
+
+
+@program(args=(1.3,))
+def what_may_wrap_nothing(x):
+    def inner(y):
+        return y * x
+
+    given = doubled(inner) if x > 1 else inner
+    try:
+        return given.__wrapped__(x) + inner.__wrapped__(x)
+    except AttributeError:
+        return given(x) * 5 if hasattr(given, "__wrapped__") else x
