@@ -284,6 +284,12 @@ def _number(interp: Interpreter, value: Any, path: Path) -> Abstract:
     return found
 
 
+def _flag(interp: Interpreter, value: bool, path: Path) -> Abstract:
+    """A truth: a module's own is a fact, which says what is configured, or loaded already."""
+    is_modules = isinstance(path[0], FreeVariable) and path[0].kind == "global" and len(path) == 1
+    return (_static if is_modules else _number)(interp, value, path)
+
+
 def _generator(interp: Interpreter, value: Any, path: Path) -> Abstract:
     """NumPy's generator of random numbers: used in its place, its draws have types."""
     interp.guard(path, "type", type(value))
@@ -372,6 +378,7 @@ def _refuse_array(interp: Interpreter, value: Any, path: Path) -> Abstract:
 _REFLECTORS: tuple[
     tuple[Callable[[Any], bool], Callable[[Interpreter, Any, Path], Abstract]], ...
 ] = (
+    (lambda value: type(value) is bool, _flag),
     (_is_number, _number),
     (lambda value: isinstance(value, np.ndarray) and not is_array_of_objects(value), _refuse_array),
     (lambda value: isinstance(value, tuple(generators().values())), _generator),

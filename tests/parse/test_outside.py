@@ -586,3 +586,24 @@ def test_sets_and_read_only_dicts_may_change_between_calls():
     kinds.add(4)
     rates["a"], rates["b"] = 3.0, 1.0
     assert slope(1.0, kinds, types.MappingProxyType(rates)) == 21.0
+
+
+READY = True
+
+
+def with_a_flag(x):
+    global READY
+    if not READY:
+        x = x * x
+        READY = True
+    return 3.0 * x
+
+
+def test_a_flag_of_a_module_is_a_fact():
+    global READY
+    gradient = symdiff.grad(with_a_flag)
+    assert "READY" not in gradient.source(2.0)
+    for ready, expected in [(True, 3.0), (False, 12.0), (True, 3.0), (False, 12.0)]:
+        READY = ready
+        assert gradient(2.0) == expected
+        assert READY is True
