@@ -6,7 +6,9 @@ transpose there is a conjugate transpose here. All work on stacks of matrices.
 
 from __future__ import annotations
 
+import ast
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, real_dtype
 from symdiff.ops import support
+from symdiff.ops.arithmetic import absolute, equal, not_equal, where
 from symdiff.ops.casts import as_dtype_of, conjugated, imag, is_complex, number_or_array, real
 from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
@@ -25,6 +28,7 @@ from symdiff.ops.declare import (
     broadcast_shapes,
     lowers,
     static,
+    supporting,
     supporting_call,
 )
 from symdiff.ops.flops import of_matrix
@@ -341,15 +345,82 @@ over_gaps: Operation = Operation.of_arrays(
 )
 
 
+def _share_derivative(t: Value, v_bar: Value, w: Value, v: Value) -> Value:
+    """Of ``vectors_share`` by its matrix in a Hermitian direction; also its own transpose, being
+    the Hessian of a function.
+
+    Turns among vectors that nothing comes of cancel, whatever they are: they are left out.
+    """
+    inner, moved = adjoint(v) @ v_bar, adjoint(v) @ t @ v
+    shares, turns = over_gaps(inner, w), over_gaps(moved, w)
+    levels, slopes = (as_row(diagonal(x, offset=0)) for x in (inner, moved))
+    among = moved @ shares - shares * slopes - where(equal(levels, 0), 0.0, turns * levels)
+    rank = array_type(v).rank
+    is_used = not_equal(sum(absolute(shares), axis=(rank - 2,), keepdims=True), 0.0)
+    counted = where(is_used, turns, 0.0)
+    half = (over_gaps(among, w) + counted @ adjoint(shares)) * 0.5
+    crossed = swapped(shares)
+    along = sum(where(equal(crossed, 0), 0.0, turns * crossed), axis=(rank - 1,), keepdims=True)
+    n, dim = sizes_of(w)[-1], array_type(w).shape[-1]
+    ones = eye(n, n, k=0, shape=(dim, dim), dtype=array_type(w).dtype)
+    return v @ (half + adjoint(half) + ones * real(along)) @ adjoint(v)
+
+
+def _herm(x: Value) -> Value:
+    return (x + adjoint(x)) * 0.5
+
+
+def _share_by_vectors(g: Value, w: Value, v: Value) -> Value:
+    """The vectors' tangent in a Hermitian direction, which is the share's transpose."""
+    return v @ over_gaps(adjoint(v) @ _herm(g) @ v, w)
+
+
+def _share_vjp(
+    g: Value, y: Value, v_bar: Value, a: Value, w: Value, v: Value, *, UPLO: str
+) -> Value:
+    return as_dtype_of(one_triangle(_share_derivative(_herm(g), v_bar, w, v), UPLO), a)
+
+
+def _share_jvp(
+    t: Value, y: Value, v_bar: Value, a: Value, w: Value, v: Value, *, UPLO: str
+) -> Value:
+    return _share_derivative(hermitian_of(t, UPLO), v_bar, w, v)
+
+
+def _spell_vectors_share(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    v_bar, _, w, v = operands
+    return ast.Call(supporting(support.vectors_share), [v_bar, w, v], [])
+
+
+vectors_share: Operation = Operation.of_arrays(
+    "vectors_share",
+    lambda v_bar, a, w, v, *, UPLO: ArrayType(np.result_type(v_bar.dtype, v.dtype), v.shape),
+    lambda v_bar, a, w, v, *, UPLO: support.vectors_share(v_bar, w, v),
+    spelling=_spell_vectors_share,
+    nondifferentiable=frozenset({2, 3}),
+    cost="heavy",
+    vjp={
+        0: lambda g, y, v_bar, a, w, v, *, UPLO: as_dtype_of(_share_by_vectors(g, w, v), v_bar),
+        1: _share_vjp,
+    },
+    jvp={
+        0: lambda t, y, v_bar, a, w, v, *, UPLO: vectors_share(t, a, w, v, UPLO=UPLO),
+        1: _share_jvp,
+    },
+    order="packed",
+    documentation="What a Hermitian matrix gets of the cotangents of its eigenvectors.",
+)
+
+
 def _eigh_vjp(g: Any, y: Any, a: Value, *, UPLO: str = "L") -> Value | None:
     (w_bar, v_bar), (w, v) = g, y
-    inner: Value | None = None
+    share: Value | None = None
     if v_bar is not None:
-        inner = over_gaps(adjoint(v) @ v_bar, w) @ adjoint(v)
+        share = vectors_share(v_bar, a, w, v, UPLO=UPLO)
     if w_bar is not None:
-        scaled = as_column(w_bar) * adjoint(v)
-        inner = scaled if inner is None else inner + scaled
-    return None if inner is None else as_dtype_of(one_triangle(v @ inner, UPLO), a)
+        scaled = v @ (as_column(w_bar) * adjoint(v))
+        share = scaled if share is None else share + scaled
+    return None if share is None else as_dtype_of(one_triangle(share, UPLO), a)
 
 
 def _eigh_jvp(t: Value, y: Any, a: Value, *, UPLO: str = "L") -> tuple[Value, Value]:

@@ -145,6 +145,18 @@ def over_gaps(x: Any, w: Any) -> Any:
     return np.where(near, np.where(of_vectors, np.nan, 0).astype(turned.dtype), turned)
 
 
+def vectors_share(v_bar: Any, w: Any, v: Any) -> Any:
+    """What a Hermitian matrix gets of the cotangents of its eigenvectors.
+
+    >>> vectors_share(np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([1.0, 3.0]), np.eye(2))
+    array([[0., 0.],
+           [0., 0.]])
+    """
+    turned = over_gaps(np.swapaxes(v, -1, -2).conj() @ v_bar, w)
+    both = (turned + np.swapaxes(turned, -1, -2).conj()) * turned.dtype.type(0.5)
+    return v @ both @ np.swapaxes(v, -1, -2).conj()
+
+
 def singular_part(a: Any, part: str) -> Any:
     """The derivative of the sum, maximum or minimum of singular values: by ``a``, by themselves.
 

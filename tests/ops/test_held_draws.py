@@ -175,6 +175,21 @@ def test_a_normal_vector_moves_with_the_factor_of_its_covariance(make: Callable[
     np.testing.assert_allclose(by_mean(np.zeros(2), make()), 2 * drawn, rtol=1e-12)
 
 
+@pytest.mark.parametrize("method", ["cholesky", "svd", "eigh"])
+def test_normal_vectors_of_any_method_move_alike(method: Any) -> None:
+    """As those redrawn by Cholesky's factor do, from where they lie."""
+    cov, t = np.array([[2.0, 0.3], [0.3, 1.0]]), np.array([[0.2, 0.5], [0.5, -0.3]])
+
+    def program(cov: Any) -> Any:
+        rng = np.random.default_rng(3)
+        return rng.multivariate_normal(np.zeros(2), cov, method=method)
+
+    factors = [np.linalg.cholesky(cov + step * t) for step in (1e-6, -1e-6)]
+    noise = np.linalg.solve(np.linalg.cholesky(cov), program(cov))
+    expected = (factors[0] - factors[1]) @ noise / 2e-6
+    np.testing.assert_allclose(sd.jvp(program, (cov,), (t,))[1], expected, rtol=1e-7, atol=1e-9)
+
+
 @pytest.mark.parametrize("make", SOURCES)
 def test_parameters_that_are_none_raise_what_numpy_raises(make: Callable[[], Any]) -> None:
     cases: list[tuple[Callable[..., Any], tuple[float, ...]]] = [

@@ -315,6 +315,37 @@ def test_derivatives_where_eigenvalues_are_equal_up_to_rounding_are_right_or_nan
         assert np.all(np.isfinite(found[:2]))
 
 
+@pytest.mark.parametrize("w", [(1.0, 1.0, 2.0, 3.0), (1.0, 1.0, 1.0, 3.0)])
+def test_second_derivatives_of_a_vector_do_not_mind_that_others_are_equal(w: Any) -> None:
+    t = definite(4, 4)
+    for a in (with_eigenvalues(*w), np.diag(w)):
+        hessian = sd.hessian(of_last_vector)(a)
+        above, below = (of_last_vector(a + sign * 1e-3 * t) for sign in (1, -1))
+        slope = (above + below - 2 * of_last_vector(a)) / 1e-6
+        assert np.einsum("ijkl,ij,kl", hessian, t, t) == pytest.approx(slope, rel=1e-3)
+
+
+def test_second_derivatives_of_a_vector_that_is_open_are_nan_where_the_first_are_0() -> None:
+    a = with_eigenvalues(1.0, 1.0, 2.0, 3.0)
+    known = WEIGHTS[0] @ np.linalg.eigh(a)[1][:, 0]
+    hessian = sd.hessian(lambda a: (WEIGHTS[0] @ np.linalg.eigh(a)[1][:, 0] - known) ** 2)(a)
+    rows, columns = np.tril_indices(4)
+    assert np.all(np.isnan(hessian[rows, columns][:, rows, columns]))
+
+
+@pytest.mark.parametrize("uplo", ["L", "U"])
+def test_second_derivatives_of_all_vectors(uplo: str) -> None:
+    a, t = with_eigenvalues(0.3, 1.0, 2.0, 3.5), draw(4, 4)
+
+    def f(a: Any) -> Any:
+        w, v = np.linalg.eigh(a, uplo)
+        return np.sum(np.sin(v * WEIGHTS)) * w[1] + np.sum(w**3)
+
+    slopes = (sd.grad(f)(a + 1e-6 * t) - sd.grad(f)(a - 1e-6 * t)) / 2e-6
+    found = np.einsum("ijkl,kl", sd.hessian(f)(a), t)
+    np.testing.assert_allclose(found, slopes, rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("f", [of_last_vector, of_first_singular_vectors])
 def test_vectors_of_other_eigenvalues_do_not_mind_equal_ones(f: Any) -> None:
     a, t = np.diag([1.0, 1.0, 2.0, 3.0]), definite(4, 4)

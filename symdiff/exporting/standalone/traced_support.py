@@ -95,6 +95,13 @@ def _over_gaps(x: Any, w: Any) -> Any:
     return jnp.where(near, jnp.where(of_vectors, jnp.nan, 0).astype(turned.dtype), turned)
 
 
+def _vectors_share(v_bar: Any, w: Any, v: Any) -> Any:
+    """What a Hermitian matrix gets of the cotangents of its eigenvectors."""
+    turned = _over_gaps(jnp.swapaxes(v, -1, -2).conj() @ v_bar, w)
+    both = (turned + jnp.swapaxes(turned, -1, -2).conj()) * 0.5
+    return v @ both @ jnp.swapaxes(v, -1, -2).conj()
+
+
 def _singular_part(a: Any, part: str) -> Any:
     """The derivative of the sum, maximum or minimum of singular values: by ``a``, by themselves.
 
