@@ -79,7 +79,7 @@ def _staged_with_retries(
             if not policy.refine_for(read.conflict) and not policy.select_more():
                 raise _failure(policy, read.conflict, function) from None
         except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError) as error:
-            if policy.select_more():
+            if policy.select_more(error):
                 continue
             raise _refusal(policy, error, function) from told_by(error)
 

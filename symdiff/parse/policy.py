@@ -6,9 +6,12 @@ from dataclasses import field
 from typing import Any
 
 from symdiff.dataclass import dataclass
+from symdiff.errors import SymdiffError
 from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import Conflict
 from symdiff.source import SourceSpan
+
+MOST_TIMES = 3  # that one thing is refused, and more items are selected
 
 
 @dataclass(slots=True)
@@ -18,6 +21,7 @@ class RetryPolicy:
     ``unrolled``: loops that are staged turn by turn. ``unions``: names that are kept as unions
     where their contents are joined. ``selecting``: items that are selected at run time, and whether
     they are told apart one by one; ``asked``: items that may be, in the order of asking.
+    ``refused``: how often what was refused before more items were selected.
     ``written_late``: places of the caller's that are written at the end only; ``all_late``: all
     are. ``first``: the first conflict for which names were kept as unions; ``instead``: the count
     of a loop, which would tell as well. ``of_library``: a conflict in a library's function, which
@@ -32,6 +36,7 @@ class RetryPolicy:
     unions: set[str] = field(default_factory=set)
     selecting: dict[SourceSpan, bool] = field(default_factory=dict)
     asked: dict[SourceSpan, None] = field(default_factory=dict)
+    refused: dict[Any, int] = field(default_factory=dict)
     written_late: set[Any] = field(default_factory=set)
     resumed: set[Any] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
@@ -57,13 +62,17 @@ class RetryPolicy:
             return True
         return not {conflict.name, *conflict.names} <= self.unions
 
-    def select_more(self) -> bool:
+    def select_more(self, refused: SymdiffError | None = None) -> bool:
         """Take up items that may be selected at run time; False where there are none left.
 
-        They stand in a list at first; where that is refused, they are told apart one by one.
+        They stand in a list at first; where that is refused, they are told apart one by one. One is
+        taken up at a time; all, where the same is ``refused`` again, which none of them may mend.
         """
+        what = None if refused is None else (refused.span, refused.message)
+        times = self.refused.get(what, 0)
+        self.refused[what] = times + (what is not None)
         asked, new = list(self.asked), [span for span in self.asked if span not in self.selecting]
         lists = [span for span in asked if self.selecting.get(span) is False]
-        self.selecting.update(dict.fromkeys(new[-1:] or lists, not new))
+        self.selecting.update(dict.fromkeys((new if times else new[-1:]) or lists, not new))
         self.asked.clear()
-        return bool(new or lists)
+        return bool(new or lists) and times < MOST_TIMES

@@ -8,6 +8,7 @@ import pytest
 
 import symdiff
 from symdiff.errors import AliasingError, UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.parse import entry
 
 
 def grown(x: Any) -> list[Any]:
@@ -212,3 +213,30 @@ def test_what_is_refused_says_where_and_what_to_write(
     column = lines[2].index("^")
     assert lines[1][column : column + lines[2].count("^")].startswith(marked)
     assert not any(name in lines[0] for name in ("Ref", "Columns", "Value", "_Absent"))
+
+
+def refused_behind_loops(x: Any) -> Any:
+    rows = [[1.0, x], [3.0]]
+    s = x
+    for k in range(2):
+        s = s + rows[k][0]
+    for k in range(2):
+        s = s * rows[k][0]
+    for k in range(2):
+        s = s - rows[k][0]
+    for k in range(2):
+        s = s / rows[k][0]
+    for k in range(2):
+        s = 2.0 * s - rows[k][0]
+    return open("nowhere").fileno() * s
+
+
+def test_items_that_do_not_mend_a_refusal_are_taken_up_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    attempts = []
+    staged = entry._staged  # type: ignore[attr-defined]
+    monkeypatch.setattr(entry, "_staged", lambda *given: attempts.append(1) or staged(*given))
+    with pytest.raises(UnsupportedCallError, match="attribute 'fileno' of an object"):
+        symdiff.grad(refused_behind_loops)(2.0)
+    assert len(attempts) <= 4
