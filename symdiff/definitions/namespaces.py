@@ -70,9 +70,22 @@ def _broadcast_arrays(arrays: Any, axis: Any = None, xp: Any = None) -> Any:
         return arrays
     if axis is None:
         return list(np.broadcast_arrays(*arrays))
-    if max([array.ndim for array in arrays]) > 1:
-        refuse("samples of more than one dimension")
-    return arrays
+    ndim = max([array.ndim for array in arrays])
+    if ndim < 2:
+        return arrays
+    if not isinstance(axis, int):
+        refuse("samples of more than one dimension along several axes")
+    arrays = [np.reshape(array, (1,) * (ndim - array.ndim) + array.shape) for array in arrays]
+    shape, place = _shape_without(arrays, axis), axis % ndim
+    whole = [(*shape[:place], array.shape[place], *shape[place:]) for array in arrays]
+    return [np.broadcast_to(array, each) for array, each in zip(arrays, whole, strict=True)]
+
+
+def _shape_without(arrays: Any, axis: Any) -> Any:
+    """The common shape of arrays without the axis."""
+    if axis is None:
+        return ()
+    return np.broadcast_arrays(*[np.sum(array, axis=axis) for array in arrays])[0].shape
 
 
 def _check_empty_inputs(samples: Any, axis: Any, xp: Any = None) -> None:
@@ -102,4 +115,5 @@ def _register(api: ModuleType) -> None:
 
 @when_imported("scipy.stats._axis_nan_policy")
 def _register_policy(policy: ModuleType) -> None:
+    defines(policy._broadcast_array_shapes_remove_axis)(_shape_without)
     registered(policy, _broadcast_arrays, _check_empty_inputs, _masked_arrays_2_sentinel_arrays)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions import OBJECTS, is_definition
+from symdiff.definitions.bunches import attributes_of
 from symdiff.definitions.instances import Attributes
 from symdiff.definitions.libraries import meet
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
@@ -173,6 +174,8 @@ def _tuple_attribute(interp: Interpreter, value: tuple[Any, ...], name: str) -> 
     fields: tuple[str, ...] = getattr(cls, "_fields", ())
     if name in fields:
         return tuple.__getitem__(value, fields.index(name))
+    if name in attributes_of(value):
+        return attributes_of(value)[name]
     if isinstance(lookups.static_on_class(cls, name), _KEPT_IN_C):
         return getattr(value, name)
     extra = lookups.static_on_class(cls, "_extra_fields")  # of what SciPy's functions give

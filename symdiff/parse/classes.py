@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.bunches import bunch
 from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.structure import is_dataclass
@@ -181,12 +182,16 @@ def _named_tuple(
     require_plain_items(cls)
     names = cls._fields
     extra = vars(cls).get("_extra_fields", ())
+    more = {name: value for name, value in keywords.items() if name in extra}
     named = {name: value for name, value in keywords.items() if name not in extra}
     values = cls._field_defaults | dict(zip(names, arguments, strict=False)) | named
     missing = [name for name in names if name not in values]
     if missing or len(values) != len(names) or len(arguments) > len(names):
         raise users(TypeError(f"{cls.__name__}() takes {names}"))
-    return tuple.__new__(cls, [values[name] for name in names])
+    for name in extra:
+        if name not in more:
+            raise users(TypeError(f"missing keyword argument '{name}'"))
+    return bunch(cls, [values[name] for name in names], **more)
 
 
 def _dataclass(

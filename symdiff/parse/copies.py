@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from symdiff.definitions.bunches import rebuilt
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.signature import Attribute
 from symdiff.ir.structure import declared, dict_of, native_base
@@ -71,7 +72,7 @@ def copied(
     if isinstance(value, Array):
         return interp.wrap(shape.copy(interp.heap.read(value), order="K"))
     if isinstance(value, tuple):
-        return tuple.__new__(type(value), list(map(item, value)))
+        return rebuilt(value, item)
     if not isinstance(value, ListRef | DictRef | ObjectRef):
         return value
     _require_plain(value)

@@ -13,6 +13,7 @@ from dataclasses import field
 from typing import Any, TypeVar
 
 from symdiff.dataclass import dataclass
+from symdiff.definitions.bunches import attributes_of
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
@@ -361,7 +362,8 @@ def same(a: Abstract, b: Abstract) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(same, a, b))
+        is_like = len(a) == len(b) and all(map(same, a, b))
+        return is_like and same(attributes_of(a), attributes_of(b))
     if isinstance(a, Closure):
         return _same_function(a, b)
     if isinstance(a, Columns):

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from symdiff.dataclass import dataclass
+from symdiff.definitions.bunches import attributes_of, bunch
 from symdiff.parse.values import (
     Abstract,
     ArrayMethod,
@@ -59,9 +60,14 @@ def are_alike(a: Abstract, b: Abstract) -> bool:
 
 
 def _tuple(content: Parts) -> Holder:
-    kind = type(content)
-    parts = tuple(tuple.__iter__(content))
-    return Holder((kind, len(parts)), parts, lambda p: tuple.__new__(kind, p))
+    kind, more = type(content), attributes_of(content)
+    items, names = tuple(tuple.__iter__(content)), tuple(more)
+    count = len(items)
+
+    def made_of(parts: Parts) -> Abstract:
+        return bunch(kind, parts[:count], **dict(zip(names, parts[count:], strict=True)))
+
+    return Holder((kind, count, names), (*items, *more.values()), made_of)
 
 
 def _dict(content: dict[Any, Abstract]) -> Holder:

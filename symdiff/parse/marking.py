@@ -19,6 +19,7 @@ from dataclasses import field
 from typing import Any, Literal
 
 from symdiff.dataclass import dataclass
+from symdiff.definitions.bunches import rebuilt
 from symdiff.errors import SignatureError, UnknownNameError
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Value
@@ -329,8 +330,7 @@ def _replaced(interp: Interpreter, content: Abstract, change: Callable[[Value], 
     if isinstance(content, Array):
         return _replace_array(interp, content, change)
     if isinstance(content, tuple):
-        parts = [_replaced(interp, item, change) for item in tuple.__iter__(content)]
-        return tuple.__new__(type(content), parts)
+        return rebuilt(content, lambda part: _replaced(interp, part, change))
     if isinstance(content, ListRef) and isinstance(heap.get(content), Value):
         heap.set(content, _changed(interp, heap.get(content), change))
     elif isinstance(content, ListRef | DictRef | ObjectRef):

@@ -83,6 +83,7 @@ _FOLLOWED = (
         "scipy.stats._morestats",
     ),
     *("scipy.stats._multivariate", "scipy.stats._stats_py", "scipy.stats._axis_nan_policy"),
+    "scipy.stats._warnings_errors",
 )
 
 

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any, NoReturn
 
+from symdiff.definitions.bunches import attributes_of
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Structure, is_dataclass, is_leaf
@@ -107,6 +108,10 @@ def _is_number(interp: Interpreter, value: Abstract) -> bool:
 
 def _parts(interp: Interpreter, value: Abstract) -> Parts | None:
     """A container, taken apart into what the caller is given."""
+    extra = getattr(type(value), "_extra_fields", ())
+    if isinstance(value, tuple) and (attributes_of(value) or extra):
+        told = f"a {type(value).__name__}, which has attributes besides its items"
+        _refuse(interp, told, "return a tuple of its items: tuple(result)")
     if isinstance(value, enum.Enum) or not isinstance(value, ListRef | DictRef | ObjectRef | tuple):
         return None
     if isinstance(value, ObjectRef) and not is_dataclass(value.type):

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from symdiff.dataclass import dataclass
+from symdiff.definitions.bunches import attributes_of, rebuilt
 from symdiff.ir.build import builder, copy_into, is_constant
 from symdiff.ir.called import Activation
 from symdiff.ir.graph import Block, Node, Value, free_values, walk_nodes
@@ -96,7 +97,8 @@ def _kind(value: Abstract, given: list[Value]) -> Any:
         given.append(value)
         return type_
     if isinstance(value, tuple):
-        return type(value), tuple([_kind(item, given) for item in tuple.__iter__(value)])
+        parts = (*tuple.__iter__(value), *attributes_of(value).values())
+        return type(value), *attributes_of(value), tuple([_kind(item, given) for item in parts])
     if value is None or type(value) in (bool, int, float, complex, str):
         return type(value), repr(value)
     if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.ModuleType | type):
@@ -127,16 +129,11 @@ def _made(interp: Interpreter, bound: dict[str, Abstract], run: Run) -> Template
 def _opened(value: Abstract, parameters: list[Value]) -> Abstract:
     """An argument of which no more is known than its kind tells."""
     if isinstance(value, tuple):
-        return _alike(value, lambda item: _opened(item, parameters))
+        return rebuilt(value, lambda item: _opened(item, parameters))
     if not isinstance(value, Value):
         return value
     parameters.append(Value(value.type, None, None, value.role))
     return parameters[-1]
-
-
-def _alike(items: tuple[Abstract, ...], part: Callable[[Abstract], Abstract]) -> Abstract:
-    """A tuple of the same class, of what ``part`` makes of the items."""
-    return tuple.__new__(type(items), list(map(part, tuple.__iter__(items))))
 
 
 def _leaves_behind(interp: Interpreter, before: Heap) -> bool:
@@ -189,7 +186,7 @@ def _symbols(type_: Type) -> Iterator[str]:
 def _parts(result: Abstract) -> Iterator[Abstract]:
     """What a result consists of, except constants: a template's is made of numbers alone."""
     if isinstance(result, tuple):
-        for item in tuple.__iter__(result):
+        for item in (*tuple.__iter__(result), *attributes_of(result).values()):
             yield from _parts(item)
     elif isinstance(result, Value) or not (
         result is None or type(result) in (bool, int, float, complex, str)
@@ -233,5 +230,5 @@ def _renewed(
 
 def _of(result: Abstract, new: dict[Value, Value]) -> Abstract:
     if isinstance(result, tuple):
-        return _alike(result, lambda item: _of(item, new))
+        return rebuilt(result, lambda item: _of(item, new))
     return new.get(result, result) if isinstance(result, Value) else result

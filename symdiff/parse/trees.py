@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from symdiff.definitions.bunches import attributes_of
 from symdiff.ir.structure import Container, Leaf, Static, Structure, is_dataclass
 from symdiff.parse.heap import Heap, same
 from symdiff.parse.interpreter import Interpreter
@@ -118,5 +119,6 @@ def contents_within(heap: Heap, content: Abstract) -> Iterator[Abstract]:
         held = parts_of(heap, part)
         if held is not None:
             pending.extend(held.items)
+            pending.extend(attributes_of(part).values() if isinstance(part, tuple) else ())
         elif isinstance(part, ListRef | DictRef):
             pending.append(heap.get(part))
