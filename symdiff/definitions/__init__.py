@@ -10,6 +10,7 @@ Here stand the functions that have no mathematics of their own; those that have 
 """
 
 from symdiff.definitions import (
+    bunches,
     callbacks,
     histograms,
     libraries,
@@ -66,7 +67,9 @@ _BY_LIBRARY = {
     "scipy.sparse.linalg": ("krylov",),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("probabilities", "special"),
-    "scipy.stats": ("descriptive", "distributions", "drawn", "namespaces", "summaries"),
+    "scipy.stats": (
+        *("descriptive", "distributions", "drawn", "kernels", "namespaces", "summaries"),
+    ),
     "statistics": ("spreads",),
 }
 for _library, _modules in _BY_LIBRARY.items():

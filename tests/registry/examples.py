@@ -95,6 +95,7 @@ class Example:
     reference: str = ""  # what the differences are taken of, where the call would not be as exact
     within: float = 0.0  # how near derivatives of what is solved to a tolerance are at least
     steady: bool = True  # whether the library itself gives the same bits each time
+    summed: bool = True  # in the library's own order, so that values agree in every bit
 
     @property
     def operands(self) -> tuple[str, ...]:
@@ -183,9 +184,9 @@ def word(
     dtypes: Sequence[str] = REAL,
     orders: Sequence[int] = (1, 2),
 ) -> Word:
-    """Examples of one family; the last three of an example stand among the domains."""
+    """Examples of one family; the last four of an example stand among the domains."""
     reference, within = domains.pop("reference", ""), domains.pop("within", 0.0)
-    steady = domains.pop("steady", True)
+    steady, summed = domains.pop("steady", True), domains.pop("summed", True)
     given = {
         name: d if isinstance(d, Interval | Integers) else Interval(*d)
         for name, d in domains.items()
@@ -205,6 +206,7 @@ def word(
                 reference,
                 within,
                 steady,
+                summed,
             )
             for body in bodies
         ]

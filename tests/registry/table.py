@@ -338,6 +338,9 @@ SAMPLES = [  # three or more along each axis, so that none is a constant
     *([(3, 4), (3, 4)], [((4, 3), "F"), (4, 3)], [((5,), "reversed"), (5,)]),
     *([((6,), "strided"), (6,)], [((3, 5), "reversed"), ((3, 5), "strided")]),
 ]
+DATA = [[(n,)] for n in (3, 5, 4, 7)] + [
+    *([((n,), layout)] for n in (3, 4) for layout in ("reversed", "strided")),
+]
 OF_POWERS = [
     *([(n,)] for n in (5, 3, 2, 9)),
     *([(2, 5)], [((2, 3), "F")], [((5,), "reversed")], [((3, 5), "strided")]),
@@ -1297,6 +1300,19 @@ TABLE: dict[str, Word] = {
         reference="x * 1.0",
         within=1e-6,
     ),
+    **{
+        f"scipy.stats.gaussian_kde.{name}": shaped(
+            f"return scipy.stats.gaussian_kde(x).{text}",
+            like=DATA,
+            dtypes=("float64",),
+            summed=False,
+        )
+        for name, text in (
+            ("_compute_covariance", "covariance * 1.0"),
+            ("evaluate", "evaluate([0.75, 1.5])"),
+            ("logpdf", "logpdf([0.75, 1.5])"),
+        )
+    },
     # scipy.stats, of several variables
     **{
         f"scipy.stats.{name}": shaped(f"return scipy.stats.{call}", like=like, y=(1.2, 2.8))
