@@ -454,8 +454,8 @@ def _attribute_of_its_class(
     found = lookups.bound(interp, ref.type, name, found, f"'{ref.type.__name__}' object")
     if found is not ABSENT and lookups.is_unchanging(found) and ref.live is not None:
         return own_attribute(interp, ref, name)  # whether the object hides it or not
-    if name in _OF_CAUSES and is_exception(ref) and ref.live is None and ref.path is None:
-        return _told_of_cause(interp, ref, name)
+    if name in _OF_RAISING and is_exception(ref) and ref.live is None and ref.path is None:
+        return _told_of_raising(interp, ref, name)
     if isinstance(found, native.DATA) and ref.holder is None:
         if is_exception(ref) and ref.live is None and ref.path is None:
             held = python_attribute(interp, ref, name)
@@ -481,11 +481,16 @@ def _attribute_of_its_class(
     raise users(_lacks(ref.type, name))
 
 
-_OF_CAUSES = ("__cause__", "__suppress_context__")
+_OF_RAISING = ("__cause__", "__suppress_context__", "__context__", "__traceback__")
 
 
-def _told_of_cause(interp: Interpreter, error: ObjectRef, name: str) -> Abstract:
-    """What an exception that is made here says of ``raise ... from``, where that has not set it."""
+def _told_of_raising(interp: Interpreter, error: ObjectRef, name: str) -> Abstract:
+    """What an exception made here has by ``raise ... from``, where nothing has set it."""
+    if name in ("__context__", "__traceback__"):  # set by raising itself, which is not followed
+        raise UnsupportedSyntaxError(
+            f"the '{name}' of an exception that is raised in the function",
+            hint="raise it from the other exception, and read '__cause__'",
+        )
     if name == "__cause__":
         return None
     cause = interp.content((error, "__cause__"))

@@ -574,3 +574,28 @@ def test_where_nobody_goes_on_with_it_a_method_that_raises_is_refused(inner):
 
     with pytest.raises(UnsupportedCallError, match="raises on some paths, is called here"):
         sd.grad(f)(1.3)
+
+
+def asks_for_the_context(x: Any) -> Any:
+    try:
+        try:
+            raise KeyError(x)
+        except KeyError:
+            raise ValueError(x) from None
+    except ValueError as error:
+        return x if error.__context__ is None else x * x
+
+
+def asks_for_the_traceback(x: Any) -> Any:
+    try:
+        raise KeyError(x)
+    except KeyError as error:
+        return x if error.__traceback__ is None else x * x
+
+
+@pytest.mark.parametrize("f", [asks_for_the_context, asks_for_the_traceback])
+def test_what_raising_sets_is_not_taken_for_none(f: Any) -> None:
+    assert f(3.0) == 9.0
+    for transform in (sd.value_and_grad, sd.hessian):
+        with pytest.raises(UnsupportedSyntaxError, match="of an exception that is raised in the"):
+            transform(f)(3.0)
