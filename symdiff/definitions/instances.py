@@ -5,6 +5,7 @@ The order of all names is known of objects from outside that are given no others
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,6 +53,17 @@ def gone_on_with(iterator: Any) -> Iterator[Any]:
         except StopIteration:
             return
         yield item
+
+
+def keep_alias(instance: Any, alias: Any) -> None:
+    """Let an object keep the ``Class[item]`` that it was made by, where it takes attributes."""
+    try:
+        instance.__orig_class__ = alias
+    except _LEFT_OUT:
+        return
+
+
+_LEFT_OUT = AttributeError if sys.version_info < (3, 12) else Exception  # what typing catches
 
 
 class Attributes:

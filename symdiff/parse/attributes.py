@@ -32,7 +32,7 @@ from symdiff.parse.identity import class_of, is_unknown, python_class
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
 from symdiff.parse.lookups import has_hash
-from symdiff.parse.reflect import STATIC_TYPES
+from symdiff.parse.reflect import GENERIC_ALIAS, STATIC_TYPES
 from symdiff.parse.scope import read_free, read_once, rebind_free, reflect_everywhere
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
@@ -736,11 +736,22 @@ def special_method(interp: Interpreter, instance: Abstract, name: str) -> Abstra
 
 HOOKS.method = special_method
 HOOKS.attribute = get_attribute
+
+
+def _alias_attribute(interp: Interpreter, alias: Any, name: str) -> Abstract:
+    """``Class[item].name``: what the class has, but for what tells of the alias itself."""
+    if name.startswith("__"):
+        return _static_attribute(interp, alias, name)
+    return get_attribute(interp, alias.__origin__, name)
+
+
 _WITH_ATTRIBUTES_OF_THEIR_OWN: dict[type, Callable[[Interpreter, Any, str], Abstract]] = {
     types.ModuleType: _module_attribute,
     types.FunctionType: _function_attribute,
     BoundMethod: _method_attribute,
     type: class_attribute,
+    types.GenericAlias: _alias_attribute,
+    GENERIC_ALIAS: _alias_attribute,
     np.datetime64: _static_attribute,
     np.timedelta64: _static_attribute,
 }

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions import DEFINITIONS, python_version
+from symdiff.definitions import DEFINITIONS, instances, python_version
 from symdiff.definitions.libraries import meet, python_method
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Value
@@ -48,7 +48,7 @@ from symdiff.parse.opaque import RESULTS, call_changing, call_opaque, is_library
 from symdiff.parse.operators import is_staged
 from symdiff.parse.pure import computed
 from symdiff.parse.python import in_python
-from symdiff.parse.reflect import container, reflect
+from symdiff.parse.reflect import GENERIC_ALIAS, container, reflect
 from symdiff.parse.special import CONVERSIONS, converted, has_method
 from symdiff.parse.spreading import columns, gathered, is_spread
 from symdiff.parse.tables import TableMethod, ask
@@ -546,6 +546,19 @@ def _call_object(
     return call_value(interp, method, arguments, keywords)
 
 
+def _call_alias(
+    interp: Interpreter, alias: Any, arguments: list[Abstract], keywords: Keywords
+) -> Abstract:
+    """``Class[item](...)``: an object of the class, which keeps what it was made by."""
+    if not isinstance(alias, types.GenericAlias) and not alias._inst:  # ``typing.List[float]``
+        return _call_other(interp, alias, arguments, keywords)
+    origin = alias.__origin__
+    made = call_value(interp, origin, arguments, keywords)
+    if origin.__dictoffset__ and isinstance(made, ListRef | DictRef | ObjectRef):
+        call_value(interp, instances.keep_alias, [made, alias], {})
+    return made
+
+
 CALLABLES: dict[type, Callable[[Interpreter, Any, list[Abstract], Keywords], Abstract]] = {
     ArrayMethod: _call_array_method,
     Closure: call_closure,
@@ -553,6 +566,8 @@ CALLABLES: dict[type, Callable[[Interpreter, Any, list[Abstract], Keywords], Abs
     Partial: _call_partial,
     ObjectRef: _call_object,
     TableMethod: ask,
+    types.GenericAlias: _call_alias,
+    GENERIC_ALIAS: _call_alias,
 }
 
 

@@ -117,6 +117,10 @@ def _init_subclass(interp: Interpreter) -> None:
 
 
 def _bases(interp: Interpreter, node: ast.ClassDef, keywords: dict[str, Any]) -> tuple[Any, ...]:
+    of_types = {parameter.name for parameter in getattr(node, "type_params", ())}
+    named = [part for base in node.bases for part in ast.walk(base) if isinstance(part, ast.Name)]
+    if any(part.id in of_types for part in named):
+        raise _outside(interp, "a class inside a function whose base has its type parameters")
     bases = tuple(interp.evaluate(base) for base in node.bases)
     if bases == (NamedTuple,) and not keywords:
         return bases

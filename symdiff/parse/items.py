@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Collection
 from typing import Any
 
@@ -39,6 +40,7 @@ from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
+    Closure,
     Columns,
     DictRef,
     DictView,
@@ -55,8 +57,31 @@ def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     value = settled(interp, value)
     if isinstance(value, ObjectRef) or has_method(interp, value, "__getitem__"):
         return interp.call_method(value, "__getitem__", key)
+    if isinstance(value, type) and not hasattr(type(value), "__getitem__"):
+        return _item_of_class(interp, value, key)
     with judged(interp, operator.getitem, (value, key)):
         return native_item(interp, value, key)
+
+
+def _item_of_class(interp: Interpreter, value: type, key: Abstract) -> Abstract:
+    """``Class[key]``: what its ``__class_getitem__`` gives; of generic classes an alias."""
+    found = lookups.static_on_class(value, "__class_getitem__")
+    if found is ABSENT and lookups.MADE_HERE in vars(value):  # ``class Box[T]`` has one
+        raise UnsupportedSyntaxError(f"an item of {value.__name__}, a class made inside")
+    if found is ABSENT:
+        raise users(TypeError(f"type '{value.__name__}' is not subscriptable"))
+    function = getattr(found, "__func__", found)
+    if not _is_of_typing(function):
+        return interp.call(interp.attribute(value, "__class_getitem__"), [key], {})
+    if lookups.MADE_HERE in vars(value) or not _is_known(key):
+        raise UnsupportedSyntaxError(f"an item of {describe(value)}")
+    return _taken(value, key)
+
+
+def _is_of_typing(function: Any) -> bool:
+    """Return whether a ``__class_getitem__`` is Python's own, which makes an alias of the class."""
+    written = isinstance(function, types.FunctionType | Closure)
+    return not written or getattr(function, "__module__", None) == "typing"
 
 
 def native_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:

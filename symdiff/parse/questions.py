@@ -22,6 +22,7 @@ from symdiff.ops.arithmetic import greater_equal
 from symdiff.ops.attempts import error_number, spelled_class
 from symdiff.parse import lookups
 from symdiff.parse.attributes import (
+    delete_attribute,
     get_attribute,
     set_attribute,
 )
@@ -129,6 +130,11 @@ def _setattr(interp: Interpreter, value: Abstract, name: Abstract, content: Abst
     set_attribute(interp, value, _attribute_name(interp, name), content)
 
 
+@builtin(delattr)
+def _delattr(interp: Interpreter, value: Abstract, name: Abstract) -> None:
+    delete_attribute(interp, value, _attribute_name(interp, name))
+
+
 @builtin(inspect.signature)
 def _signature(interp: Interpreter, function: Abstract) -> Abstract:
     """The parameters of a Python function, by their names."""
@@ -217,7 +223,6 @@ _REFUSED: dict[Callable[..., Any], str] = {
     __import__: "import it at the top of the file",
     input: "make it an argument",
     breakpoint: "set it in the generated code, which pdb steps through",
-    delattr: "set it to None",
     memoryview: "use an array",
     bytearray: "use an array",
 }

@@ -14,6 +14,7 @@ import enum
 import functools
 import re
 import types
+import typing
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -186,8 +187,12 @@ VALUES = (  # that nothing changes, whose methods depend on nothing else
     datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, decimal.Decimal,
     np.datetime64, np.timedelta64, re.Pattern, re.Match,
 )  # fmt: skip
+GENERIC_ALIAS: type = type(typing.List[int])  # noqa: UP006 ``Class[item]`` of a class written in Python
+
 STATIC_TYPES = (
     *VALUES,
+    GENERIC_ALIAS,
+    types.GenericAlias,
     types.FunctionType,
     types.BuiltinFunctionType,
     types.ModuleType,

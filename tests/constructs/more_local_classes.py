@@ -2,13 +2,15 @@
 
 import dataclasses
 import functools
-from collections import namedtuple
+from collections import defaultdict, deque, namedtuple
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from tests.constructs.settings import construct
+
+_T = TypeVar("_T")
 
 
 @construct()
@@ -125,3 +127,78 @@ def a_state_that_makes_the_next_one(x, c):
     for _ in range(5):
         state = state.step(0.1)
     return np.sum(state.place**2) * state.time + state.speed[0]
+
+
+class _Powers:
+    """What ``[n]`` makes of the class is a function."""
+
+    def __class_getitem__(cls, n):
+        return lambda v: v**n
+
+
+class _MorePowers(_Powers):
+    pass
+
+
+class _Box(Generic[_T]):
+    count = 2.0
+
+    def __init__(self, value, factor=1.0):
+        self.value = value * factor
+
+    @classmethod
+    def square(cls, value):
+        return cls(value**2)
+
+
+class _Narrow(Generic[_T]):
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
+_BOX = _Box[float]
+
+
+@construct()
+def subscripted_classes(x, c):
+    class Scaled:
+        def __class_getitem__(cls, factor):
+            return factor * 3.0
+
+    powers = _Powers[3](x[0]) + _MorePowers[2](x[1]) * Scaled[c]
+    boxes = 0.0
+    for v in x:
+        boxes = boxes + _Box[float](v, factor=c).value ** 2 * _Box[int].count
+    one = _Box[float](x[2])
+    kept = len(vars(one)) + (one.__orig_class__ is _BOX) + isinstance(one, _Box)
+    narrow = _Narrow[float](x[3]).value + _BOX.square(x[1]).value + _BOX(x[0]).value
+    items = list[float](x)
+    recent = deque[float](items, 2)
+    sums = defaultdict[str, float](float)
+    sums["a"] += x[2] * recent[0]
+    try:
+        int[3]
+    except TypeError:
+        kept *= 2
+    return powers + boxes + one.value * kept + narrow**2 + items[1] * recent[-1] + sums["a"]
+
+
+@construct()
+def attributes_deleted_by_name(x, c):
+    record = _Box(x[0])
+    total = 0.0
+    for i in range(3):
+        record.extra = x[i]
+        total = total + record.extra**2 * c
+        delattr(record, "extra")
+        try:
+            delattr(record, "extra")
+        except AttributeError:
+            total = total * 2
+    record.last = x[1]
+    if x[2] > 0:
+        delattr(record, "last")
+    left = record.last if hasattr(record, "last") else x[3]
+    return total + left**2 * len(vars(record)) + record.value
