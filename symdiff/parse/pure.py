@@ -40,6 +40,7 @@ _FUNCTIONS = frozenset(
         "numpy.polynomial.legendre": "leggauss",
         "posixpath": "basename dirname join normpath split splitext",
         "re": "escape findall split sub subn",
+        "shlex": "join quote split",
         "scipy.constants._codata": "value unit precision",
         "symdiff.definitions.in_python": "order_of_set",
     }.items()

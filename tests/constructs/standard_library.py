@@ -7,6 +7,7 @@ import io
 import itertools
 import operator
 import re
+import shlex
 import string
 import types
 from collections import Counter, OrderedDict, deque
@@ -227,6 +228,8 @@ def text_with_patterns_and_functions(x, c):
     shifted, count = digits.subn(lambda found: str((int(found[0]) + 1) % 10), doubled)
     y = sum(x[k] * int(found.group()) for k, found in enumerate(digits.finditer(shifted)))
     named = string.Template("$a-${b}-$$").substitute(a=4, b=shifted)
+    parts = shlex.split("-x 'a b' --scale=2.5")
+    y = y * float(parts[-1].partition("=")[2]) + len(parts) * c
     return y * count + len(named) * c + len(re.sub("", lambda _: "-", "ab")) * x[5]
 
 
