@@ -533,7 +533,7 @@ def test_what_is_refused_in_the_standard_library_is_named_as_the_user_calls_it()
     with pytest.raises(SymdiffError) as caught:
         sd.grad(names_a_run)(X)
     assert caught.value.hint.startswith("call uuid.uuid4 outside, or in a function marked")
-    assert "shlex.split" in caught.value.call_chain[-1].text
+    assert "uuid.uuid4" in caught.value.call_chain[-1].text
     with pytest.raises(SymdiffError) as caught:
         sd.grad(
             lambda x: functools.reduce(lambda a, b: np.lib.stride_tricks.as_strided(b), [x, x])[0]
