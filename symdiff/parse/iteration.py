@@ -31,6 +31,7 @@ from symdiff.parse.interpreter import HOOKS, MOST_UNROLLED, Interpreter, describ
 from symdiff.parse.items import get_item
 from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, run_for
 from symdiff.parse.python import in_python
+from symdiff.parse.scope import uses_what_is_sent
 from symdiff.parse.selecting import list_of
 from symdiff.parse.special import has_method
 from symdiff.parse.texts import settled
@@ -527,6 +528,8 @@ def until(
     interp: Interpreter, value: Abstract, action: Callable[[Abstract], bool | Value]
 ) -> bool | Value:
     """Stage an action for each element up to the first for which it is true; whether one was."""
+    if isinstance(value, Generator) and value.body and uses_what_is_sent(value.body.node):
+        require_resumed(interp, value)  # the rest of the statement does not run here
     found_one = Exit(Token(), "found")
 
     def turn(element: Abstract) -> None:

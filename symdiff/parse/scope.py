@@ -54,6 +54,14 @@ def yielding(node: FunctionNode) -> ast.Yield | ast.YieldFrom | None:
 
 
 @functools.lru_cache(_MANY)
+def uses_what_is_sent(node: FunctionNode) -> bool:
+    """Return whether a ``yield`` is a part of an expression, which goes on behind it."""
+    nodes = _own_nodes(node)
+    whole = {id(n.value) for n in nodes if isinstance(n, ast.Expr | ast.Assign)}
+    return any(isinstance(n, ast.Yield) and id(n) not in whole for n in nodes)
+
+
+@functools.lru_cache(_MANY)
 def yields_in(node: ast.stmt | ast.expr) -> bool:
     """Return whether a ``yield`` of the function itself stands in a part of it."""
     if isinstance(node, _YIELDS):

@@ -599,3 +599,21 @@ def test_what_raising_sets_is_not_taken_for_none(f: Any) -> None:
     for transform in (sd.value_and_grad, sd.hessian):
         with pytest.raises(UnsupportedSyntaxError, match="of an exception that is raised in the"):
             transform(f)(3.0)
+
+
+def totals_of_what_is_sent(x: Any) -> Any:
+    total = 0.0
+    while True:
+        total = total + (yield total * x)
+
+
+def sends_into_an_expression(x: Any) -> Any:
+    totals = totals_of_what_is_sent(x)
+    next(totals)
+    return totals.send(x)
+
+
+def test_a_yield_inside_an_expression_is_refused_where_it_is_gone_on_with() -> None:
+    assert sends_into_an_expression(3.0) == 9.0
+    with pytest.raises(UnsupportedSyntaxError, match="around a yield, in a generator"):
+        sd.grad(sends_into_an_expression)(3.0)
