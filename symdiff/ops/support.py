@@ -130,18 +130,21 @@ def cofactors(a: Any) -> Any:
 def over_gaps(x: Any, w: Any) -> Any:
     """``x[i, j] / (w[j] - w[i])``, 0 on the diagonal: what eigenvectors turn by.
 
-    Eigenvalues that are equal up to rounding leave the vectors open: NaN, but 0 where all of a
-    column is 0, as nothing moves its vector, or nothing comes of it.
+    Eigenvalues that are equal up to rounding leave the vectors open: NaN, but 0 where the columns
+    of both are 0, as nothing moves their vectors, or nothing comes of them.
 
     >>> over_gaps(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([2.0, 2.0]))
-    array([[ 0.,  0.],
+    array([[ 0., nan],
            [nan,  0.]])
     """
     gaps = w[..., np.newaxis, :] - w[..., np.newaxis]
     level = 16 * np.finfo(gaps.dtype).eps * np.sum(np.abs(w), axis=-1)
     near = np.abs(gaps) <= level[..., np.newaxis, np.newaxis]
     turned = x / np.where(near, gaps.dtype.type(1), gaps)
-    of_vectors = np.any(x != 0, axis=-2, keepdims=True) & ~np.eye(w.shape[-1], dtype=bool)
+    told = np.any(x != 0, axis=-2)
+    of_vectors = (told[..., np.newaxis, :] | told[..., np.newaxis]) & ~np.eye(
+        w.shape[-1], dtype=bool
+    )
     return np.where(near, np.where(of_vectors, np.nan, 0).astype(turned.dtype), turned)
 
 

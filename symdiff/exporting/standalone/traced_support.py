@@ -85,13 +85,14 @@ def _hermitian(a: Any, UPLO: str = "L") -> Any:
 def _over_gaps(x: Any, w: Any) -> Any:
     """``x[i, j] / (w[j] - w[i])``, 0 on the diagonal.
 
-    Eigenvalues that are equal up to rounding leave it open: NaN, but 0 where the column is 0.
+    Eigenvalues equal up to rounding leave it open: NaN, but 0 where the columns of both are 0.
     """
     gaps = w[..., None, :] - w[..., None]
     level = 16 * np.finfo(gaps.dtype).eps * jnp.sum(jnp.abs(w), axis=-1)
     near = jnp.abs(gaps) <= level[..., None, None]
     turned = x / jnp.where(near, jnp.ones_like(gaps), gaps)
-    of_vectors = jnp.any(x != 0, axis=-2, keepdims=True) & ~jnp.eye(w.shape[-1], dtype=bool)
+    told = jnp.any(x != 0, axis=-2)
+    of_vectors = (told[..., None, :] | told[..., None]) & ~jnp.eye(w.shape[-1], dtype=bool)
     return jnp.where(near, jnp.where(of_vectors, jnp.nan, 0).astype(turned.dtype), turned)
 
 
