@@ -739,6 +739,18 @@ def from_the_last(sequence: Any) -> Iterator[Any]:
         yield sequence[k]
 
 
+def called_until(function: Any, sentinel: Any) -> Iterator[Any]:
+    """``iter`` of a function: what its calls give, until that is the sentinel."""
+    while True:
+        try:
+            found = function()
+        except StopIteration:
+            return
+        if found == sentinel:
+            return
+        yield found
+
+
 @replaces(itertools.compress)
 def compress(data: Any, selectors: Any) -> Iterator[Any]:
     """The items beside which a selector is true."""

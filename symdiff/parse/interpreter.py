@@ -763,7 +763,10 @@ def either(a: Value, b: Value) -> Value:
 
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.TryStar: ("try", "test for what would fail beforehand, or move it outside the function"),
+    ast.TryStar: (
+        "except*",
+        "test for what would fail beforehand, or move it outside the function",
+    ),
     ast.AsyncFunctionDef: ("async def", "write a plain def"),
     ast.AsyncFor: ("async for", "write a plain loop"),
     ast.AsyncWith: ("async with", HINT),

@@ -279,3 +279,20 @@ def asked_as_long_as_there_are_more(x, c):
 def pairs_of_one_iterator(x, c):
     both = [iter(x)] * 2
     return sum(a * b for a, b in zip(*both, strict=False)) * c
+
+
+@construct()
+def calls_until_a_sentinel(x, c):
+    state, y = [x[0]], 0.0
+
+    def halved():
+        state[0] = state[0] / 2.0
+        return max(state[0], 0.05)
+
+    for step in iter(halved, 0.05):
+        y = y + step * c
+    for k in range(2):
+        items = [x[1], "end", x[2] * k, x[3]]
+        y = y * c + sum(iter(items.pop, "end")) * len(items)
+    given = iter([x[1], c, x[4]])
+    return y + sum(v**2 for v in iter(lambda: next(given), None)) * x[5]
