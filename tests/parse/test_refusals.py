@@ -276,12 +276,6 @@ def closure_given_away(x, k):
     return os.path.exists(lambda: 1)
 
 
-@refused(Call, "iter(f, 1)", "while")
-def iter_with_a_sentinel(x, k):
-    f = lambda: 1  # noqa: E731
-    return list(iter(f, 1))
-
-
 # Values
 
 
