@@ -7,6 +7,7 @@ declares. Beside it stand the arguments that are refused: documented, and not ta
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -39,12 +40,18 @@ _ROWS = {
     "positions": ("positions",),
     "numerical": ("numerical", "quantiles", "windows"),
     "statistics": ("missing", "statistics", "histograms"),
-    "polynomials": ("polynomials", "series"),
+    "polynomials": ("polynomials", "series", "vandermonde"),
     "calls of functions": ("callbacks",),
     "`math`": ("mathlib",),
     "`cmath`": ("cmathlib",),
-    "`scipy.special`": ("special", "softmax", "bessel", "integrals", "orthogonal", "precise"),
-    "`scipy.stats`": ("distributions", "drawn", "multivariate"),
+    "`scipy.special`": (
+        *("special", "softmax", "bessel", "integrals"),
+        *("orthogonal", "precise", "probabilities"),
+    ),
+    "`scipy.stats`": (
+        *("bunches", "descriptive", "distributions", "drawn"),
+        *("kernels", "multivariate", "summaries"),
+    ),
     "`scipy.linalg`": (
         *("matrices", "structured", "equations", "riccati"),
         *("matrix_functions", "factors", "scipy_decompositions"),
@@ -52,9 +59,11 @@ _ROWS = {
     "solvers, with the function that they call": ("solvers",),
     "`scipy.signal`": ("filters", "smoothing", "spectra"),
     "`scipy.fft`": ("transforms",),
-    "`scipy.interpolate`": ("bsplines", "scattered", "splines"),
+    "`scipy.interpolate`": ("bsplines", "grids", "scattered", "splines"),
+    "`scipy.integrate`": ("samples",),
+    "`scipy.spatial`": ("distances",),
     "`scipy.sparse`": ("sparse", "krylov"),
-    "`scipy.ndimage`": ("images",),
+    "`scipy.ndimage`": ("images", "neighbours", "warped"),
     "`statistics`": ("spreads",),
 }
 FAMILIES = {module: row for row, modules in _ROWS.items() for module in modules}
@@ -80,7 +89,8 @@ def _is_hidden(function: Any) -> bool:
     module = getattr(function, "__module__", None) or ""
     full = getattr(function, "__qualname__", "")
     hidden = full.startswith("_") or ".__" in full
-    inside = module.startswith(("symdiff.definitions.", "scipy._lib."))
+    inside = module.startswith(("symdiff.definitions.", "scipy._lib.", "scipy.stats._stats_py"))
+    inside = inside and not hasattr(sys.modules.get("scipy.stats"), full)
     return inside or (hidden and module.startswith("scipy."))
 
 
@@ -115,10 +125,13 @@ def rows() -> Iterator[tuple[str, set[tuple[str, str]]]]:
     for function, lowering in (*FUNCTIONS.items(), *DEFINITIONS.items()):
         if _is_hidden(function):
             continue
-        module = lowering.__module__.rpartition(".")[2]
+        meaning = lowering.func if isinstance(lowering, functools.partial) else lowering
+        module = meaning.__module__.rpartition(".")[2]
         found.setdefault(FAMILIES.get(module, module), set()).add(spelled(function))
     writes = found.pop("writes") | {spelled(function) for function in WRITES}
-    yield from found.items()
+    named = list(dict.fromkeys(FAMILIES.values()))
+    others = sorted(found.keys() - set(named))  # whatever has been imported first
+    yield from ((name, found[name]) for name in (*named, *others) if name in found)
     yield "writes", writes
     yield "methods of arrays", {("x.", f"{name}()") for name in METHODS}
     yield "attributes of arrays", {("x.", name) for name in ATTRIBUTES}
