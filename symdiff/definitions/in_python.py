@@ -11,10 +11,8 @@ import contextlib
 import functools
 import heapq
 import importlib.util
-import io
 import itertools
 import operator
-import re
 import sys
 from collections.abc import Callable, Iterator, KeysView
 from types import FunctionType, ModuleType
@@ -502,118 +500,6 @@ class ExitStack:
         return self.__exit__(kind, error, traceback)
 
 
-@replaces(io.StringIO)
-class StringIO:
-    """``io.StringIO``: ``_at`` is where the next text is read or written; None is the end."""
-
-    __symdiff_class__ = io.StringIO
-
-    def __init__(self, initial_value: str = "", newline: str = "\n") -> None:
-        if newline != "\n":
-            refuse("a StringIO with newline=")
-        self._text = initial_value
-        self._at = 0 if initial_value else None
-
-    def write(self, text: str, /) -> int:
-        """Add text at the end, or put it over what stands there; return its length."""
-        if self._at is None:
-            self._text += text
-        else:
-            after = self._at + len(text)
-            self._text = self._text[: self._at] + text + self._text[after:]
-            self.seek(after)
-        return len(text)
-
-    def writelines(self, lines: Any, /) -> None:
-        """Write texts one after the other."""
-        for line in lines:
-            self.write(line)
-
-    def read(self, size: Any = -1, /) -> str:
-        """Return the text from here on, or so many characters of it."""
-        return self._taken(None if size is None or size < 0 else size)
-
-    def readline(self, size: Any = -1, /) -> str:
-        """Return what is left of a line, or so many characters of it."""
-        start = self.tell()
-        end = self._text.find("\n", start)
-        count = None if end < 0 else end + 1 - start
-        shorter = size is not None and size >= 0 and (count is None or size < count)
-        return self._taken(size if shorter else count)
-
-    def readlines(self, hint: Any = -1, /) -> list[str]:
-        """Return the lines that are left."""
-        if hint is not None and hint > 0:
-            refuse("readlines of a StringIO with a hint")
-        return list(self)
-
-    def __iter__(self) -> Iterator[str]:
-        text, start = self._text, self.tell()
-        *lines, last = text[start:].split("\n")
-        for line in [line + "\n" for line in lines] + ([last] if last else []):
-            start += len(line)
-            self.seek(start)
-            yield line
-            if self._text is not text or self.tell() != start:
-                refuse("what reads, writes or seeks in a StringIO while a loop goes over it")
-
-    def __next__(self) -> str:
-        line = self.readline()
-        if not line:
-            raise StopIteration
-        return line
-
-    def seek(self, position: Any, whence: Any = 0, /) -> Any:
-        """Go to a place, counted from the beginning."""
-        if whence != 0:
-            refuse("seek of a StringIO with whence=")
-        if position > len(self._text):
-            refuse("seek of a StringIO behind its end")
-        self._at = position if position < len(self._text) else None
-        return position
-
-    def tell(self) -> Any:
-        """Return where the next text is read or written."""
-        return len(self._text) if self._at is None else self._at
-
-    def _taken(self, count: Any) -> str:
-        """Return so many characters, or all, and go on behind them."""
-        if self._at is None:
-            return ""
-        text = self._text[self._at :] if count is None else self._text[self._at :][:count]
-        self.seek(self._at + len(text))
-        return text
-
-    def getvalue(self) -> str:
-        """Return all of it."""
-        return self._text
-
-    def flush(self) -> None:
-        """Do nothing: the text is there at once."""
-
-    def __enter__(self) -> StringIO:
-        return self
-
-    def __exit__(self, *raised: Any) -> None:
-        pass
-
-
-def print_to(file: Any, *values: Any, sep: Any = None, end: Any = None, flush: Any = False) -> None:
-    """``print(..., file=file)``, where the file is written in Python."""
-    end = "\n" if end is None else end
-    between = " " if sep is None else sep
-    if isinstance(file, io.StringIO):
-        file.writelines([between.join([str(value) for value in values]) + end])
-        return
-    for k, value in enumerate(values):
-        if k > 0:
-            file.write(between)
-        file.write(str(value))
-    file.write(end)
-    if flush:
-        file.flush()
-
-
 @replaces(collections._count_elements)  # type: ignore[attr-defined]
 def _count_elements(mapping: Any, iterable: Any) -> None:
     """Add one to the count of each item."""
@@ -709,27 +595,6 @@ def methodcaller(name: Any, /, *args: Any, **kwargs: Any) -> Any:
     return lambda obj: getattr(obj, name)(*args, **kwargs)
 
 
-# ``re`` ---------------------------------------------------------------------------------------
-
-
-@replaces(re.Pattern.sub)
-def substituted(pattern: Any, repl: Any, string: Any, count: Any = 0) -> Any:
-    """A text in which ``repl``, a text or a function, says what stands in place of matches."""
-    return substituted_and_counted(pattern, repl, string, count)[0]
-
-
-@replaces(re.Pattern.subn)
-def substituted_and_counted(pattern: Any, repl: Any, string: Any, count: Any = 0) -> Any:
-    """The text, and how many matches there were."""
-    made, end, number = [], 0, 0
-    for found in pattern.finditer(string):
-        made += [string[end : found.start()], repl(found) if callable(repl) else found.expand(repl)]
-        end, number = found.end(), number + 1
-        if number == count:
-            break
-    return string[:0].join([*made, string[end:]]), number
-
-
 # ``itertools`` --------------------------------------------------------------------------------
 
 
@@ -746,7 +611,7 @@ def called_until(function: Any, sentinel: Any) -> Iterator[Any]:
             found = function()
         except StopIteration:
             return
-        if found == sentinel:
+        if found in (sentinel,):
             return
         yield found
 

@@ -98,7 +98,7 @@ def python_version(function: Any) -> Any:
     """
     if getattr(function, "__module__", None) not in _WRITTEN_IN_C:
         return None
-    from symdiff.definitions import generators  # at the first use of one of them
+    from symdiff.definitions import generators, text  # noqa: F401  at the first use of one of them
 
     return generators.IN_PYTHON.get(function)
 
@@ -107,7 +107,7 @@ def python_method(function: Any) -> Any:
     """The same for a method of a pattern of ``re``, which may be given a function."""
     if not isinstance(getattr(function, "__self__", None), re.Pattern):
         return None
-    from symdiff.definitions import in_python  # at the first use of one of them
+    from symdiff.definitions import in_python, text  # noqa: F401  at the first use of one of them
 
     written = in_python.IN_PYTHON.get(getattr(re.Pattern, function.__name__))
     return None if written is None else functools.partial(written, function.__self__)

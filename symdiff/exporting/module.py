@@ -230,6 +230,8 @@ class Module:
     def _exception(self, name: str, kind: type) -> str | None:
         """The definition of a user's class of exceptions, whose bases are then named as well."""
         text = exception_text(kind)
+        if text is None:
+            return None
         named = {kind: name} | {base: self.names.bind(base, base.__name__) for base in _own(kind)}
         return text if all(one.__name__ == known for one, known in named.items()) else None
 

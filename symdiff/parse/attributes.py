@@ -24,7 +24,7 @@ from symdiff.parse import lookups, native, tables
 from symdiff.parse.blame import judged, users
 from symdiff.parse.branches import choose
 from symdiff.parse.changing import FUNCTIONS, SETS, require_changing
-from symdiff.parse.exceptions import is_exception, python_attribute
+from symdiff.parse.exceptions import is_exception, python_attribute, set_arguments
 from symdiff.parse.flat import set_flat
 from symdiff.parse.functions import left_inside
 from symdiff.parse.heap import is_callers
@@ -478,7 +478,14 @@ def _attribute_of_its_class(
     if fallback is not ABSENT and not plainly:
         method = bind_found(interp, whole(ref), ref.type, fallback, "__getattr__")
         return interp.call(method, [name], {})
-    raise users(_lacks(ref.type, name))
+    raise _without(ref.type, name)
+
+
+def _without(cls: type, name: str) -> Exception:
+    """What is raised where a class has no such attribute: Python's class that it stands for may."""
+    if hasattr(declared(cls, "__symdiff_class__"), name):
+        return UnsupportedCallError(f"'{name}' of a {cls.__name__}")
+    return users(_lacks(cls, name))
 
 
 _OF_RAISING = ("__cause__", "__suppress_context__", "__context__", "__traceback__")
@@ -634,6 +641,8 @@ def set_plainly(interp: Interpreter, ref: ObjectRef, name: str, content: Abstrac
         set_native_item(interp, ref.holder, name, content)
     elif name == "__dict__":
         _show_items(interp, ref, content)
+    elif name == "args" and is_exception(ref) and ref.live is None:
+        set_arguments(interp, ref, content)
     else:
         _require_place(ref, name, found)
         put_attribute(interp, ref, name, content)

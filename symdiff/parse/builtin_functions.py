@@ -101,6 +101,8 @@ def _len(interp: Interpreter, value: Abstract) -> Abstract:
 @builtin(iter)
 def _iter(interp: Interpreter, value: Abstract, *sentinel: Abstract) -> Abstract:
     if sentinel:
+        if not interp.call(callable, [value], {}):
+            raise users(TypeError("iter(v, w): v must be callable"))
         from symdiff.definitions.in_python import called_until  # by few programs
 
         return interp.call(called_until, [value, *sentinel], {})
@@ -301,7 +303,7 @@ def _print(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> N
     if not isinstance(file, ObjectRef) or file.live is not None:
         Template(interp).emit(print_, [_printed(interp, value) for value in arguments], keywords)
         return
-    from symdiff.definitions.in_python import print_to  # at the first use
+    from symdiff.definitions.text import print_to  # at the first use
 
     others = {key: value for key, value in keywords.items() if key != "file"}
     interp.call(print_to, [file, *arguments], others)

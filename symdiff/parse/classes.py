@@ -19,7 +19,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.structure import is_dataclass
 from symdiff.ops.declare import static
 from symdiff.parse.blame import users
-from symdiff.parse.exceptions import as_python_makes_it, exception_of, give
+from symdiff.parse.exceptions import as_python_makes_it, called_with
 from symdiff.parse.functions import left_inside
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
@@ -98,8 +98,7 @@ def _exception(
     initialise = on_class(interp, cls, "__init__")
     if not isinstance(initialise, types.FunctionType | Closure):
         return as_python_makes_it(interp, cls, arguments, keywords)
-    made = exception_of(interp, cls, arguments)
-    give(interp, made, arguments, keywords)
+    made = called_with(interp, cls, arguments, keywords)
     with _giving(made, cls):
         interp.call(initialise, [made, *arguments], keywords)
     return made

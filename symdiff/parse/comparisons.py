@@ -160,6 +160,9 @@ def is_or_equals(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
     """Return whether an item is another one to a sequence: the same object, or equal."""
     if a is b or (type(a) is type(b) and isinstance(a, HANDLES) and identical(interp, a, b)):
         return True
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, float) and one != one and isinstance(other, Value):
+            raise UnsupportedSyntaxError("whether a number is one certain nan", hint="use np.isnan")
     return truth(interp, compare(interp, ast.Eq, a, b))
 
 

@@ -20,8 +20,10 @@ from symdiff.ops import shape
 from symdiff.parse import lookups
 from symdiff.parse.attributes import own_attribute
 from symdiff.parse.calls import builtin
+from symdiff.parse.exceptions import NOTES
 from symdiff.parse.heap import ORDER
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.native import DATA
 from symdiff.parse.reflect import with_attributes
 from symdiff.parse.scope import reflect_everywhere
 from symdiff.parse.special import has_method
@@ -131,7 +133,7 @@ def names_in_dict(interp: Interpreter, ref: ObjectRef) -> list[str]:
     """The names in ``vars(object)``, in no order that tells."""
     present = attributes_present(interp, ref)
     found = {name: lookups.static_on_class(ref.type, name) for name in present}
-    return [name for name in present if not lookups.is_slot(found[name])]
+    return [name for name in present if not isinstance(found[name], DATA)]
 
 
 def attributes_in_order(interp: Interpreter, ref: ObjectRef) -> list[str]:
@@ -160,7 +162,7 @@ def attributes_present(interp: Interpreter, ref: ObjectRef) -> list[str]:
             f"all attributes of {describe(ref)}, of which '{maybe[0]}' is given on some paths only",
             hint="give it on all paths: None where there is none",
         )
-    return sorted({*held, *_of_outside(interp, ref)})
+    return sorted({*held, *_of_outside(interp, ref)}.difference(NOTES))
 
 
 def _of_outside(interp: Interpreter, ref: ObjectRef) -> set[str]:

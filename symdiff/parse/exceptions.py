@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from typing import Any
 
 from symdiff.dataclass import dataclass
+from symdiff.errors import UnsupportedSyntaxError
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import is_unchanging, static_on_class
-from symdiff.parse.values import ABSENT, Abstract, Arguments, Keywords, ObjectRef
+from symdiff.parse.values import ABSENT, Abstract, Arguments, Closure, Keywords, ObjectRef
 
-_GIVEN = "__symdiff_given__"  # what a class of the user's was called with
+# What a class of the user's was called with; each ``__init__`` of Python's own since, with what it
+# was given; whether the program has set ``args``.
+_CALLED, _INITIALISED, _SET = NOTES = (
+    "__symdiff_called__",
+    "__symdiff_initialised__",
+    "__symdiff_set__",
+)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,11 +34,41 @@ def as_python_makes_it(
 ) -> ObjectRef:
     """An exception whose class is given arguments and has no ``__init__`` written in Python."""
     made = exception_of(interp, kind, arguments)
-    held = _held_by_python(kind, arguments, keywords)
+    held = _held_by_python(interp, made, arguments, keywords)
     if keywords or len(held.args) != len(arguments):
-        give(interp, made, arguments, keywords)
+        _give(interp, made, arguments, keywords)
         interp.put((made, "args"), _restored(held.args))
     return made
+
+
+def called_with(
+    interp: Interpreter, kind: type[BaseException], arguments: Arguments, keywords: Keywords
+) -> ObjectRef:
+    """The same of a class with an ``__init__`` written in Python, before that is called."""
+    made = exception_of(interp, kind, arguments)
+    _give(interp, made, arguments, keywords)
+    interp.put((made, "args"), _restored(_held(interp, made).args))
+    return made
+
+
+def initialised(
+    interp: Interpreter,
+    error: ObjectRef,
+    initialise: Any,
+    arguments: Arguments,
+    keywords: Keywords,
+) -> None:
+    """``initialise(error, *arguments, **keywords)``, where that is a class's of Python's own."""
+    before = interp.content((error, _INITIALISED))
+    step = (initialise, tuple(arguments), tuple(keywords.items()))
+    interp.put((error, _INITIALISED), (*before, step))
+    interp.put((error, "args"), _restored(_held(interp, error).args))
+
+
+def set_arguments(interp: Interpreter, error: ObjectRef, arguments: Abstract) -> None:
+    """``error.args = arguments``."""
+    interp.put((error, "args"), interp.call(tuple, [arguments], {}))
+    interp.put((error, _SET), True)
 
 
 def python_attribute(interp: Interpreter, error: ObjectRef, name: str) -> Abstract:
@@ -38,24 +76,35 @@ def python_attribute(interp: Interpreter, error: ObjectRef, name: str) -> Abstra
 
     ABSENT where that is not known while compiling.
     """
-    if isinstance(static_on_class(error.type, "__init__"), types.FunctionType):
-        held = _held_by_python(error.type, interp.content((error, "args")), {})
-    else:
-        arguments, keywords = given_to(interp, error)
-        held = _held_by_python(error.type, arguments, dict(keywords))
-    return _restored(getattr(held, name))
+    return _restored(getattr(_held(interp, error), name))
+
+
+def _held(interp: Interpreter, error: ObjectRef) -> BaseException:
+    arguments, keywords = given_to(interp, error)
+    return _held_by_python(interp, error, arguments, dict(keywords))
 
 
 def _held_by_python(
-    kind: type[BaseException], arguments: Arguments, keywords: Keywords
+    interp: Interpreter, error: ObjectRef, arguments: Arguments, keywords: Keywords
 ) -> BaseException:
-    """What Python's own class, or base, makes of such arguments."""
-    own: Any = next(base for base in kind.__mro__ if base.__module__ == "builtins")
+    """What Python's own class, or base, makes of such arguments, and of those of ``__init__``."""
+    own = _of_python(error.type)
+    given = _stood_for(tuple(arguments)), _stood_for(dict(keywords))
     try:
-        made: BaseException = own(*_stood_for(tuple(arguments)), **_stood_for(keywords))
-    except (TypeError, ValueError) as error:
-        raise users(error) from None
+        if not isinstance(static_on_class(error.type, "__init__"), types.FunctionType | Closure):
+            return own(*given[0], **given[1])  # type: ignore[no-any-return]
+        made: BaseException = own.__new__(_initialised_elsewhere(own), *given[0], **given[1])
+        for initialise, positional, named in interp.content((error, _INITIALISED)):
+            initialise(made, *_stood_for(positional), **_stood_for(dict(named)))
+    except (TypeError, ValueError) as raised:
+        raise users(raised) from None
     return made
+
+
+@functools.cache
+def _initialised_elsewhere(own: type[BaseException]) -> Any:
+    """A class below one of Python's own, for which it is ``__init__`` that takes what is given."""
+    return type(own.__name__, (own,), {"__init__": lambda *_, **__: None})
 
 
 def _stood_for(content: Any) -> Any:
@@ -78,23 +127,39 @@ def exception_of(interp: Interpreter, kind: type[BaseException], arguments: Argu
     """An exception of a class with these ``args``."""
     made = ObjectRef(kind)
     interp.put((made, "args"), tuple(arguments))
+    interp.put((made, _INITIALISED), ())
     return made
 
 
-def give(interp: Interpreter, error: ObjectRef, arguments: Arguments, keywords: Keywords) -> None:
+def _give(interp: Interpreter, error: ObjectRef, arguments: Arguments, keywords: Keywords) -> None:
     """Note what the class of an exception was called with."""
-    interp.put((error, _GIVEN), (tuple(arguments), tuple(keywords.items())))
+    interp.put((error, _CALLED), (tuple(arguments), tuple(keywords.items())))
 
 
 def given_to(
     interp: Interpreter, error: ObjectRef
 ) -> tuple[tuple[Abstract, ...], tuple[tuple[str, Abstract], ...]]:
     """The arguments and keywords that make an exception again."""
-    key = (error, _GIVEN)
-    if interp.heap.get(key) is ABSENT:
+    called = interp.heap.get((error, _CALLED)) is not ABSENT
+    if interp.heap.get((error, _SET)) is not ABSENT and (called or _has_fields(error.type)):
+        raise UnsupportedSyntaxError(
+            f"a {error.type.__name__} whose 'args' the program has set",
+            hint="make a new one of these arguments",
+        )
+    if not called:
         return interp.content((error, "args")), ()
-    arguments, keywords = interp.content(key)
+    arguments, keywords = interp.content((error, _CALLED))
     return arguments, keywords
+
+
+def _has_fields(kind: type[BaseException]) -> bool:
+    """Return whether Python's own class holds more than ``args``."""
+    members = types.MemberDescriptorType
+    return any(isinstance(found, members) for found in vars(_of_python(kind)).values())
+
+
+def _of_python(kind: type[BaseException]) -> Any:
+    return next(base for base in kind.__mro__ if base.__module__ == "builtins")
 
 
 def is_exception(value: Abstract) -> bool:

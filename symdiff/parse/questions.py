@@ -199,6 +199,8 @@ def _dir(interp: Interpreter, *value: Abstract) -> Abstract:
     if isinstance(lookups.static_on_class(value[0].type, "__dir__"), types.FunctionType):
         return interp.call(sorted, [interp.call_method(value[0], "__dir__")], {})
     lookups.bases_stay(interp, value[0].type)
+    for cls in filter(lambda cls: not lookups.is_fixed(cls), value[0].type.__mro__):
+        interp.guard((lookups.variable_of(interp, cls), "__dict__"), "keys", tuple(vars(cls)))
     names = {*dir(value[0].type), *attributes_present(interp, value[0])}
     return interp.new_list(tuple(sorted(names)))
 

@@ -31,6 +31,7 @@ from symdiff.parse.classes import instance_of, require_named_tuple
 from symdiff.parse.comparisons import COMPARE, compare_natively, contains_natively
 from symdiff.parse.containers import filled_dict
 from symdiff.parse.copies import attributes_in_order, held_under, names_in_dict
+from symdiff.parse.exceptions import initialised
 from symdiff.parse.identity import identical
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.items import delete_native_item, native_item, note_write, set_native_item
@@ -225,13 +226,19 @@ def _init_list(interp: Interpreter, made: ListRef, *items: Abstract) -> None:
         extend(interp, made, more)
 
 
-@builtin(*{kind.__init__ for kind in _EXCEPTIONS})
-def _init_exception(
-    interp: Interpreter, error: ObjectRef, /, *arguments: Abstract, **keywords: Abstract
-) -> None:
-    interp.put((error, "args"), arguments)
+def _initialising(initialise: Any) -> Handler:
+    """``ImportError.__init__(error, message, name="numba")``, and what has no name of its own."""
+
+    def handle(
+        interp: Interpreter, error: ObjectRef, /, *arguments: Abstract, **keywords: Abstract
+    ) -> None:
+        initialised(interp, error, initialise, arguments, keywords)
+
+    return handle
 
 
+for _initialise in {kind.__init__ for kind in _EXCEPTIONS}:
+    builtin(_initialise)(_initialising(_initialise))
 builtin(*{kind.__str__ for kind in _EXCEPTIONS} - {object.__str__})(text_of_exception)
 
 
