@@ -259,9 +259,13 @@ def number_as_it_is(node: Node, rewriter: Rewriter) -> Value | None:
 
 
 def in_order_anyway(node: Node, rewriter: Rewriter) -> Value | None:
-    """What is reshaped may lie in any order: the elements come in C order."""
+    """What is reshaped may lie in any order: the elements come in C order.
+
+    In the program itself the result would be another view, with strides that a product by BLAS
+    rounds by.
+    """
     inner = made_by(node.operands[0], "contiguous")
-    if inner is None or inner.attributes["order"] != "C":
+    if inner is None or inner.attributes["order"] != "C" or not is_derived(node):
         return None
     operands = (inner.operands[0], *node.operands[1:])
     return rewriter.emit(node.op, operands, node.attributes).result
@@ -269,7 +273,17 @@ def in_order_anyway(node: Node, rewriter: Rewriter) -> Value | None:
 
 def one_order(node: Node, rewriter: Rewriter) -> Value | None:
     """Where the order in memory makes no difference to what is computed."""
-    return node.operands[0] if is_derived(node) or len(shape_of(node.result)) < 2 else None
+    operand = node.operands[0]
+    return operand if is_derived(node) or _is_packed_line(operand) else None
+
+
+def _is_packed_line(value: Value) -> bool:
+    """Return whether an array of one axis at most was made anew, so that its elements lie side by
+    side: of a view with other strides a product by BLAS may round otherwise.
+    """
+    node, rank = value.node, len(shape_of(value))
+    is_new = node is not None and node.op.view is None and not node.blocks
+    return rank == 0 or (rank == 1 and is_new)
 
 
 def any_order(node: Node, rewriter: Rewriter) -> Value | None:
