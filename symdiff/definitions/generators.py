@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -173,6 +175,61 @@ def told_again(iterator: Any, given: list[Any]) -> Iterator[Any]:
             given.append(item)
         yield given[place]
         place += 1
+
+
+def closed(generator: Any) -> Any:
+    """``generator.close()``, of one that is suspended where something is left to do."""
+    try:
+        generator.throw(GeneratorExit())
+    except GeneratorExit:
+        return None
+    except StopIteration as stop:
+        return stop.value if _TELLS_ON_CLOSING else None
+    raise RuntimeError("generator ignored GeneratorExit")
+
+
+_TELLS_ON_CLOSING = sys.version_info >= (3, 13)
+
+
+class GeneratorManager:
+    """What a function of ``contextlib.contextmanager`` gives, where it is no ``with`` statement's.
+
+    That enters and leaves it by its methods: of an ``ExitStack``, or of a suspended generator.
+    """
+
+    __symdiff_class__ = contextlib._GeneratorContextManager
+
+    def __init__(self, gen: Any) -> None:
+        self.gen = gen
+
+    def __enter__(self) -> Any:
+        try:
+            return next(self.gen)
+        except StopIteration:
+            raise RuntimeError("generator didn't yield") from None
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> bool:
+        if kind is None:
+            try:
+                next(self.gen)
+            except StopIteration:
+                return False
+            raise RuntimeError("generator didn't stop")
+        try:
+            self.gen.throw(kind, error)
+        except StopIteration as stop:
+            return stop is not error
+        except RuntimeError as raised:
+            if raised is error:
+                return False
+            if isinstance(error, StopIteration) and raised.__cause__ is error:
+                return False
+            raise
+        except BaseException as raised:
+            if raised is not error:
+                raise
+            return False
+        raise RuntimeError("generator didn't stop after throw()")
 
 
 class Groups:

@@ -32,11 +32,13 @@ from symdiff.parse.attributes import special_method
 from symdiff.parse.blame import users
 from symdiff.parse.calls import builtin
 from symdiff.parse.checkpoint import Checkpoint
+from symdiff.parse.functions import manager_of
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import Interpreter, nothing
-from symdiff.parse.iteration import consume
+from symdiff.parse.iteration import consume, require_resumed
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.raising import throw
+from symdiff.parse.resumption import caught_at
 from symdiff.parse.truth import truth
 from symdiff.parse.trying import finally_, guarded, region_of
 from symdiff.parse.values import (
@@ -45,10 +47,10 @@ from symdiff.parse.values import (
     BoundMethod,
     Closure,
     DictRef,
-    GeneratorManager,
     ListRef,
     ObjectRef,
     Partial,
+    Suspended,
     Token,
 )
 from symdiff.source import find_source
@@ -56,6 +58,10 @@ from symdiff.source import find_source
 
 class NoGrad:
     """What ``symdiff.no_grad()`` gives inside staged code."""
+
+    def staged_attribute(self, name: str) -> Abstract:
+        """Its methods are not called by themselves."""
+        raise _not_by_itself()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,17 @@ class Reporting:
     function: Any
     arguments: tuple[Abstract, ...]
     keywords: dict[str, Abstract]
+
+    def staged_attribute(self, name: str) -> Abstract:
+        """Its methods are not called by themselves."""
+        raise _not_by_itself()
+
+
+def _not_by_itself() -> UnsupportedSyntaxError:
+    return UnsupportedSyntaxError(
+        "a method of this context manager, or what enters it for a with statement",
+        hint="write it in a with statement of its own",
+    )
 
 
 def _reporting(function: Any, name: str) -> None:
@@ -93,7 +110,7 @@ def _manage(function: Any, /, *arguments: Any, **keywords: Any) -> None:
 def _managed_by(
     interp: Interpreter, function: Abstract, /, *arguments: Abstract, **keywords: Abstract
 ) -> Abstract:
-    return GeneratorManager(interp.call(function, arguments, keywords))
+    return manager_of(interp, interp.call(function, arguments, keywords))
 
 
 @contextlib.contextmanager
@@ -154,6 +171,8 @@ def entered(interp: Interpreter, items: list[ast.withitem], body: Callable[[], N
         if isinstance(manager, Reporting | NoGrad) and item.optional_vars is not None:
             raise _not_followed(interp)
         handler = _MANAGERS.get(type(manager), _managed)
+        if _is_of_a_generator(manager):
+            handler = _by_generator
         if handler is _managed:
             _require_manager(interp, manager)
     handler(interp, manager, inner)
@@ -200,7 +219,18 @@ def _with_reporting(interp: Interpreter, manager: Reporting, inner: Inner) -> No
     leave_context(entered)
 
 
-def _by_generator(interp: Interpreter, manager: GeneratorManager, inner: Inner) -> None:
+def _is_of_a_generator(manager: Abstract) -> bool:
+    return isinstance(manager, ObjectRef) and _stands_for(manager) is _GENERATOR_MANAGER
+
+
+_GENERATOR_MANAGER = contextlib._GeneratorContextManager
+
+
+def _stands_for(manager: ObjectRef) -> Any:
+    return vars(manager.type).get("__symdiff_class__")
+
+
+def _by_generator(interp: Interpreter, manager: ObjectRef, inner: Inner) -> None:
     """Stage the generator, with the body in the place of its ``yield``.
 
     What the body raises is raised there. Where the body is left otherwise, the generator goes on,
@@ -216,8 +246,9 @@ def _by_generator(interp: Interpreter, manager: GeneratorManager, inner: Inner) 
             interp.put((token, exit_), interp.heap.get(exit_))
             interp.put(exit_, False)
 
-    consume(interp, manager.generator)
-    manager.generator.run(at_yield, inside=True)
+    generator: Any = interp.content((manager, "gen"))
+    consume(interp, generator)
+    generator.run(at_yield, inside=True)
 
     def leave() -> None:
         for exit_ in exits:
@@ -236,28 +267,35 @@ def _managed(interp: Interpreter, manager: Abstract, inner: Inner) -> None:
     """
     leave = special_method(interp, manager, "__exit__")
     if not _is_stack(manager):
-        _managed_after(interp, manager, leave, inner, _swallowed(interp, manager, leave))
+        _managed_after(interp, manager, leave, inner, _swallowed(interp, leave))
         return
-    with Checkpoint(interp, _MaySwallowError):
+    with Checkpoint(interp, _MaySwallowError) as attempt:
         _managed_after(interp, manager, leave, inner, ())
         return
-    _managed_after(interp, manager, leave, inner, _OF_OPERATIONS)
+    _managed_after(interp, manager, leave, inner, attempt.failure.classes)
 
 
 class _MaySwallowError(Exception):
-    """An ``ExitStack`` holds what may swallow an exception."""
+    """An ``ExitStack`` holds what may swallow an exception of these classes."""
+
+    def __init__(self, classes: tuple[type, ...]) -> None:
+        super().__init__(classes)
+        self.classes = classes
 
 
 def _is_stack(manager: Abstract) -> bool:
-    cls = manager.type if isinstance(manager, ObjectRef) else None
-    return cls is not None and vars(cls).get("__symdiff_class__") is contextlib.ExitStack
+    return isinstance(manager, ObjectRef) and _stands_for(manager) is contextlib.ExitStack
 
 
-def _stack_may_swallow(interp: Interpreter, stack: Abstract) -> bool:
+def _swallowed_by_stack(interp: Interpreter, stack: Abstract) -> tuple[type, ...]:
+    """The classes of what an ``ExitStack`` may swallow as it is now."""
     held: Any = interp.heap.get((stack, "_leaving"))
     if isinstance(held, ListRef):
         held = interp.heap.get(held)
-    return not isinstance(held, tuple) or any(map(_may_swallow, held))
+    if not isinstance(held, tuple):
+        return _OF_OPERATIONS
+    found = [kind for leave in held for kind in _swallowed(interp, leave)]
+    return tuple(dict.fromkeys(found))
 
 
 def _managed_after(
@@ -269,9 +307,20 @@ def _managed_after(
 
     def run() -> None:
         region = region_of(interp, classes, True)
-        guarded(interp, region, lambda: inner(value), handle, nothing)
+        guarded(interp, region, body, handle, nothing)
+
+    def body() -> None:
+        inner(value)
+        require_told()
+
+    def require_told() -> None:
+        told = classes or not _is_stack(manager)
+        swallowed = () if told else _swallowed_by_stack(interp, manager)
+        if swallowed:
+            raise _MaySwallowError(swallowed)
 
     def handle(kind: type[BaseException], error: Abstract) -> bool:
+        require_told()
         interp.put(ended, True)
         swallows = truth(interp, interp.call(leave, [kind, error, None], {}))
         if isinstance(swallows, Value):
@@ -283,8 +332,6 @@ def _managed_after(
         interp.where_not(raised, leave_unraised)
 
     def leave_unraised() -> None:
-        if not classes and _is_stack(manager) and _stack_may_swallow(interp, manager):
-            raise _MaySwallowError
         interp.call(leave, [None, None, None], {})
 
     interp.put(ended, False)
@@ -292,12 +339,29 @@ def _managed_after(
     interp.heap.contents.pop(ended, None)
 
 
-def _swallowed(interp: Interpreter, manager: Abstract, leave: Abstract) -> tuple[type, ...]:
-    """The classes of the exceptions after which the statement may go on."""
+def _swallowed(interp: Interpreter, leave: Abstract) -> tuple[type, ...]:
+    """The classes of the exceptions after which a block may go on that ``__exit__`` leaves."""
+    manager: Any = leave.instance if isinstance(leave, BoundMethod) else None
     if isinstance(manager, ObjectRef) and manager.type is contextlib.suppress:
         classes: tuple[type, ...] = interp.content((manager, "_exceptions"))
         return classes
+    if _is_of_a_generator(manager):
+        return _caught_at_yield(interp, interp.content((manager, "gen")))
     return _OF_OPERATIONS if _may_swallow(leave) else ()
+
+
+def _caught_at_yield(interp: Interpreter, generator: Any) -> tuple[type, ...]:
+    """Those of operations that are caught around a ``yield``, where a generator is suspended."""
+    require_resumed(interp, generator)
+    state = interp.content(generator)
+    if not isinstance(state, Suspended) or any(entry[0] == "with" for entry in state.stack):
+        return _OF_OPERATIONS
+    caught = [kind for kinds in caught_at(state.stack) for kind in kinds or ()]
+    return tuple(
+        kind
+        for kind in _OF_OPERATIONS
+        if any(issubclass(kind, other) or issubclass(other, kind) for other in caught)
+    )
 
 
 def _may_swallow(leave: Abstract) -> bool:
@@ -328,5 +392,4 @@ _OF_OPERATIONS = (  # what operations on numbers and arrays raise: ``__exit__`` 
 _MANAGERS: dict[type, Callable[[Interpreter, Any, Inner], None]] = {
     NoGrad: _without_derivatives,
     Reporting: _with_reporting,
-    GeneratorManager: _by_generator,
 }

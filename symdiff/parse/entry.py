@@ -33,6 +33,7 @@ from symdiff.parse.memory_order import layouts_wanted
 from symdiff.parse.output import output_of, without_none
 from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.reflect import argument
+from symdiff.parse.resuming import require_none_in_cleanup
 from symdiff.parse.staged import Staged, StaticDemand
 from symdiff.parse.values import (
     Abstract,
@@ -213,6 +214,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         result = without_none(interp, HOOKS.call(interp, function, arguments, keywords))
     except NeverReturns:
         raise _never_returns(interp) from None
+    require_none_in_cleanup(interp)
     try:
         output, results = output_of(interp, result)
     except RecursionError as error:

@@ -30,7 +30,7 @@ from symdiff.parse.binding import bind_arguments
 from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return, taken_from, unless_raised
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.interpreter import MOST_INLINED, REFUSED, Consumer, Frame, Interpreter
+from symdiff.parse.interpreter import HOOKS, MOST_INLINED, REFUSED, Consumer, Frame, Interpreter
 from symdiff.parse.iteration import resumes, started
 from symdiff.parse.lookups import is_plain, rests_on, static_on_class, variable_of
 from symdiff.parse.marking import bound_arguments
@@ -51,7 +51,6 @@ from symdiff.parse.values import (
     Exit,
     Generator,
     GeneratorBody,
-    GeneratorManager,
     Keywords,
     NeverReturns,
     ObjectRef,
@@ -71,7 +70,7 @@ def call_function(
         return report(interp, function, arguments, keywords)
     if function.__code__ is _CONTEXT_MANAGER:
         (generator,) = function.__closure__ or ()
-        return GeneratorManager(interp.call(generator.cell_contents, arguments, keywords))
+        return manager_of(interp, interp.call(generator.cell_contents, arguments, keywords))
     if function.__code__ is _SINGLE_DISPATCH and arguments:
         return _dispatched(interp, function, arguments, keywords)
     if not is_pure_python(function):
@@ -83,6 +82,15 @@ def call_function(
             raise
         return call_opaque(interp, function, arguments, keywords)
     return _follow(interp, function, arguments, keywords)
+
+
+def manager_of(interp: Interpreter, generator: Abstract) -> Abstract:
+    """The context manager that ``contextlib.contextmanager`` makes of a generator."""
+    from symdiff.definitions.generators import GeneratorManager  # at the first use of one of them
+
+    made = ObjectRef(GeneratorManager)
+    interp.put((made, "gen"), generator)
+    return made
 
 
 def _dispatched(
@@ -371,6 +379,8 @@ def _run_in_frame(
             raise NeverReturns
         if not any(outer.source is not None for outer in interp.frames[:-1]):
             interp.names = final_names(interp.heap, scope)
+        if consumer is None:
+            HOOKS.close_dropped(interp, scope, result)
         interp.forget(scope)
         if consumer is None and interp.may_have_raised(before):
             raise CalleeLeft(result, node, called_from)

@@ -97,7 +97,8 @@ class Hooks:
     before: Callable[[Interpreter, Node], None]
     attempt: Callable[[Interpreter, Node], bool]
     failed: Callable[[Interpreter, Any], None]
-    resumed: Callable[[Interpreter, Any], Abstract]
+    resumed: Callable[..., Abstract]
+    close_dropped: Callable[[Interpreter, Scope, Abstract], None]
 
 
 HOOKS = Hooks()

@@ -31,7 +31,8 @@ from symdiff.parse.interpreter import HOOKS, MOST_UNROLLED, Interpreter, describ
 from symdiff.parse.items import get_item
 from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, run_for
 from symdiff.parse.python import in_python
-from symdiff.parse.scope import uses_what_is_sent
+from symdiff.parse.raising import raise_with
+from symdiff.parse.scope import cleans_up, uses_what_is_sent
 from symdiff.parse.selecting import list_of
 from symdiff.parse.special import has_method
 from symdiff.parse.texts import settled
@@ -40,6 +41,7 @@ from symdiff.parse.values import (
     ABSENT,
     Abstract,
     Array,
+    BoundMethod,
     Columns,
     ConflictRead,
     DictRef,
@@ -51,8 +53,12 @@ from symdiff.parse.values import (
     IteratorRef,
     Lazy,
     ListRef,
+    NeverReturns,
     ObjectRef,
+    Partial,
     Range,
+    Scope,
+    Suspended,
     Token,
     Unjoinable,
 )
@@ -189,12 +195,12 @@ def returned_by(interp: Interpreter, generator: Abstract) -> Abstract:
 
 def at_end(interp: Interpreter, generator: Abstract) -> NoReturn:
     """Raise what Python does where a generator has no more elements."""
-    if returned_by(interp, generator) is not None:
-        raise UnsupportedSyntaxError(
-            "next() at the end of a generator that returns a value",
-            hint="let it return nothing, or give next() a default",
-        )
-    raise users(StopIteration())
+    value = returned_by(interp, generator)
+    interp.heap.contents.pop((generator, RETURNED_VALUE), None)  # told once
+    if value is None:
+        raise users(StopIteration())
+    raise_with(interp, StopIteration, (value,))
+    raise NeverReturns
 
 
 def require_resumed(interp: Interpreter, value: Abstract) -> None:
@@ -501,10 +507,62 @@ def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], 
         return
     if isinstance(value, Generator) and interp.content(value) == 0:
         consume(interp, value)
-        value.run(action)
+        _run_held(interp, value, action)
         return
     turns = run_over(interp, value, action)
     interp.heap.contents.pop(turns.broken, None)
+
+
+def _run_held(
+    interp: Interpreter, generator: Generator, action: Callable[[Abstract], None]
+) -> None:
+    """Stage a generator at one go, which ends it where it is left.
+
+    Python ends it where nothing refers to it any more: where that is later, it is suspended.
+    """
+    cleans = generator.body is not None and cleans_up(generator.body.node)
+    exits = [exit_ for exit_ in interp.frame.exits if exit_.kind != "continue"]
+    before = [interp.heap.get(exit_) for exit_ in exits]
+    try:
+        generator.run(action)
+    except NeverReturns:
+        if cleans and is_held(interp, generator):
+            require_resumed(interp, generator)
+        raise
+    left = any(interp.heap.get(e) is not held for e, held in zip(exits, before, strict=True))
+    if cleans and left and is_held(interp, generator):
+        require_resumed(interp, generator)
+
+
+def is_held(interp: Interpreter, generator: Generator) -> bool:
+    """Return whether a name, a list, an object or another generator refers to a generator."""
+    pending = [content for key, content in interp.heap.contents.items() if not _is_over(key)]
+    while pending:
+        part = pending.pop()
+        if part is generator:
+            return True
+        if isinstance(part, tuple):
+            pending.extend(part)
+        elif isinstance(part, dict):
+            pending.extend(part.values())
+        elif isinstance(part, Lazy | IteratorRef | Suspended | Partial | BoundMethod):
+            pending.extend(getattr(part, name) for name in _HOLDING[type(part)])
+    return False
+
+
+_HOLDING = {
+    Lazy: ("parts",),
+    IteratorRef: ("of",),
+    Suspended: ("stack",),
+    Partial: ("arguments",),
+    BoundMethod: ("instance",),
+}
+
+
+def _is_over(key: Any) -> bool:
+    """Return whether a key of the heap is a name of a function that has returned."""
+    scope = key[0] if isinstance(key, tuple) else None
+    return isinstance(scope, Scope) and scope.ended
 
 
 def _one_by_one(interp: Interpreter, generator: Abstract) -> Iterable:

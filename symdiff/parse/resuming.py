@@ -3,70 +3,111 @@
 A generator function is staged where it is gone over, at one go. Where it is asked for more
 afterwards, all is staged again, and it is suspended instead (``RetryPolicy.resumed``): what is left
 of it is a stack of the blocks and loops around the ``yield``, a content of the heap like any other.
-Only statements that hold a ``yield`` are taken apart; what decides among them must be known.
+``resumption`` goes on with such a stack.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from symdiff.definitions import is_definition
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ops.declare import NeedsStatic
-from symdiff.parse.assignment import assign
-from symdiff.parse.blame import users
+from symdiff.parse.blame import is_users, users
 from symdiff.parse.calls import METHODS_OF
-from symdiff.parse.demand import can_be_known
+from symdiff.parse.exceptions import is_exception
 from symdiff.parse.interpreter import HOOKS, Frame, Interpreter
-from symdiff.parse.iteration import (
-    ITERATORS,
-    RETURNED_VALUE,
-    at_end,
-    has_element,
-    is_unnumbered,
-    part_of,
-    require_resumed,
-    require_unused,
-    resumes,
-    returned_by,
-)
+from symdiff.parse.iteration import at_end, is_held, require_resumed, require_unused
+from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.operators import binary
-from symdiff.parse.scope import yields_in
+from symdiff.parse.raising import throw
+from symdiff.parse.resumption import Raised, Resumption, cleans_up
+from symdiff.parse.scope import names_in_order
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
-    Exit,
     Generator,
     GeneratorBody,
     NeverReturns,
+    Scope,
     Suspended,
     Token,
 )
 
-Entry = tuple[Any, ...]  # what is left, innermost last: ("block", *statements), ("while", node),
-# ("for", node, iterator), ("from", node, iterator), ("sent", node)
+IN_CLEANUP = (Token(), "suspended inside try or with")  # in the heap: how many generators are
 
 
-def resumed(interp: Interpreter, generator: Generator, sent: Abstract = None) -> Abstract:
-    """The next element of a generator, which is suspended behind it; ABSENT at its end."""
+def resumed(
+    interp: Interpreter, generator: Generator, sent: Abstract = None, raised: Raised | None = None
+) -> Abstract:
+    """The next element of a generator, which is suspended behind it; ABSENT at its end.
+
+    ``raised``: an exception that is raised where it is suspended.
+    """
     state, body = interp.content(generator), _body(generator)
     if not isinstance(state, Suspended):
         raise UnsupportedSyntaxError(
-            "a generator that goes on where it is running, has raised, or was made on some paths",
+            "a generator that goes on where it is running, or was made on some paths",
             hint="make a list of it first: list(...)",
         )
     if not state.stack:
+        if raised is not None:
+            _raise(interp, raised)
         return ABSENT
-    interp.put(generator, None)  # so it stays where it raises
-    with _entered(interp, body):
-        run = _Resumption(interp, generator, [*state.stack], sent)
-        item = run.to_the_next()
+    interp.put(generator, None)  # while it is running
+    _count(interp, state.stack, -1)
+    try:
+        with _entered(interp, body):
+            run = Resumption(interp, generator, [*state.stack], sent)
+            item = run.to_the_next(raised)
+    except Exception as error:
+        if isinstance(error, NeverReturns) or is_users(error):
+            interp.put(generator, body.suspended(()))
+        raise
     interp.put(generator, body.suspended(tuple(run.stack)))
+    _count(interp, run.stack, 1)
     return item
+
+
+def _raise(interp: Interpreter, raised: Raised) -> None:
+    throw(interp, raised.error, raised.kind)
+    raise NeverReturns
+
+
+def _count(interp: Interpreter, stack: Any, change: int) -> None:
+    """Count the generators that have something left to do where they are dropped."""
+    if any(map(cleans_up, stack)):
+        held = interp.heap.get(IN_CLEANUP)
+        count = binary(interp, ast.Add, 0 if held is ABSENT else held, change)
+        interp.put(IN_CLEANUP, ABSENT if isinstance(count, int) and count == 0 else count)
+
+
+def require_none_in_cleanup(interp: Interpreter) -> None:
+    """Refuse where a generator is left that Python closes whenever nothing refers to it."""
+    held = interp.heap.get(IN_CLEANUP)
+    if isinstance(held, Value) or held is not ABSENT:
+        raise UnsupportedSyntaxError(
+            "a generator that is left where it stands inside try or with",
+            hint="close it: generator.close(); or go over it to its end",
+        )
+
+
+def close_dropped(interp: Interpreter, scope: Scope, result: Abstract) -> None:
+    """Close the generators to which only the names of a function refer, which returns."""
+    node: Any = scope.node
+    if interp.heap.get(IN_CLEANUP) is ABSENT or scope in interp.captured or node is None:
+        return
+    names = [name for name in names_in_order(node) if name in scope.locals]
+    held = [interp.heap.get((scope, name)) for name in names]
+    with meanwhile(scope, ended=True):
+        for one in held:
+            state = interp.heap.get(one) if isinstance(one, Generator) else None
+            cleans = isinstance(state, Suspended) and any(map(cleans_up, state.stack))
+            if cleans and result is not one and not is_held(interp, one):
+                _close(interp, one)
 
 
 def _body(generator: Generator) -> GeneratorBody:
@@ -97,176 +138,10 @@ def _entered(interp: Interpreter, body: GeneratorBody) -> Iterator[None]:
         del interp.frames[depth:]
 
 
-class _Resumption:
-    """The statements of a generator from one ``yield`` to the next."""
-
-    def __init__(
-        self, interp: Interpreter, generator: Generator, stack: list[Entry], sent: Abstract
-    ) -> None:
-        self.interp, self.generator = interp, generator
-        self.stack, self.sent = stack, sent
-
-    def to_the_next(self) -> Abstract:
-        """Go on to the next ``yield``, and give its value; ABSENT at the end."""
-        while self.stack:
-            kind, *parts = self.stack.pop()
-            item = getattr(self, f"_{kind}")(*parts)
-            if item is not ABSENT:
-                return item
-        return ABSENT
-
-    def _push(self, kind: str, *parts: Any) -> None:
-        self.stack.append((kind, *parts))
-
-    def _push_block(self, statements: Sequence[ast.stmt]) -> None:
-        if statements:
-            self._push("block", *statements)
-
-    def _block(self, *statements: ast.stmt) -> Abstract:
-        plain = next((k for k, s in enumerate(statements) if yields_in(s)), len(statements))
-        self._push_block(statements[max(plain, 1) :])
-        if plain:
-            self._push_block(statements[1:plain])
-            self._plain(statements[0])
-            return ABSENT
-        with self.interp.at(statements[0]):
-            return self._yielding(statements[0])
-
-    def _plain(self, statement: ast.stmt) -> None:
-        """Stage a statement without a ``yield``, which may leave the loop or the generator."""
-        interp = self.interp
-        returned = Exit(interp.frame.token, "return")
-        exits = [Exit(Token(), "break"), Exit(Token(), "continue"), returned]
-        with interp.opened(*exits):
-            interp.execute([statement])
-        with interp.at(statement):
-            left = [self._decided(interp.close(exit_)) for exit_ in exits]
-        if left[2]:
-            value = interp.content((interp.frame.token, "value"))
-            interp.heap.contents.pop((interp.frame.token, "value"))
-            interp.put((self.generator, RETURNED_VALUE), value)
-            self.stack.clear()
-        elif left[0] or left[1]:
-            while self.stack[-1][0] not in ("for", "while"):
-                self.stack.pop()
-            if left[0]:
-                self.stack.pop()
-
-    def _yielding(self, statement: ast.stmt) -> Abstract:
-        """Take a statement apart that holds a ``yield``."""
-        interp = self.interp
-        match statement:
-            case ast.Expr(value=ast.Yield() as given) | ast.Assign(value=ast.Yield() as given):
-                self._push("sent", statement)
-                item = None if given.value is None else interp.evaluate(given.value)
-                return item
-            case (
-                ast.Expr(value=ast.YieldFrom(value=over))
-                | ast.Assign(value=ast.YieldFrom(value=over))
-            ) if not yields_in(over):
-                self._push("from", statement, self._iterator(over))
-            case ast.If(test=test) if not yields_in(test):
-                taken = self._decided(interp.test(test))
-                self._push_block(statement.body if taken else statement.orelse)
-            case ast.While(test=test) if not yields_in(test):
-                self._push("while", statement)
-            case ast.For(iter=over) if not yields_in(over):
-                self._push("for", statement, self._iterator(over))
-            case _:
-                raise UnsupportedSyntaxError(
-                    "this around a yield, in a generator that is gone on with",
-                    hint="yield in a statement of its own, in if, for and while only;"
-                    " or make a list of it first: list(...)",
-                )
-        return ABSENT
-
-    def _iterator(self, over: ast.expr) -> Abstract:
-        return self.interp.call(iter, [self.interp.evaluate(over)], {})
-
-    def _while(self, node: ast.While) -> Abstract:
-        interp = self.interp
-        interp.count(interp.span)
-        with interp.at(node.test):
-            goes_on = self._decided(interp.test(node.test))
-        if goes_on:
-            self._push("while", node)
-        self._push_block(node.body if goes_on else node.orelse)
-        return ABSENT
-
-    def _for(self, node: ast.For, iterator: Abstract) -> Abstract:
-        with self.interp.at(node.iter):
-            item = self._next_of(iterator)
-        if item is ABSENT:
-            self._push_block(node.orelse)
-            return ABSENT
-        self._push("for", node, iterator)
-        with self.interp.at(node):
-            assign(self.interp, node.target, item)
-        self._push_block(node.body)
-        return ABSENT
-
-    def _from(self, node: Any, iterator: Abstract) -> Abstract:
-        with self.interp.at(node):
-            item = self._next_of(iterator, self.sent)
-            self.sent = None
-            if item is not ABSENT:
-                self._push("from", node, iterator)
-                return item
-            if isinstance(node, ast.Assign):
-                self._assign(node, returned_by(self.interp, iterator))
-        return ABSENT
-
-    def _sent(self, node: Any) -> Abstract:
-        value, self.sent = self.sent, None
-        if isinstance(node, ast.Assign):
-            with self.interp.at(node):
-                self._assign(node, value)
-        return ABSENT
-
-    def _assign(self, node: ast.Assign, value: Abstract) -> None:
-        for target in node.targets:
-            assign(self.interp, target, value)
-
-    def _next_of(self, iterator: Abstract, sent: Abstract = None) -> Abstract:
-        """The next item of what a generator goes over; ABSENT at its end."""
-        interp = self.interp
-        if isinstance(iterator, Generator) and is_unnumbered(iterator):
-            require_resumed(interp, iterator)
-            if resumes(interp, iterator):
-                require_unused(interp, iterator)
-                return resumed(interp, iterator, sent)
-        if is_unnumbered(iterator) or not isinstance(iterator, ITERATORS) or sent is not None:
-            raise UnsupportedSyntaxError(
-                "this iterator in a generator that is gone on with",
-                hint="make a list of it first: list(...)",
-            )
-        part, position = part_of(interp, iterator)
-        if not self._decided(has_element(part, position)):
-            if part.end is not None:
-                part.end()
-            return ABSENT
-        item = part.element(position)
-        interp.put(iterator, binary(interp, ast.Add, position, 1))
-        return item
-
-    def _decided(self, condition: bool | Value) -> bool:
-        """What decides where a generator goes on."""
-        if not isinstance(condition, Value):
-            return condition
-        if can_be_known(self.interp, condition):
-            raise NeedsStatic(condition)
-        raise UnsupportedSyntaxError(
-            "where this generator is gone on with depends on values at run time",
-            hint="go over it once, in one loop, or make a list of it first: list(...)",
-        )
-
-
 def _send(interp: Interpreter, generator: Generator, value: Abstract) -> Abstract:
     require_resumed(interp, generator)
     _require_function(interp, generator)
-    state = interp.content(generator)
-    stack = state.stack if isinstance(state, Suspended) else ()
-    if value is not None and stack and stack[-1] == ("block", *_body(generator).node.body):
+    if value is not None and _is_at_its_start(interp, generator):
         raise users(TypeError("can't send non-None value to a just-started generator"))
     item = resumed(interp, generator, value)
     if item is ABSENT:
@@ -274,16 +149,62 @@ def _send(interp: Interpreter, generator: Generator, value: Abstract) -> Abstrac
     return item
 
 
+def _is_at_its_start(interp: Interpreter, generator: Generator) -> bool:
+    state = interp.content(generator)
+    stack = state.stack if isinstance(state, Suspended) else ()
+    return bool(stack) and stack[-1] == ("block", *_body(generator).node.body)
+
+
 def _next(interp: Interpreter, generator: Generator) -> Abstract:
     return _send(interp, generator, None)
 
 
-def _close(interp: Interpreter, generator: Generator) -> None:
+def _throw(
+    interp: Interpreter,
+    generator: Generator,
+    kind: Abstract,
+    value: Abstract = None,
+    traceback: Abstract = None,
+) -> Abstract:
     require_resumed(interp, generator)
     _require_function(interp, generator)
-    if not isinstance(interp.content(generator), Suspended):
+    item = resumed(interp, generator, raised=_raised_of(interp, kind, value))
+    if item is ABSENT:
+        at_end(interp, generator)
+    return item
+
+
+def _raised_of(interp: Interpreter, kind: Abstract, value: Abstract) -> Raised:
+    """What ``throw`` raises: an exception, or one of a class that is given with its argument."""
+    if is_exception(kind):
+        if value is not None:
+            raise users(TypeError("instance exception may not have a separate value"))
+        return Raised(kind, kind.type)
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+        named = getattr(kind, "type", type(kind)).__name__
+        raise users(
+            TypeError(
+                f"exceptions must be classes or instances deriving from BaseException, not {named}"
+            )
+        )
+    if isinstance(value, Value) or is_exception(value):
+        return Raised(value, value.type if is_exception(value) else kind)
+    given = value if isinstance(value, tuple) else () if value is None else (value,)
+    return Raised(interp.call(kind, list(given), {}), kind)
+
+
+def _close(interp: Interpreter, generator: Generator) -> Abstract:
+    from symdiff.definitions.generators import closed  # at the first use of it
+
+    require_resumed(interp, generator)
+    _require_function(interp, generator)
+    state = interp.content(generator)
+    if isinstance(state, Suspended) and any(e[0] == "from" or cleans_up(e) for e in state.stack):
+        return interp.call(closed, [generator], {})
+    if not isinstance(state, Suspended):
         resumed(interp, generator)
     interp.put(generator, _body(generator).suspended(()))
+    return None
 
 
 def _require_function(interp: Interpreter, generator: Generator) -> None:
@@ -296,4 +217,5 @@ def _require_function(interp: Interpreter, generator: Generator) -> None:
 
 
 HOOKS.resumed = resumed
-METHODS_OF[Generator] = {"send": _send, "close": _close, "__next__": _next}
+HOOKS.close_dropped = close_dropped
+METHODS_OF[Generator] = {"send": _send, "throw": _throw, "close": _close, "__next__": _next}

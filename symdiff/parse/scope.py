@@ -69,6 +69,12 @@ def yields_in(node: ast.stmt | ast.expr) -> bool:
     return not isinstance(node, _OWN_SCOPE) and any(map(yields_in, children(node)))
 
 
+@functools.lru_cache(_MANY)
+def cleans_up(node: FunctionNode) -> bool:
+    """Return whether a ``yield`` stands in a ``try`` or a ``with``, where a generator is closed."""
+    return any(isinstance(n, ast.With | ast.Try) and yields_in(n) for n in _own_nodes(node))
+
+
 def bound_in(node: ast.ClassDef) -> frozenset[str]:
     """The names that the body of a class binds."""
     return frozenset().union(*map(_binds, _own_nodes(node)))

@@ -78,7 +78,7 @@ def _except(interp: Interpreter, node: ast.Try) -> None:
     if not node.handlers:
         interp.execute(node.body)
         return
-    kinds = [_classes_of(interp, handler) for handler in node.handlers]
+    kinds = [classes_of(interp, handler) for handler in node.handlers]
     keeps = any(map(_asks_for_error, node.handlers))
     with Checkpoint(interp, ErrorNotKept, when=lambda found: found.node is node):
         _handle(interp, node, kinds, keeps)
@@ -89,17 +89,11 @@ def _except(interp: Interpreter, node: ast.Try) -> None:
 def _handle(interp: Interpreter, node: ast.Try, kinds: list[Classes | None], keeps: bool) -> None:
     """``try`` with handlers of these classes; ``keeps``: the exception, for the handlers."""
 
-    def handler_of(raised: type[BaseException]) -> ast.ExceptHandler | None:
-        for handler, classes in zip(node.handlers, kinds, strict=True):
-            if classes is None:
-                message = "catching classes that do not inherit from BaseException is not allowed"
-                raise users(TypeError(message))
-            if issubclass(raised, classes):
-                return handler
-        return None
+    def handler_for(raised: type[BaseException]) -> ast.ExceptHandler | None:
+        return handler_of(node, kinds, raised)
 
     def handle(raised: type[BaseException], error: Abstract) -> bool:
-        handler = handler_of(raised)
+        handler = handler_for(raised)
         if handler is None:
             return False
         _run_handler(interp, handler, Handled(error, raised, node, keeps))
@@ -113,11 +107,24 @@ def _handle(interp: Interpreter, node: ast.Try, kinds: list[Classes | None], kee
         lambda: interp.execute(node.body),
         handle,
         lambda: interp.go_on(node.orelse),
-        None if keeps else handler_of,
+        None if keeps else handler_for,
     )
 
 
-def _classes_of(interp: Interpreter, handler: ast.ExceptHandler) -> Classes | None:
+def handler_of(
+    node: ast.Try, kinds: Sequence[Classes | None], raised: type[BaseException]
+) -> ast.ExceptHandler | None:
+    """The first handler of a ``try`` that catches a class; ``kinds``: those of each handler."""
+    for handler, classes in zip(node.handlers, kinds, strict=True):
+        if classes is None:
+            message = "catching classes that do not inherit from BaseException is not allowed"
+            raise users(TypeError(message))
+        if issubclass(raised, classes):
+            return handler
+    return None
+
+
+def classes_of(interp: Interpreter, handler: ast.ExceptHandler) -> Classes | None:
     """The classes that a handler names; None where it names anything else."""
     if handler.type is None:
         return (BaseException,)
@@ -186,13 +193,14 @@ def guarded(
     ``handle`` is given the class and the exception, and tells whether it has handled it; it does
     the same for all classes for which ``alike`` gives one thing, unless that is None.
     """
-    _run_inside(interp, region, body)
+    run_in_region(interp, region, body)
     raised = interp.close(region.exit)
     interp.branch(raised, lambda: _dispatch(interp, region, handle, alike), orelse)
-    _forget(interp, region)
+    forget(interp, region)
 
 
-def _run_inside(interp: Interpreter, region: Region, body: Action) -> None:
+def run_in_region(interp: Interpreter, region: Region, body: Action) -> None:
+    """Stage a body whose exceptions leave it by the region's exit, which the caller closes."""
     frames, regions = len(interp.frames), len(interp.regions)
     with interp.opened(region.exit):
         interp.regions.append(region)
@@ -211,7 +219,8 @@ def _run_inside(interp: Interpreter, region: Region, body: Action) -> None:
             del interp.regions[regions:]
 
 
-def _forget(interp: Interpreter, region: Region) -> None:
+def forget(interp: Interpreter, region: Region) -> None:
+    """Drop what was noted of the exceptions of a region."""
     contents, token = interp.heap.contents, region.token
     for key in [key for key in contents if isinstance(key, tuple) and key[0] is token]:
         contents.pop(key)
@@ -291,7 +300,7 @@ def _is_seen(interp: Interpreter, body: Action, last: Action) -> bool:
 
 
 def _finally(interp: Interpreter, region: Region, body: Action, last: Action) -> None:
-    _run_inside(interp, region, body)
+    run_in_region(interp, region, body)
     exits, value = interp.frame.exits, (interp.frame.token, "value")
     taken = {key: interp.heap.get(key) for key in (*exits, value)}
     for exit_ in exits:
@@ -305,7 +314,7 @@ def _finally(interp: Interpreter, region: Region, body: Action, last: Action) ->
         interp.where(raised, lambda: _dispatch(interp, region, lambda kind, error: False))
 
     interp.unless_exited(leave_as_before)
-    _forget(interp, region)
+    forget(interp, region)
 
 
 # Operations that may raise ------------------------------------------------------------------------

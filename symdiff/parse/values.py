@@ -345,13 +345,6 @@ class Suspended(Told):
     stack: tuple[Any, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class GeneratorManager:
-    """A context manager made of a generator function by ``contextlib.contextmanager``."""
-
-    generator: Generator
-
-
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class Lazy(Told):
     """An iterator made of ``parts``, as ``zip(*parts)``; ``over(interp, *parts)`` goes over it.

@@ -1,6 +1,7 @@
 """What is outside the language: the class of the error, the expression it points at, a way out."""
 # ruff: noqa: F841 - programs that are refused
 
+import contextlib
 import enum
 import functools
 import itertools
@@ -194,10 +195,45 @@ def next_where_values_tell_which_yield_comes(x, k):
     return next(doubled) + next(doubled)
 
 
-@refused(Syntax, "try:", "yield in a statement of its own")
-def next_of_a_generator_that_yields_in_try(x, k):
+def _added(value):
+    total = value + (yield value)
+    yield total
+
+
+@refused(Syntax, "total = value + (yield value)", "yield in a statement of its own")
+def send_into_a_part_of_an_expression(x, k):
+    added = _added(x[0])
+    return next(added) + added.send(x[1])
+
+
+@refused(Syntax, "def generator_that_is_left_inside_try", "close it")
+def generator_that_is_left_inside_try(x, k):
     guarded = _guarded(x[0])
-    return next(guarded) + next(guarded)
+    for value in guarded:
+        if value > k:
+            break
+    return x[0] * 2.0
+
+
+def _read_at(values, place):
+    try:
+        yield values[0]
+        yield values[place]
+    finally:
+        print("read")
+
+
+@refused(Syntax, "sum(read)", "compute it before the try")
+def done_last_where_an_operation_may_have_raised(x, k):
+    read = _read_at(x, int(k))
+    return next(read) + next(read) + sum(read)
+
+
+@refused(Syntax, "stack.enter_context", "a with statement of its own")
+def errstate_entered_by_a_stack(x, k):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(np.errstate(all="ignore"))
+        return np.sqrt(x)
 
 
 @refused(Syntax, "sum(key for key, _ in itertools.groupby(x))", "list")
