@@ -215,6 +215,9 @@ def name_of(function: Any) -> str:
 # Samples ------------------------------------------------------------------------------------------
 
 
+_MADE_HERE = "__symdiff_made_here__"  # as ``lookups`` has it, which imports this
+
+
 class NoSample(Exception):  # noqa: N818 - control flow of this module
     """A value of which no sample can be made."""
 
@@ -277,8 +280,8 @@ def sample(interp: Interpreter, value: Abstract) -> Any:
         return set(value)
     if type(value) in _SAMPLES:
         return _SAMPLES[type(value)](interp, value)
-    if type(value).__module__.startswith("symdiff"):
-        raise NoSample
+    if type(value).__module__.startswith("symdiff") or hasattr(value, _MADE_HERE):
+        raise NoSample  # Python cannot call the methods of a class that is made here
     return value
 
 

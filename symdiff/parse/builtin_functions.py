@@ -46,7 +46,7 @@ from symdiff.parse.iteration import (
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import BINARY, binary, is_staged, unary
 from symdiff.parse.python import in_python
-from symdiff.parse.special import by_operator, has_method, has_operator
+from symdiff.parse.special import as_index, by_operator, has_method, has_operator
 from symdiff.parse.texts import plain, settled, text_field, text_of, text_of_object
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
@@ -76,6 +76,7 @@ def _range(interp: Interpreter, *bounds: Abstract) -> Abstract:
 def _integer(interp: Interpreter, value: Abstract) -> Any:
     if isinstance(value, Array):
         value = interp.heap.read(value)
+    value = as_index(interp, value)
     type_ = value.type if isinstance(value, Value) else None
     if isinstance(type_, ArrayType) and type_.dtype.kind not in "iub":
         name = class_of_number(value).__name__

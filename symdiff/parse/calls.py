@@ -49,7 +49,7 @@ from symdiff.parse.operators import is_staged
 from symdiff.parse.pure import computed
 from symdiff.parse.python import in_python
 from symdiff.parse.reflect import GENERIC_ALIAS, container, reflect
-from symdiff.parse.special import CONVERSIONS, converted, has_method
+from symdiff.parse.special import CONVERSIONS, as_floats, converted, has_method
 from symdiff.parse.spreading import columns, gathered, is_spread
 from symdiff.parse.tables import TableMethod, ask
 from symdiff.parse.texts import formatted, is_formatting, settled
@@ -117,6 +117,8 @@ def _call_python(
         arguments, keywords = _by_position(function, arguments, keywords)
     if _is_converted(function, arguments) and not keywords:
         return converted(interp, function, *arguments)
+    if getattr(function, "__module__", None) == "math":
+        arguments = as_floats(interp, function, arguments)
     meet()
     result = _by_what_is_registered(interp, function, arguments, keywords)
     if result is not NotImplemented:

@@ -28,7 +28,7 @@ from symdiff.parse.iteration import static_items
 from symdiff.parse.lookups import MADE_HERE, defines, static_on_class
 from symdiff.parse.scope import bind_name, bound_in
 from symdiff.parse.texts import settled
-from symdiff.parse.values import Abstract, Closure, ObjectRef, Partial, Scope
+from symdiff.parse.values import ABSENT, Abstract, BoundMethod, Closure, ObjectRef, Partial, Scope
 
 _WRAPPERS = (property, staticmethod, classmethod, functools.cached_property)
 _FIXED = (*_WRAPPERS, Closure, dataclasses.Field)  # what a decorator may change, or is a method
@@ -179,7 +179,11 @@ def _dataclass(interp: Interpreter, cls: Any = None, /, **options: Abstract) -> 
             told = f"mutable default {kind} for field {name} is not allowed: use default_factory"
             raise users(ValueError(told))
     known = {name: static(option) for name, option in options.items()}
-    return _changed(cls, dataclasses.dataclass(**known))
+    made = _changed(cls, dataclasses.dataclass(**known))
+    if made is not cls:  # of slots: the defaults of fields are no attributes of the class any more
+        for field in dataclasses.fields(made):
+            interp.put((vars(made)[MADE_HERE], field.name), ABSENT)
+    return made
 
 
 @builtin(functools.total_ordering)
@@ -206,6 +210,15 @@ def _wrapping(wrapper: Any) -> None:
 
 for _wrapper in _WRAPPERS:
     _wrapping(_wrapper)
+
+
+@builtin(types.MethodType)
+def _method(interp: Interpreter, function: Abstract, instance: Abstract, /) -> Any:
+    if not hasattr(class_of(interp, function), "__call__"):  # noqa: B004  it is not callable() here
+        raise users(TypeError("first argument must be callable"))
+    if instance is None:
+        raise users(TypeError("instance must not be None"))
+    return BoundMethod(function, instance)
 
 
 @builtin(functools.partialmethod)

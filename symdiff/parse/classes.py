@@ -61,6 +61,10 @@ def instance_of(
     """Making an instance of a user's class: NamedTuples, dataclasses, classes with ``__init__``."""
     if _is_named_tuple(cls):
         return _named_tuple(interp, cls, arguments, keywords)
+    if isinstance(cls, enum.EnumMeta) and not cls.__members__:
+        raise UnsupportedCallError(
+            "an enumeration that is made inside a function", interp.span, "make it outside"
+        )
     if isinstance(cls, enum.EnumMeta) and len(arguments) == 1:
         return _member(cls, static(arguments[0]))
     if issubclass(cls, BaseException):

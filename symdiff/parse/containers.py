@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable, Collection
 from typing import Any
 
+from symdiff.definitions.mappings import mappingproxy
 from symdiff.ir.structure import is_dataclass
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
@@ -51,7 +52,8 @@ def _dict(interp: Interpreter, /, *arguments: Abstract, **keywords: Abstract) ->
 
 @builtin(types.MappingProxyType)
 def _proxy(interp: Interpreter, mapping: Abstract) -> Abstract:
-    return mapping if isinstance(mapping, DictRef) else NotImplemented
+    taken = isinstance(mapping, DictRef | ObjectRef)
+    return interp.call(mappingproxy, [mapping], {}) if taken else NotImplemented
 
 
 @builtin(collections.OrderedDict)
@@ -72,6 +74,12 @@ def _default_dict(
 def _from_keys(interp: Interpreter, keys: Abstract, *value: Abstract) -> Abstract:
     known_keys = (static_key(interp, key) for key in static_items(interp, keys))
     return interp.new_dict(dict.fromkeys(known_keys, *value))
+
+
+@builtin(collections.OrderedDict.fromkeys)
+def _ordered_from_keys(interp: Interpreter, iterable: Abstract, value: Abstract = None) -> Abstract:
+    made = DictRef(type=collections.OrderedDict)
+    return filled_dict(interp, made, [_from_keys(interp, iterable, value)], {})
 
 
 def filled_dict(

@@ -34,7 +34,7 @@ from symdiff.parse.selecting import (
     staged_items,
     value_of,
 )
-from symdiff.parse.special import has_method
+from symdiff.parse.special import as_index, has_method
 from symdiff.parse.texts import settled
 from symdiff.parse.values import (
     ABSENT,
@@ -86,6 +86,7 @@ def _is_of_typing(function: Any) -> bool:
 
 def native_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     """``value[key]``, whatever methods the class has of its own."""
+    key = key if isinstance(value, DictRef) else as_index(interp, key)
     if isinstance(value, Array | Value) and not is_list(value):
         interp.heap.require_array(value)
         base = interp.lift(value)
@@ -312,6 +313,7 @@ def set_native_item(
     interp: Interpreter, target: Abstract, key: Abstract, content: Abstract
 ) -> None:
     """``target[key] = content``, whatever methods the class has of its own."""
+    key = key if isinstance(target, DictRef) else as_index(interp, key)
     if isinstance(target, Array):
         interp.heap.require_array(target)
         base, entries = interp.heap.read(target), entries_of(interp, key)
@@ -415,6 +417,7 @@ def delete_native_item(interp: Interpreter, target: Abstract, key: Abstract) -> 
         )
     content: Any = interp.content(target)
     note_write(interp, target)
+    key = key if isinstance(target, DictRef) else as_index(interp, key)
     if isinstance(target, DictRef):
         left, known_key = dict(content), static_key(interp, key, content)
         with python_raises():

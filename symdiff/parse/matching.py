@@ -18,13 +18,13 @@ from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import is_users, users
 from symdiff.parse.branches import choose
 from symdiff.parse.comparisons import compare
-from symdiff.parse.identity import identical
+from symdiff.parse.identity import identical, python_class
 from symdiff.parse.interpreter import STATEMENTS, Interpreter
 from symdiff.parse.iteration import static_items
 from symdiff.parse.lookups import on_class
 from symdiff.parse.scope import bind_name
 from symdiff.parse.truth import truth
-from symdiff.parse.values import ABSENT, Abstract, DictRef, ListRef
+from symdiff.parse.values import ABSENT, Abstract, DictRef, ListRef, ObjectRef, Range
 
 Truth = bool | Value
 Bound = dict[str, Abstract]
@@ -118,7 +118,7 @@ def _or(interp: Interpreter, pattern: Any, subject: Abstract, bound: Bound) -> T
 
 
 def _sequence(interp: Interpreter, pattern: Any, subject: Abstract, bound: Bound) -> Truth:
-    if not isinstance(subject, tuple | ListRef):
+    if not (isinstance(subject, tuple | ListRef) or _is_flagged(interp, subject, _SEQUENCE)):
         return False
     items, parts = static_items(interp, subject), list(pattern.patterns)
     stars = [k for k, part in enumerate(parts) if isinstance(part, ast.MatchStar)]
@@ -140,10 +140,13 @@ def _sequence(interp: Interpreter, pattern: Any, subject: Abstract, bound: Bound
 
 
 def _mapping(interp: Interpreter, pattern: Any, subject: Abstract, bound: Bound) -> Truth:
-    if not isinstance(subject, DictRef):
-        return False
-    content = interp.content(subject)
     keys = [interp.evaluate(key) for key in pattern.keys]
+    if isinstance(subject, DictRef):
+        content = interp.content(subject)
+    elif _is_flagged(interp, subject, _MAPPING):
+        content = _told_by_get(interp, subject, keys, all_of_it=pattern.rest is not None)
+    else:
+        return False
     if any(key not in content for key in keys):
         return False
     if pattern.rest is not None:
@@ -156,6 +159,25 @@ def _mapping(interp: Interpreter, pattern: Any, subject: Abstract, bound: Bound)
         ]
     )
 
+
+def _told_by_get(
+    interp: Interpreter, subject: Abstract, keys: Sequence[Any], *, all_of_it: bool
+) -> dict[Any, Abstract]:
+    """The items of an object that is a mapping, as its ``get`` tells those of the keys."""
+    found = {key: interp.call_method(subject, "get", key, _NO_ITEM) for key in keys}
+    told = {key: item for key, item in found.items() if item is not _NO_ITEM}
+    others = interp.content(interp.call(dict, [subject], {})) if all_of_it else {}
+    return {**others, **told}
+
+
+def _is_flagged(interp: Interpreter, subject: Abstract, flag: int) -> bool:
+    """Return whether the class of an object says that it is matched by patterns of parts."""
+    is_object = isinstance(subject, ObjectRef | Range)
+    return is_object and bool(python_class(interp, subject).__flags__ & flag)
+
+
+_SEQUENCE, _MAPPING = 1 << 5, 1 << 6  # Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING
+_NO_ITEM = "no item of this key"
 
 _ITSELF = (bool, bytes, bytearray, dict, float, frozenset, int, list, set, str, tuple)
 

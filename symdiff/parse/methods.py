@@ -35,7 +35,7 @@ from symdiff.parse.iteration import append_item, for_each, pair_of, static_items
 from symdiff.parse.opaque import Template, live_object
 from symdiff.parse.operators import is_staged
 from symdiff.parse.selecting import selected_at_run_time, staged_items
-from symdiff.parse.special import has_method
+from symdiff.parse.special import as_index, has_method
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     ABSENT,
@@ -135,6 +135,7 @@ def _movable(interp: Interpreter, ref: ListRef, position: Abstract) -> Any:
 @method(LISTS)
 def insert(interp: Interpreter, ref: ListRef, position: Abstract, item: Abstract) -> None:
     note_write(interp, ref)
+    position = as_index(interp, position)
     content = _movable(interp, ref, position)
     if staged_lists.is_staged_list(content):
         where = interp.lift(position)
@@ -149,6 +150,7 @@ def insert(interp: Interpreter, ref: ListRef, position: Abstract, item: Abstract
 @method(LISTS)
 def pop(interp: Interpreter, ref: ListRef, position: Abstract = -1) -> Abstract:
     note_write(interp, ref)
+    position = as_index(interp, position)
     content = _movable(interp, ref, position)
     if staged_lists.is_staged_list(content):
         rest, item = staged_lists.pop(interp, content, interp.lift(position))

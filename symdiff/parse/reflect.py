@@ -22,6 +22,7 @@ import numpy as np
 
 from symdiff.definitions import DEFINITIONS, OBJECTS
 from symdiff.definitions.libraries import meet
+from symdiff.definitions.mappings import mappingproxy
 from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.attributes import is_object
 from symdiff.ir.graph import FreeVariable, Input
@@ -326,7 +327,9 @@ def _proxy(interp: Interpreter, value: Any, path: Path) -> Abstract:
     interp.guard(path, "type", type(value))
     interp.guard(path, "keys", tuple(value))
     parts = [reflect(interp, item, (*path, key)) for key, item in value.items()]
-    return container(interp, dict, tuple(value), parts, None)
+    shown = ObjectRef(mappingproxy)
+    interp.put((shown, "_mapping"), container(interp, dict, tuple(value), parts, None))
+    return shown
 
 
 def _partial(interp: Interpreter, value: Any, path: Path) -> Abstract:

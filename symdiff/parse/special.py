@@ -20,7 +20,7 @@ from symdiff.parse import lookups, subclassed
 from symdiff.parse.blame import users
 from symdiff.parse.identity import class_of, identical
 from symdiff.parse.interpreter import Interpreter, describe, negated
-from symdiff.parse.values import Abstract, DictRef, ListRef, ObjectRef
+from symdiff.parse.values import Abstract, Arguments, Closure, DictRef, ListRef, ObjectRef
 
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _NAMES = "add sub mul truediv floordiv mod matmul and or xor lshift rshift lt gt le ge eq ne"
@@ -40,7 +40,8 @@ def has_method(interp: Interpreter, value: Abstract, name: str) -> bool:
     if not isinstance(value, tuple) or type(value) is tuple:
         return False
     found = lookups.static_on_class(type(value), name)
-    return isinstance(found, types.FunctionType) and lookups.defines(interp, type(value), name)
+    is_method = isinstance(found, types.FunctionType | Closure)
+    return is_method and lookups.defines(interp, type(value), name)
 
 
 def has_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> bool:
@@ -174,6 +175,35 @@ def converted(interp: Interpreter, function: Any, *arguments: Abstract) -> Abstr
         f"{cls.__name__}.{found} returns no {function.__name__}",
         hint=f"return {function.__name__}(...) there",
     )
+
+
+_OF_INTEGERS = (math.comb, math.factorial, math.gcd, math.isqrt, math.lcm, math.perm)
+_OF_ITEMS = (math.dist, math.fsum, math.prod, getattr(math, "sumprod", None))
+
+
+def as_floats(interp: Interpreter, function: Any, arguments: Arguments) -> Arguments:
+    """The arguments of a function of ``math``, with the numbers that objects tell of themselves."""
+    if function in _OF_ITEMS:
+        return arguments
+    kind = operator.index if function in _OF_INTEGERS else float
+    return [
+        converted(interp, kind, argument)
+        if isinstance(argument, ObjectRef) and not subclassed.is_subclassed(argument)
+        else argument
+        for argument in arguments
+    ]
+
+
+def as_index(interp: Interpreter, key: Abstract) -> Abstract:
+    """What stands between brackets, with the integer that an object's ``__index__`` tells."""
+    if type(key) is tuple:
+        return tuple(as_index(interp, part) for part in key)
+    if isinstance(key, slice):
+        return slice(*(as_index(interp, bound) for bound in (key.start, key.stop, key.step)))
+    if not isinstance(key, ObjectRef) or subclassed.is_subclassed(key):
+        return key
+    tells = has_own_method(interp, key, "__index__")
+    return converted(interp, operator.index, key) if tells else key
 
 
 def _not_converted(function: Any, name: str) -> TypeError:

@@ -1,6 +1,8 @@
 """``match`` with every kind of pattern."""
 
+from collections import ChainMap, UserDict, UserList, deque
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -120,4 +122,39 @@ def by_numbers(x, c):
                 total = total - a
             case a, _:
                 total = total + a * c
+    return total
+
+
+def of_parts(value, v):
+    match value:
+        case {"a": a, "b": None}:
+            return a * v
+        case {"a": a, **others}:
+            return a**2 * len(others) + sum(others.values())
+        case [a]:
+            return a**3 * v
+        case [a, *between, b]:
+            return a * b**2 + sum(between) * len(between)
+        case {}:
+            return v**2
+    return v
+
+
+RATES = MappingProxyType({"a": 0.5, "b": 3.0})
+
+
+@construct()
+def mappings_and_sequences_of_other_classes(x, c):
+    mappings = (
+        UserDict({"a": x[0], "b": x[1]}),
+        UserDict({"a": x[2] * c, "b": None}),
+        UserDict(),
+        ChainMap({"a": x[3]}, {"a": 2.0, "d": x[4]}),
+        MappingProxyType({"a": x[5], "e": x[0]}),
+        RATES,
+    )
+    sequences = (UserList([x[0]]), deque([x[1], x[2], x[3]]), range(4), UserList(), "abc")
+    total = 0.0
+    for k, value in enumerate((*mappings, *sequences)):
+        total = total + of_parts(value, x[k % 6]) * (k + 1.0)
     return total

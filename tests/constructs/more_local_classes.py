@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import types
 from collections import defaultdict, deque, namedtuple
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
@@ -202,3 +203,74 @@ def attributes_deleted_by_name(x, c):
         delattr(record, "last")
     left = record.last if hasattr(record, "last") else x[3]
     return total + left**2 * len(vars(record)) + record.value
+
+
+@construct()
+def slots_of_local_dataclasses(x, c):
+    @dataclass(slots=True)
+    class Part:
+        a: float
+        b: float = 1.5
+
+        def area(self):
+            return self.a * self.b
+
+    @dataclass(slots=True)
+    class Scaled(Part):
+        scale: float = 2.5
+
+        def area(self):
+            return self.a * self.b * self.scale
+
+    part, scaled = Part(x[0]), Scaled(x[1], scale=x[2])
+    part.b *= x[3]
+    scaled.scale = scaled.scale**2 * c
+    try:
+        part.other = 1.0
+    except AttributeError:
+        part.a = part.a * x[4]
+    return part.area() * scaled.area() + part.b
+
+
+@construct()
+def operators_below_a_local_named_tuple(x, c):
+    class Pair(NamedTuple):
+        a: float
+        b: float
+
+    class Vector(Pair):
+        __slots__ = ()
+
+        def __add__(self, other):
+            return Vector(self.a + other.a, self.b + other.b)
+
+        def __mul__(self, k):
+            return Vector(self.a * k, self.b * k)
+
+        __rmul__ = __mul__
+
+        def __neg__(self):
+            return Vector(-self.a, -self.b)
+
+    total = Vector(x[0], x[1]) + -Vector(x[2], x[3]) * c
+    first, second = 2.0 * total
+    return first**2 * second + total.b * x[4]
+
+
+@construct()
+def methods_made_of_functions(x, c):
+    class Bare:
+        pass
+
+    def powered(self, v=2.0):
+        return self.k**v
+
+    first, second = Bare(), Bare()
+    first.k, second.k = x[0], x[1]
+    first.of = types.MethodType(powered, first)
+    second.of = types.MethodType(lambda self, v=3.0: self.k * v, second)
+    first.k = x[2] * c
+    total = 0.0
+    for method in (first.of, second.of):
+        total = total + method() * method.__self__.k
+    return total + (first.of.__func__ is powered) * x[3]

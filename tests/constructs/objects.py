@@ -10,8 +10,10 @@ import fractions
 import functools
 import importlib
 import json
+import math
 import re
 import struct
+import types
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
@@ -601,3 +603,70 @@ def attributes_in_the_order_in_which_they_were_set(x, c):
         setattr(bag, f"q{3 - k}", x[k])
     known = [name for name in dir(copied) if not name.startswith("_")]
     return y + bag.weighted() + copied.weighted() * (known.index("weighted") + len(known))
+
+
+class Place:
+    """An index of one's own."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def __index__(self):
+        return self.k
+
+
+class Amount:
+    """A number of one's own."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __float__(self):
+        return float(self.value**2)
+
+
+@construct()
+def objects_as_indices(x, c):
+    y = np.zeros((2, 3))
+    y[Place(1), Place(0) : Place(2)] = x[:2] ** 2
+    items = [x[3], x[4], x[5]]
+    items[Place(1)] = c * x[0]
+    del items[Place(0)]
+    items.insert(Place(1), x[2])
+    total = items.pop(Place(0)) * items[Place(-1)]
+    for k in range(Place(1), Place(5), Place(2)):
+        total = total + x[Place(k)] * (x[1], x[0])[Place(k % 2)]
+    return total + np.sum(y[Place(1)]) + x[Place(int(x[0] > x[1]))] ** 2
+
+
+@construct()
+def objects_in_functions_of_math(x, c):
+    total = math.hypot(Amount(x[0]), x[1]) + math.atan2(Amount(x[1]), Amount(x[2] + 3.0))
+    for k in range(3):
+        total = total + math.sqrt(Amount(x[k])) * c + math.exp(Place(1)) * x[k]
+    return total + math.gcd(Place(4), 6) * math.fsum([x[3], x[4] ** 2])
+
+
+FIXED = types.MappingProxyType({"a": 2.0})
+
+
+@construct()
+def mappings_that_are_read_only(x, c):
+    items = {"a": x[0] ** 2}
+    shown = types.MappingProxyType(items)
+    items["b"] = x[1] * c
+    total = 0.0
+    for k, (key, value) in enumerate(shown.items()):
+        total = total + value * shown[key] * (k + 1.0)
+    for mapping in (shown, FIXED):
+        try:
+            mapping["a"] = x[3]
+        except TypeError:
+            total = total + mapping["a"] * x[4]
+        total = total + x[5] * isinstance(mapping, dict)
+    written = shown.copy()
+    written["a"] = x[2]
+    ordered = collections.OrderedDict.fromkeys("ab", x[3])
+    ordered.move_to_end("a")
+    more = {**shown, **ordered}
+    return total + written["a"] * shown.get("z", c) + (shown | more)["b"] * len(shown)

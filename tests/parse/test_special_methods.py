@@ -1,16 +1,18 @@
 """What Python and NumPy make of operators on sequences and on objects of the user's classes."""
 
 import dataclasses
+import enum
 import logging
 import math
 import operator
+import types
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import symdiff
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from tests.parse.following import follows
 
 X = np.array([0.5, 2.0, 3.0])
@@ -351,3 +353,36 @@ def caught_where_it_is_no_bool(x):
 )
 def test_truth_is_told_by_a_bool_of_pythons(function):
     follows(function, X, -X)
+
+
+def test_what_is_no_method_says_what_python_says() -> None:
+    def uncallable(x: float) -> float:
+        return float(types.MethodType(3, x)() * x)  # type: ignore[arg-type]
+
+    def of_nothing(x: float) -> float:
+        return float(types.MethodType(len, None)() * x)
+
+    for f in (uncallable, of_nothing):
+        with pytest.raises(TypeError) as wanted:
+            f(2.0)
+        with pytest.raises(TypeError) as told:
+            symdiff.grad(f)(2.0)
+        assert str(told.value) == str(wanted.value)
+
+
+def test_an_enumeration_made_by_a_call_is_refused_by_its_place() -> None:
+    def f(x: float) -> float:
+        return x * enum.Enum("Colour", "A B").B.value  # type: ignore[attr-defined, no-any-return]
+
+    with pytest.raises(UnsupportedCallError, match="an enumeration that is made inside") as told:
+        symdiff.grad(f)(2.0)
+    assert told.value.span is not None
+    assert told.value.span.line == f.__code__.co_firstlineno + 1
+
+
+def test_a_read_only_mapping_is_not_returned_as_a_dict() -> None:
+    def f(x: float) -> types.MappingProxyType[str, float]:
+        return types.MappingProxyType({"a": x})
+
+    with pytest.raises(UnsupportedSyntaxError, match="returns an object of mappingproxy"):
+        symdiff.jvp(f, (2.0,), (1.0,))
