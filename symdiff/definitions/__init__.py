@@ -62,7 +62,7 @@ _BY_LIBRARY = {
     "scipy.linalg": ("equations", "matrices", "riccati", "structured"),
     "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("solvers",),
-    "scipy.signal": ("filters", "smoothing", "spectra"),
+    "scipy.signal": ("filters", "resampling", "smoothing", "spectra"),
     "scipy.sparse": ("sparse",),
     "scipy.sparse.linalg": ("krylov",),
     "scipy.spatial.distance": ("distances",),

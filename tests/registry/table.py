@@ -1452,6 +1452,9 @@ TABLE: dict[str, Word] = {
         f"scipy.ndimage.{name}": shaped("x, y", like=IMAGES, dtypes=("float64",))
         for name in ("convolve", "correlate")
     },
+    "scipy.signal.upfirdn": shaped("[0.5, 0.3, -0.2], x, 3, 2", like=LONG),
+    "scipy.signal.resample_poly": shaped("x, 3, 2", like=LONG),
+    "scipy.signal.decimate": shaped("x, 2, ftype='fir'", like=LONG),
     "scipy.signal.savgol_filter": shaped("x, 5, 2", like=LONG, dtypes=("float64",)),
     "scipy.signal.sosfiltfilt": shaped(
         "[[0.2, 0.3, 0.1, 1.0, -0.4, 0.1]], x, padlen=4",
