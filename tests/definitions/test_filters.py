@@ -49,6 +49,11 @@ def _sections(sos: Any, x: Any) -> Any:
         (lambda x: signal.savgol_filter(x, 5, 2), (ROWS,)),
         (lambda x: signal.savgol_filter(x, 7, 3, 1, 0.5, 0, "nearest"), (ROWS.T.copy(),)),
         (lambda x: signal.sosfiltfilt(SECTIONS, x, padlen=5), (LINE,)),
+        (lambda x: signal.sosfiltfilt(signal.butter(1, 0.3, output="sos"), x), (ROWS,)),
+        (lambda x: signal.sosfiltfilt(SECTIONS, np.tile(x, 2)), (LINE,)),
+        (lambda x: signal.medfilt(x), (ROWS,)),
+        (lambda x: signal.medfilt(x, 5) + signal.medfilt(x * x, [3]), (LINE,)),
+        (lambda x: signal.medfilt2d(x, [1, 5]) * signal.medfilt2d(x), (IMAGE,)),
         (lambda x: signal.detrend(x) + signal.detrend(x, 0, "constant"), (ROWS,)),
         (lambda x: signal.hilbert(x).imag, (ROWS,)),
         (lambda x: signal.convolve(x[:, None], x[:4, None], "same")[:, 0], (LINE,)),
@@ -107,7 +112,6 @@ def test_what_is_not_taken_is_refused():
         (lambda x: signal.detrend(x, bp=[4]), "bp="),
         (lambda x: signal.filtfilt(B, A, x, method="gust"), "gust"),
         (lambda x: signal.savgol_filter(x, 4, 2), "even length"),
-        (lambda x: signal.sosfiltfilt(SECTIONS, x), "padlen"),
         (lambda x: signal.sosfilt(SECTIONS, x, zi=np.zeros((2, 2)))[0], "zi="),
     ):
         with pytest.raises(sd.UnsupportedCallError, match=told):
@@ -119,3 +123,32 @@ def test_the_state_of_a_filter_with_large_coefficients():
     slopes = sd.jacobian(lambda b: signal.lfilter_zi(b, a))(np.array([0.4, 0.7, 0.2]))
     parts = np.array([[0.0], [0.6]])  # of the sums of a, in exact arithmetic to 1e-17
     assert np.allclose(slopes, parts - [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0]], atol=1e-15)
+
+
+def test_how_far_sections_reach_beyond_the_ends():
+    x = np.cumsum(LINE)
+    x = np.concatenate([x, x[::-1], x])
+    for n in (1, 2, 3, 4, 5):
+        for kind in ("lowpass", "highpass"):
+            sections = signal.butter(n, 0.3, kind, output="sos")
+            slopes = sd.grad(lambda x, s: np.sum(signal.sosfiltfilt(s, x) ** 2))(x, sections)
+            table = signal.sosfiltfilt(sections, np.eye(len(x)), axis=0)
+            np.testing.assert_allclose(slopes, 2 * table.T @ (table @ x), rtol=1e-8, atol=1e-9)
+    with pytest.raises(ValueError, match="greater than padlen, which is 18"):
+        sd.grad(lambda x: np.sum(signal.sosfiltfilt(sections, x)))(x[:18])
+
+
+def test_medians_near_the_ends():
+    def total(x: Any, size: int = 3) -> Any:
+        return np.sum(signal.medfilt(x, size))
+
+    # of (0, 2, 3), (2, 3, 1), (3, 1, 5), (1, 5, 0)
+    slopes = sd.grad(total)(np.array([2.0, 3.0, 1.0, 5.0]))
+    np.testing.assert_array_equal(slopes, [2.0, 1.0, 1.0, 0.0])
+    assert sd.grad(total)(np.array(2.0), 1) == 1.0
+    with pytest.raises(ValueError, match="should be odd"):
+        sd.grad(total)(LINE, 4)
+    with pytest.raises(ValueError, match="not supported by medfilt"):
+        sd.differentiable(total)(LINE * 1j)
+    with pytest.raises(sd.UnsupportedCallError, match="give a tuple"):
+        sd.grad(lambda x: total(x, np.array([3, 1])))(ROWS)

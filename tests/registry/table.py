@@ -1452,6 +1452,8 @@ TABLE: dict[str, Word] = {
         f"scipy.ndimage.{name}": shaped("x, y", like=IMAGES, dtypes=("float64",))
         for name in ("convolve", "correlate")
     },
+    "scipy.signal.medfilt": shaped("x", like=LONG, dtypes=("float32", "float64")),
+    "scipy.signal.medfilt2d": shaped("x", like=IMAGES_ALONE, dtypes=("float32", "float64")),
     "scipy.signal.upfirdn": shaped("[0.5, 0.3, -0.2], x, 3, 2", like=LONG),
     "scipy.signal.resample_poly": shaped("x, 3, 2", like=LONG),
     "scipy.signal.decimate": shaped("x, 2, ftype='fir'", like=LONG),
