@@ -309,7 +309,8 @@ def _of_metaclass(interp: Interpreter, owner: type, name: str) -> Abstract:
 
 def _held_by_class(interp: Interpreter, owner: type, name: str) -> Abstract:
     """What a class or one of its bases holds: one thing, whatever class it is asked of."""
-    holder = lookups.holder_of(owner, name) or owner
+    holder = lookups.holder_of(owner, name)
+    holder = owner if holder is None else holder  # whose truth its metaclass may tell
     if any(lookups.MADE_HERE in cls.__dict__ for cls in owner.__mro__):
         found = lookups.present_on_class(interp, owner, name)
         found = lookups.bound(interp, owner, name, found)
@@ -428,7 +429,8 @@ def _through_descriptor(
 
 
 def _descriptor(interp: Interpreter, cls: type, name: str) -> Abstract:
-    holder = lookups.holder_of(cls, name) or cls
+    holder = lookups.holder_of(cls, name)
+    holder = cls if holder is None else holder
     if lookups.MADE_HERE in holder.__dict__:
         return holder.__dict__[name]
     lookups.bases_stay(interp, cls)

@@ -18,7 +18,7 @@ from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.structure import is_dataclass
 from symdiff.ops.declare import static
-from symdiff.parse.blame import users
+from symdiff.parse.blame import python_raises, users
 from symdiff.parse.exceptions import as_python_makes_it, called_with
 from symdiff.parse.functions import left_inside
 from symdiff.parse.identity import class_of
@@ -66,7 +66,7 @@ def instance_of(
             "an enumeration that is made inside a function", interp.span, "make it outside"
         )
     if isinstance(cls, enum.EnumMeta) and len(arguments) == 1:
-        return _member(cls, static(arguments[0]))
+        return _member(interp, cls, static(arguments[0]))
     if issubclass(cls, BaseException):
         return _exception(interp, cls, arguments, keywords)
     if cls.__module__ == "builtins":
@@ -147,12 +147,20 @@ def _initialise(
         raise users(TypeError(f"{cls.__name__}() takes no arguments"))
 
 
-def _member(cls: enum.EnumMeta, value: Any) -> Any:
+def _member(interp: Interpreter, cls: Any, value: Any) -> Any:
     """``Enum(value)``."""
     members: dict[str, Any] = dict(cls.__members__)
     for member in members.values():
         if member.value == value or member is value:
             return member
+    missing = on_class(interp, cls, "_missing_")
+    if isinstance(missing, classmethod) and missing.__func__.__module__ != "enum":
+        found = interp.call(missing.__func__, [cls, value], {})
+        if isinstance(found, cls):
+            return found
+    elif issubclass(cls, enum.Flag):  # one that is made of several
+        with python_raises():
+            return cls(value)
     raise users(ValueError(f"{value!r} is not a valid {cls.__qualname__}"))
 
 

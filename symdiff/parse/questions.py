@@ -34,8 +34,10 @@ from symdiff.parse.identity import class_of, is_unknown, python_class, require_k
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
 from symdiff.parse.scope import names_in_order
+from symdiff.parse.special import has_method
 from symdiff.parse.supers import Super, super_of
 from symdiff.parse.texts import settled
+from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -54,6 +56,9 @@ def _isinstance(interp: Interpreter, value: Abstract, classes: Abstract) -> Abst
     if raised:
         return _is_raised_as(interp, value, raised[-1], classes)
     owner = python_class(interp, value)
+    told = _by_metaclass(interp, "__instancecheck__", value, classes, owner)
+    if told is not ABSENT:
+        return told
     lookups.bases_stay(interp, owner)
     try:
         return issubclass(owner, classes)
@@ -81,9 +86,40 @@ def _is_raised_as(
 def _issubclass(interp: Interpreter, cls: Abstract, classes: Abstract) -> Abstract:
     if not isinstance(cls, type):
         raise users(TypeError("issubclass() arg 1 must be a class"))
+    told = _by_metaclass(interp, "__subclasscheck__", cls, classes)
+    if told is not ABSENT:
+        return told
     lookups.bases_stay(interp, cls)
     with python_raises():
         return issubclass(cls, classes)
+
+
+def _by_metaclass(
+    interp: Interpreter, name: str, asked: Abstract, classes: Abstract, owner: Any = None
+) -> Abstract:
+    """What a metaclass of the user's answers; ``ABSENT`` where Python's own are asked."""
+    among = classes if isinstance(classes, tuple) else (classes,)
+    if classes is owner or not any(has_method(interp, cls, name) for cls in among):
+        return ABSENT
+    if len(among) > 1:
+        raise UnsupportedCallError(
+            f"several classes, of which one has a metaclass with {name}",
+            hint="ask for each class by itself",
+        )
+    return truth(interp, interp.call_method(among[0], name, asked))
+
+
+@builtin(type.__instancecheck__)
+def _is_plain_instance(interp: Interpreter, cls: type, value: Abstract) -> bool:
+    owner = python_class(interp, value)
+    lookups.bases_stay(interp, owner)
+    return type.__subclasscheck__(cls, owner)
+
+
+@builtin(type.__subclasscheck__)
+def _is_plain_subclass(interp: Interpreter, cls: type, other: type) -> bool:
+    lookups.bases_stay(interp, other)
+    return type.__subclasscheck__(cls, other)
 
 
 @builtin(callable)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import operator
+import sys
 import types
 from typing import Any
 
@@ -37,11 +38,26 @@ def has_method(interp: Interpreter, value: Abstract, name: str) -> bool:
         return lookups.defines(interp, value.type, name)
     if isinstance(value, (ListRef, DictRef)):
         return value.own is not None and lookups.overrides(interp, value.type, name)
+    if isinstance(value, type):
+        return name not in _OF_CLASSES and _is_told_by_metaclass(interp, value, name)
     if not isinstance(value, tuple) or type(value) is tuple:
         return False
     found = lookups.static_on_class(type(value), name)
     is_method = isinstance(found, types.FunctionType | Closure)
     return is_method and lookups.defines(interp, type(value), name)
+
+
+def _is_told_by_metaclass(interp: Interpreter, cls: type, name: str) -> bool:
+    """Return whether a metaclass of the user's says what a class does: Python's own are known."""
+    meta = type(cls)
+    holder = lookups.holder_of(meta, name)
+    if holder is None or holder.__module__.partition(".")[0] in sys.stdlib_module_names:
+        return False
+    found = holder.__dict__[name]
+    return isinstance(found, types.FunctionType | Closure) and lookups.defines(interp, meta, name)
+
+
+_OF_CLASSES = ("__call__", "__copy__", "__deepcopy__")  # which Python asks classes for otherwise
 
 
 def has_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> bool:

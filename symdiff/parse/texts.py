@@ -92,7 +92,7 @@ def text_of_exception(interp: Interpreter, error: ObjectRef) -> str | StagedText
 def _is_of_dataclass(cls: type) -> bool:
     """Return whether ``__repr__`` is what ``dataclasses`` make."""
     holder = lookups.holder_of(cls, "__repr__")
-    parameters = vars(holder or cls).get("__dataclass_params__")
+    parameters = vars(cls if holder is None else holder).get("__dataclass_params__")
     found = lookups.static_on_class(cls, "__repr__")
     return getattr(parameters, "repr", False) and hasattr(found, "__wrapped__")
 

@@ -35,7 +35,7 @@ def _truth(interp: Interpreter, value: Abstract) -> bool | Value:
         return _staged(interp.heap.read(value))
     if isinstance(value, Value):
         return _staged(value)
-    if isinstance(value, ObjectRef | ListRef | DictRef | tuple):
+    if isinstance(value, ObjectRef | ListRef | DictRef | tuple | type):
         return _instance(interp, value)
     if isinstance(value, Range):
         return _has_elements(value)

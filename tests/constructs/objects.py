@@ -670,3 +670,91 @@ def mappings_that_are_read_only(x, c):
     ordered.move_to_end("a")
     more = {**shown, **ordered}
     return total + written["a"] * shown.get("z", c) + (shown | more)["b"] * len(shown)
+
+
+class Indexed(type):
+    """What classes answer that are asked themselves."""
+
+    def __getitem__(cls, k):
+        return k * cls.rate
+
+    def __len__(cls):
+        return 3
+
+    def __iter__(cls):
+        return iter((cls.rate, 2.0))
+
+    def __contains__(cls, k):
+        return k == 5
+
+    def __bool__(cls):
+        return False
+
+    def __add__(cls, other):
+        return cls.rate + other
+
+    def __instancecheck__(cls, instance):
+        return super().__instancecheck__(instance) or hasattr(instance, "rate")
+
+
+class Rated(metaclass=Indexed):
+    rate = 1.5
+
+    def __len__(self):
+        return 11
+
+    def __getitem__(self, k):
+        return k + 0.5
+
+
+class Alike:
+    rate = 2.0
+
+
+class Rights(enum.IntFlag):
+    READ = 1
+    WRITE = 2
+
+
+class Lenient(enum.Enum):
+    LOW = 1
+    HIGH = 2
+
+    @classmethod
+    def _missing_(cls, value):
+        return cls.HIGH if value > 5 else None
+
+
+@construct()
+def classes_that_are_asked_themselves(x, c):
+    total = len(Rated) * x[0] + Rated[x[1]] ** 2 + sum(Rated) * x[2] + (Rated + x[3]) ** 2
+    total = total * (c if Rated else x[4]) + (5 in Rated) * x[5] + (6 in Rated) * x[0]
+    for k, o in enumerate((3, Rated(), Alike(), x)):
+        total = total + isinstance(o, Rated) * x[k] ** 2 * (k + 1.0)
+    return total + Rated()[c] * len(Rated())
+
+
+@construct()
+def members_that_are_missing(x, c):
+    total = x[Rights(3)] ** 2 * c + (Rights(3) == Rights.READ | Rights.WRITE) * x[0]
+    total = total + x[Lenient(7).value] ** 2
+    try:
+        total = total + Lenient(4).value
+    except ValueError as error:
+        total = total * x[4] + len(str(error))
+    return total
+
+
+@construct()
+def metaclasses_made_inside(x, c):
+    class Meta(type):
+        def __getitem__(cls, k):
+            return k * cls.rate
+
+        def __len__(cls):
+            return 4
+
+    class Made(metaclass=Meta):
+        rate = x[0] ** 2
+
+    return Made[x[1] * c] * len(Made)

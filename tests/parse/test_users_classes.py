@@ -779,3 +779,75 @@ def test_a_class_that_has_an_attribute_on_some_paths_before_its_base_is_refused(
     for function in (of_the_base, of_getattr):
         with pytest.raises(sd.UnsupportedSyntaxError, match="set on some paths only"):
             sd.grad(function)(2.0)
+
+
+class Told(type):
+    """Its classes answer by what stands here."""
+
+    answer = 2
+
+    def __getitem__(cls, key: str) -> float:
+        return float(Told.answer)
+
+    def __len__(cls) -> int:
+        return Told.answer
+
+    def __contains__(cls, key: int) -> bool:
+        return key < Told.answer
+
+    def __bool__(cls) -> bool:
+        return Told.answer > 2
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return Told.answer > 2
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return Told.answer > 2
+
+
+class OfTold(metaclass=Told):
+    pass
+
+
+def by_item(x):
+    return OfTold["a"] * x * x
+
+
+def by_length(x):
+    return len(OfTold) * x * x
+
+
+def by_content(x):
+    return x * x if 2 in OfTold else x
+
+
+def by_truth(x):
+    return x * x if OfTold else x
+
+
+def by_instance(x):
+    return x * x if isinstance(3, OfTold) else x
+
+
+def by_subclass(x):
+    return x * x if issubclass(int, OfTold) else x
+
+
+@pytest.mark.parametrize("f", [by_item, by_length, by_content, by_truth, by_instance, by_subclass])
+def test_what_a_metaclass_reads_may_change_between_calls(f, monkeypatch):
+    derivative = sd.value_and_grad(f)
+    for answer in (2, 3, 2):
+        monkeypatch.setattr(Told, "answer", answer)
+        wanted = (f(3.0 + 1e-5) - f(3.0 - 1e-5)) / 2e-5
+        value, slope = derivative(3.0)
+        assert value == f(3.0)
+        assert slope == pytest.approx(wanted, rel=1e-8)
+
+
+def test_one_of_several_classes_with_a_check_of_its_metaclass_is_refused():
+    def f(x):
+        return x if isinstance(3, (OfTold, str)) else x * x
+
+    with pytest.raises(UnsupportedCallError, match="several classes, of which one") as told:
+        sd.grad(f)(2.0)
+    assert told.value.hint == "ask for each class by itself"
