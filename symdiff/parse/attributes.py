@@ -240,9 +240,11 @@ def _is_followed_on(cls: type, name: str) -> bool:
 def _of_one_member(interp: Interpreter, member: enum.Enum, name: str) -> Abstract:
     """The name or the value of a member of an enumeration, or what it holds beside them."""
     content = getattr(member, name)
-    if lookups.is_unchanging(content) and not isinstance(content, tuple):
-        return content
-    return _free_attribute(interp, member, name, content)
+    if not lookups.is_unchanging(content) or isinstance(content, tuple):
+        return _free_attribute(interp, member, name, content)
+    if name not in ("name", "value"):  # which may be set anew
+        lookups.rests_on(interp, member, name, content)
+    return content
 
 
 def _of_member(interp: Interpreter, member: enum.Enum, name: str) -> Abstract:

@@ -851,3 +851,16 @@ def test_one_of_several_classes_with_a_check_of_its_metaclass_is_refused():
     with pytest.raises(UnsupportedCallError, match="several classes, of which one") as told:
         sd.grad(f)(2.0)
     assert told.value.hint == "ask for each class by itself"
+
+
+class Level(enum.Enum):
+    LOW = 1
+
+
+def test_an_attribute_of_a_member_may_be_set_anew():
+    def f(x):
+        return x * x * Level.LOW.weight
+
+    for weight in (2.0, 3.0, 2.0):
+        Level.LOW.weight = weight
+        assert sd.grad(f)(5.0) == 10.0 * weight
