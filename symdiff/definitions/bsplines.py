@@ -73,22 +73,132 @@ class Fitted:
 
 
 class Interpolant:
-    """A spline through points, of coefficients whose first axis is that of the points."""
+    """A spline of coefficients whose first axis is that of the knots."""
 
-    def __init__(self, t, c, k, axis):
-        self.t, self.c, self.k, self.axis = t, c, k, axis
+    def __init__(self, t, c, k, axis, extrapolate=True):
+        self.t, self.c, self.k, self.axis, self.extrapolate = t, c, k, axis, extrapolate
 
-    def __call__(self, x, nu=0):
+    def __call__(self, x, nu=0, extrapolate=None):
+        if extrapolate is None:
+            extrapolate = self.extrapolate
         points = np.asarray(x, dtype=float)
+        first, last = self.t[self.k], self.t[len(self.t) - self.k - 1]
+        if extrapolate == "periodic":
+            points = first + (points - first) % (last - first)
         made = spline_at(self.t, self.c, self.k, nu, points.ravel())
         made = made.reshape(points.shape + self.c.shape[1:])
+        if not extrapolate:
+            inside = (points >= first) & (points <= last)
+            made = np.where(inside.reshape(points.shape + (1,) * (self.c.ndim - 1)), made, np.nan)
         if self.axis == 0:
             return made
         places = tuple(range(points.ndim))
         return np.moveaxis(made, places, tuple(range(self.axis, self.axis + points.ndim)))
 
+    def derivative(self, nu=1):
+        if nu < 0:
+            return self.antiderivative(-nu)
+        if nu > self.k:
+            raise ValueError(
+                f"Order of derivative (n = {nu}) must be <= order of spline (k = {self.k})"
+            )
+        t, c, k = self.t, _padded(self.t, self.c), self.k
+        for _ in range(nu):
+            t, c, k = _derived(t, c, k)
+        return Interpolant(t, c, k, self.axis, self.extrapolate)
+
+    def antiderivative(self, nu=1):
+        if nu < 0:
+            return self.derivative(-nu)
+        t, c, k = self.t, _padded(self.t, self.c), self.k
+        for _ in range(nu):
+            t, c, k = _integrated(t, c, k)
+        kept = False if self.extrapolate == "periodic" else self.extrapolate
+        return Interpolant(t, c, k, self.axis, kept)
+
+    def integrate(self, a, b, extrapolate=None):
+        if extrapolate is None:
+            extrapolate = self.extrapolate
+        if extrapolate == "periodic":
+            refuse("extrapolate='periodic'")
+        return spline_integral(self.t, self.c, self.k, a, b, bool(extrapolate))
+
     def __getattr__(self, name):
         refuse(f"the attribute {name} of what it gives")
+
+
+def _padded(t, c):
+    """Coefficients, and behind them zeros: as many as there are knots."""
+    return np.concatenate((c, np.zeros((max(len(t) - len(c), 0), *c.shape[1:]))))
+
+
+def _derived(t, c, k):
+    """Knots, coefficients and degree of the derivative (de Boor 1978, chapter X, (15))."""
+    steps = (t[k + 1 : -1] - t[1 : -k - 1]).reshape((-1,) + (1,) * (c.ndim - 1))
+    if np.any(steps == 0):
+        raise ValueError("The spline has internal repeated knots and is not differentiable")
+    made = (c[1 : -1 - k] - c[: -2 - k]) * k / steps
+    return t[1:-1], np.concatenate((made, np.zeros((k, *c.shape[1:])))), k - 1
+
+
+def _integrated(t, c, k):
+    """Knots, coefficients and degree of the antiderivative that is 0 at the first knot."""
+    steps = (t[k + 1 :] - t[: -k - 1]).reshape((-1,) + (1,) * (c.ndim - 1))
+    made = np.cumsum(c[: -k - 1] * steps, axis=0) / (k + 1)
+    last = np.repeat(made[-1:], k + 2, axis=0)
+    made = np.concatenate((np.zeros((1, *c.shape[1:])), made, last))
+    return np.concatenate((t[:1], t, t[-1:])), made, k + 1
+
+
+def bspline(t, c, k, extrapolate=True, axis=0):
+    if not isinstance(k, int):
+        refuse("a degree k that is not known where it is compiled")
+    t, c = np.asarray(t, dtype=float), np.asarray(c)
+    if np.iscomplexobj(c):
+        refuse("complex coefficients")
+    if c.ndim < 1:
+        raise ValueError("Coefficients must be at least 1-dimensional.")
+    c = np.moveaxis(c.astype(float), axis, 0)
+    _check_knots(t, k)
+    if len(c) < len(t) - k - 1:
+        raise ValueError("Knots, coefficients and degree are inconsistent.")
+    if len(c) > len(t):
+        refuse("more coefficients than knots")
+    kept = extrapolate if extrapolate == "periodic" else bool(extrapolate)
+    return Interpolant(t, c, k, axis % c.ndim, kept)
+
+
+def _check_knots(t, k):
+    if k < 0:
+        raise ValueError("Spline order cannot be negative.")
+    if t.ndim != 1:
+        raise ValueError("Knot vector must be one-dimensional.")
+    if len(t) < 2 * k + 2:
+        raise ValueError(f"Need at least {2 * k + 2} knots for degree {k}")
+    if np.any(np.diff(t) < 0):
+        raise ValueError("Knots must be in a non-decreasing order.")
+    if t[k] == t[len(t) - k - 1]:
+        raise ValueError("Need at least two internal knots.")
+    if not np.all(np.isfinite(t)):
+        raise ValueError("Knots should not have nans or infs.")
+
+
+def spline_integral(t, c, k, a, b, extrapolate):
+    """SciPy's own integral of a spline: see ``_integral``."""
+    from scipy.interpolate import BSpline
+
+    return np.asarray(BSpline(t, c, k).integrate(a, b, extrapolate))
+
+
+@defines(spline_integral, rounded=True)
+def _integral(t, c, k, a, b, extrapolate):
+    """The difference of the antiderivative."""
+    ends = np.stack((a, b)).astype(float)
+    if not extrapolate:
+        ends = np.clip(ends, t[k], t[len(t) - k - 1])
+    knots, sums, degree = _integrated(t, _padded(t, c), k)
+    made = _values(knots, sums, degree, 0, ends)
+    return made[1] - made[0]
 
 
 def spline_through(x, y, k):
@@ -276,6 +386,7 @@ def register(interpolate):
         "InterpolatedUnivariateSpline": interpolated_univariate_spline,
         "UnivariateSpline": univariate_spline,
         "make_interp_spline": make_interp_spline,
+        "BSpline": bspline,
     }
     for name, definition in made.items():
         defines(getattr(interpolate, name))(definition)

@@ -1255,6 +1255,12 @@ TABLE: dict[str, Word] = {
         y=(0.05, 0.15),
         dtypes=("float64",),
     ),
+    "scipy.interpolate.BSpline": shaped(
+        "return scipy.interpolate.BSpline(SPLINE.t, np.arange(5.0) ** 2, 3).derivative()(x)",
+        like=[[one] for one in POINTS],
+        x=(0.1, 0.4),
+        dtypes=("float64",),
+    ),
     **{
         f"scipy.interpolate.BSpline.{name}": shaped(
             f"return {text}", like=[[one] for one in POINTS], x=(0.1, 0.4), dtypes=("float64",)
