@@ -362,6 +362,22 @@ def _called(self, x, nu=0, extrapolate=None):
     return np.where((points >= first) & (points <= last), made, np.nan)
 
 
+def _kept(self):
+    return Interpolant(self.t, self.c, self.k, self.axis, self.extrapolate)
+
+
+def _derivative(self, nu=1):
+    return _kept(self).derivative(nu)
+
+
+def _antiderivative(self, nu=1):
+    return _kept(self).antiderivative(nu)
+
+
+def _integrate(self, a, b, extrapolate=None):
+    return _kept(self).integrate(a, b, extrapolate)
+
+
 def _knots(self):
     return self._t
 
@@ -376,6 +392,9 @@ def register(interpolate):
     defines(interpolate.splev, rounded=True)(_splev)
     defines(interpolate.bisplev, rounded=True)(_bisplev)
     defines(interpolate.BSpline.__call__, rounded=True)(_called)
+    defines(interpolate.BSpline.derivative)(_derivative)
+    defines(interpolate.BSpline.antiderivative)(_antiderivative)
+    defines(interpolate.BSpline.integrate)(_integrate)
     for name, getter in (("t", _knots), ("c", _coefficients)):
         found = getattr(interpolate.BSpline, name, None)
         if isinstance(found, property):  # not of older versions

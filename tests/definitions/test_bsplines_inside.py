@@ -20,6 +20,7 @@ AT = np.array([0.13, 0.55, 1.1, 1.71])
 BEYOND = np.array([-0.3, 0.55, 2.15])
 PLAIN = np.array([0.0, 0.3, 0.7, 1.2, 1.4, 1.9, 2.3, 2.6])
 BSpline = interpolate.BSpline
+MADE = BSpline(T, C, 3)
 
 
 def _sum_of_all(t: Any, c: Any, x: Any) -> Any:
@@ -49,6 +50,9 @@ def _sum_of_all(t: Any, c: Any, x: Any) -> Any:
         (lambda t, c: BSpline(t, c, 2).integrate(0.8, 1.3), (PLAIN, C[:5])),
         (lambda y, x: interpolate.make_interp_spline(AT, y).derivative()(x), (AT**2, AT + 0.05)),
         (lambda y, x: interpolate.make_interp_spline(AT, y).integrate(0.2, x[0]), (C[:4], AT)),
+        (lambda x: MADE.derivative()(x) + MADE.antiderivative(2)(x), (AT,)),
+        (lambda x: MADE.integrate(0.2, x), (np.array(1.7),)),
+        (lambda x: MADE.integrate(x, 3.0), (np.array(1.7),)),
         (lambda t, c: BSpline(t, c, 2).c * 2.0 + BSpline(t, c, 2).t[0], (PLAIN, C[:5])),
     ],
 )

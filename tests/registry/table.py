@@ -1269,6 +1269,9 @@ TABLE: dict[str, Word] = {
             ("__call__", "SPLINE(x)"),
             ("c", "x * SPLINE.c[1]"),
             ("t", "x * SPLINE.t[4]"),
+            ("derivative", "SPLINE.derivative(2)(x)"),
+            ("antiderivative", "SPLINE.antiderivative()(x)"),
+            ("integrate", "x * SPLINE.integrate(0.1, 0.8)"),
         )
     },
     "scipy.interpolate.CubicHermiteSpline": shaped(
