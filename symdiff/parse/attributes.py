@@ -617,6 +617,8 @@ def _set_object_attribute(
         raise native.not_followed(interp, ref.type, name)
     setter = lookups.static_on_class(ref.type, "__setattr__")
     if isinstance(setter, types.WrapperDescriptorType) and setter.__name__ == "__setattr__":
+        if setter.__objclass__.__module__ not in ("builtins", "types"):  # ``threading.local``
+            raise native.not_followed(interp, ref.type, name)
         set_plainly(interp, ref, name, content)
         return
     lookups.on_class(interp, ref.type, "__setattr__")

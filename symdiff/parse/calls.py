@@ -225,6 +225,15 @@ def _is_method_of(function: Any, owner: Abstract) -> bool:
     )
 
 
+def _require_instance(interp: Interpreter, function: Any, owner: Abstract) -> None:
+    """Raise as Python does where a method of a class is called with a number or text of another."""
+    known = isinstance(owner, Value | Array | int | float | complex | str | bytes | None)
+    kind = class_of(interp, owner) if known and not is_unknown(owner) else function.__objclass__
+    if not issubclass(kind, function.__objclass__):
+        wanted = f"descriptor '{function.__name__}' for '{function.__objclass__.__name__}' objects"
+        raise users(TypeError(f"{wanted} doesn't apply to a '{kind.__name__}' object"))
+
+
 def _of_what_is_known(
     interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
@@ -271,11 +280,12 @@ def _call_unknown(
         raise users(TypeError(f"'{class_of(interp, function).__name__}' object is not callable"))
     owner = getattr(function, "__self__", None)
     if isinstance(function, types.MethodWrapperType) and function.__name__ == "__get__":
-        return BoundMethod(owner, arguments[0])
+        return _gotten(interp, owner, *arguments)
     if isinstance(function, types.MethodType | functools.partial) and not is_of_library(owner):
         whole = reflect(interp, function, (variable_of(interp, function),))
         return call_value(interp, whole, arguments, keywords)
     if arguments and _is_method_of(function, arguments[0]):
+        _require_instance(interp, function, arguments[0])
         method = _native_method(interp, arguments[0], function.__name__)
         return call_value(interp, method, arguments[1:], keywords)
     if isinstance(function, type):
@@ -285,6 +295,19 @@ def _call_unknown(
         return call_static(interp, function, arguments, keywords)
     _refuse_containers(interp, function, (*arguments, *keywords.values()))
     return call_changing(interp, function, arguments, keywords)
+
+
+def _gotten(
+    interp: Interpreter, found: Any, instance: Abstract, owner: Abstract = None
+) -> Abstract:
+    """``found.__get__(instance, owner)`` of what a class has under a name."""
+    if isinstance(found, types.FunctionType):
+        return found if instance is None else BoundMethod(found, instance)
+    if isinstance(found, property) and instance is not None and found.fget is not None:
+        return call_value(interp, found.fget, [instance], {})
+    raise UnsupportedCallError(
+        f"'__get__' of a {type(found).__name__}", hint="name the attribute: object.name"
+    )
 
 
 _NUMBERS = (int, float, complex, Value, Array)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import types
 from contextlib import nullcontext
 from functools import partial
 from typing import Any, NoReturn
@@ -142,6 +143,8 @@ def _known(interp: Interpreter, value: Abstract) -> Any:
     if isinstance(value, type) and MADE_HERE in value.__dict__:
         _refuse(interp, "a class that it defines", "define the class outside the function")
     plain = settled(interp, value)
+    if isinstance(plain, types.ModuleType):
+        _refuse(interp, "a module", "return what is wanted of it")
     if type(plain).__module__.startswith("symdiff.parse"):
         _refuse(interp, *_NOT_RETURNED.get(type(plain), ("an iterator", "return a list of it")))
     return plain

@@ -6,6 +6,7 @@ import ctypes
 import datetime
 import operator
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -189,3 +190,47 @@ def test_a_descriptor_of_a_library_that_is_not_written_in_python_is_refused():
     held = Held()
     with pytest.raises(symdiff.UnsupportedCallError, match="'kernel' of a Held, which is not"):
         symdiff.grad(lambda x: x if held.kernel is None else x * x)(2.0)
+
+
+def test_what_a_descriptor_in_c_gives_is_not_taken_for_a_method():
+    @symdiff.differentiable
+    def f(x):
+        try:
+            int.__dict__["real"].__get__(x)
+        except TypeError:
+            return 2.0 * x
+        return x
+
+    with pytest.raises(UnsupportedCallError, match="'__get__' of a getset_descriptor"):
+        f.grad(1.5)
+
+
+def test_a_method_of_another_class_raises_what_python_raises():
+    @symdiff.differentiable
+    def f(x):
+        try:
+            str.upper(x)
+        except TypeError:
+            return 2.0 * x
+        return x
+
+    assert f.grad(1.5) == 2.0
+    with pytest.raises(TypeError, match="'upper' for 'str' objects doesn't apply to a 'float'"):
+        symdiff.grad(lambda x: str.upper(x) * x)(1.5)
+
+
+def test_attributes_that_a_class_in_c_sets_are_not_followed():
+    here = threading.local()
+
+    @symdiff.differentiable
+    def f(x):
+        here.last = x
+        return x
+
+    with pytest.raises(UnsupportedCallError, match="'last' of a _local"):
+        f.grad(1.5)
+
+
+def test_a_module_is_not_returned():
+    with pytest.raises(symdiff.UnsupportedSyntaxError, match="the function returns a module"):
+        symdiff.grad(lambda x: (x, np))(1.5)
