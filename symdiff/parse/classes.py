@@ -19,7 +19,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.structure import is_dataclass
 from symdiff.ops.declare import static
 from symdiff.parse.blame import python_raises, users
-from symdiff.parse.exceptions import as_python_makes_it, called_with
+from symdiff.parse.exceptions import as_python_makes_it, called_with, is_made
 from symdiff.parse.functions import left_inside
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
@@ -105,6 +105,7 @@ def _exception(
     made = called_with(interp, cls, arguments, keywords)
     with _giving(made, cls):
         interp.call(initialise, [made, *arguments], keywords)
+    is_made(interp, made)
     return made
 
 

@@ -14,7 +14,7 @@ from symdiff.parse.lookups import is_unchanging, static_on_class
 from symdiff.parse.values import ABSENT, Abstract, Arguments, Closure, Keywords, ObjectRef
 
 # What a class of the user's was called with; each ``__init__`` of Python's own since, with what it
-# was given; whether the program has set ``args``.
+# was given; whether the program has set ``args`` since the class was called.
 _CALLED, _INITIALISED, _SET = NOTES = (
     "__symdiff_called__",
     "__symdiff_initialised__",
@@ -49,6 +49,11 @@ def called_with(
     _give(interp, made, arguments, keywords)
     interp.put((made, "args"), _restored(_held(interp, made).args))
     return made
+
+
+def is_made(interp: Interpreter, error: ObjectRef) -> None:
+    """Its ``__init__`` has returned; when the class is called again, that sets ``args`` again."""
+    interp.put((error, _SET), False)
 
 
 def initialised(
@@ -128,6 +133,7 @@ def exception_of(interp: Interpreter, kind: type[BaseException], arguments: Argu
     made = ObjectRef(kind)
     interp.put((made, "args"), tuple(arguments))
     interp.put((made, _INITIALISED), ())
+    interp.put((made, _SET), False)
     return made
 
 
@@ -141,7 +147,7 @@ def given_to(
 ) -> tuple[tuple[Abstract, ...], tuple[tuple[str, Abstract], ...]]:
     """The arguments and keywords that make an exception again."""
     called = interp.heap.get((error, _CALLED)) is not ABSENT
-    if interp.heap.get((error, _SET)) is not ABSENT and (called or _has_fields(error.type)):
+    if interp.heap.get((error, _SET)) is not False and (called or _has_fields(error.type)):
         raise UnsupportedSyntaxError(
             f"a {error.type.__name__} whose 'args' the program has set",
             hint="make a new one of these arguments",

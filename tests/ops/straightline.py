@@ -303,7 +303,7 @@ def copied_as_it_lies(argument: Any) -> Any:
     if not isinstance(argument, np.ndarray):
         return argument
     turned = tuple(slice(None, None, -1 if stride < 0 else 1) for stride in argument.strides)
-    return np.copy(argument[turned], order="K")[turned]
+    return np.copy(argument[turned], order="K")[(*turned, ...)]
 
 
 def check(

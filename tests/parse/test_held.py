@@ -42,6 +42,27 @@ def test_what_an_exception_holds_is_not_told_once_its_args_are_set():
         f.grad(2.0)
 
 
+class Degenerate(RuntimeWarning):
+    def __init__(self, message=None):
+        if message is None:
+            message = "degenerate"
+        self.args = (message,)
+
+
+def test_an_exception_whose_init_sets_its_args_is_made_again():
+    @sd.differentiable
+    def f(x):
+        error = Degenerate()
+        if x < 0:
+            raise error
+        return x * x * len(error.args[0])
+
+    assert f.grad(2.0) == 40.0
+    with pytest.raises(Degenerate) as caught:
+        f.grad(-2.0)
+    assert caught.value.args == ("degenerate",)
+
+
 def test_a_method_that_is_not_followed_is_no_attribute_error():
     @sd.differentiable
     def f(x):
