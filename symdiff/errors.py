@@ -169,6 +169,15 @@ class ConvergenceWarning(RuntimeWarning):
     """
 
 
+class LostDerivativeWarning(RuntimeWarning):
+    """A call reads what an earlier one has stored in an object, a container or an array outside.
+
+    It is a constant there, as in Python, so a derivative through what was stored is lost. It is
+    told once for a function and a place; what was stored as ``symdiff.stop_gradient(value)`` is
+    meant so, and nothing is told.
+    """
+
+
 class InternalError(SymdiffError):
     """A bug in symdiff, with the program at which it showed.
 

@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from symdiff import pipeline
 from symdiff.api import anew
 from symdiff.api.anew import Primal, keep, reused
+from symdiff.api.asking import AskedBy
+from symdiff.api.memory import memory_of
 from symdiff.api.transforms import Functional, transform_of
 from symdiff.api.unruled import unruled_results
 from symdiff.api.wrt import Asked, asked_for
@@ -204,8 +206,10 @@ class Home:
             program = pipeline.build(derived, name, exact=self._exact)
             primal = self._primal(derived)
             target = self._target(chain, program, program.function, primal)
-            found = anew.Compiled(*_compiled(derived, arguments, target), program.emitted)
-            keep(self.function, asked, found, program, target, primal)
+            remembering = self._remembering(chain, derived, arguments, target)
+            found = anew.Compiled(*_compiled(derived, arguments, remembering), program.emitted)
+            if remembering is target:
+                keep(self.function, asked, found, program, target, primal)
         self._shown[chain.transforms, False] = (found.emitted,), found.signature
         return found.entry, found.signature, found.facts
 
@@ -228,6 +232,7 @@ class Home:
         self._shown[chain.transforms, True] = texts, derived.signature
         run = _forward_run(pair, backward)
         target = self._target(chain, pair.forward, run, self._primal(pair.forward.derived))
+        target = self._remembering(chain, derived, arguments, target, skip)
         return _compiled(derived, arguments, target)
 
     def _compiled_trace(self, chain: Chain, name: str, arguments: Arguments, skip: int) -> Compiled:
@@ -247,8 +252,9 @@ class Home:
             name, pair.function, pair.order, graph.output, types, pair.seeded, unruled
         )
         run = _traced_run(pair, backward, entries(graph), derived.staged.closed)
-        primal = self._primal(pair.forward.derived)
-        return _compiled(derived, arguments, self._target(chain, pair.forward, run, primal))
+        target = self._target(chain, pair.forward, run, self._primal(pair.forward.derived))
+        target = self._remembering(chain, derived, arguments, target, skip)
+        return _compiled(derived, arguments, target)
 
     def _target(
         self, chain: Chain, program: Program, run: Callable[..., Any], primal: Primal | None
@@ -263,6 +269,61 @@ class Home:
             derived.written,
             derived.added,
         )
+
+    def _remembering(
+        self,
+        chain: Chain,
+        derived: Derived,
+        arguments: Arguments,
+        target: Target,
+        skip: int | None = None,
+    ) -> Target:
+        """The target with what remembers, after a run, what it leaves outside, and tells before
+        one where it reads what another has left.
+
+        ``skip`` is a number where the program is the forward part of a derivative by all
+        arguments but the first.
+        """
+        asked, transforms = AskedBy(chain, arguments, derived.inner), chain.transforms
+        constant = set(self.parameters.names[: skip or 0])
+
+        def differentiates(path: Path) -> bool:
+            return path[0] not in constant and asked.differentiates(path)
+
+        memory = memory_of(
+            self.function,
+            self,
+            derived,
+            chain.levels(arguments)[0],
+            differentiates,
+            reads=skip is not None or not asked.by_all,
+            writes=not any(isinstance(transform, Functional) for transform in transforms),
+        )
+        if memory is None:
+            return target
+        known, observe = memory, target.observe
+
+        def own(given: Arguments) -> Arguments:
+            return self.chain(transforms).levels(given)[0]
+
+        def tell(*given: Any) -> None:
+            known.tell(own(given))
+            if observe is not None:
+                observe(*given)
+
+        def remember(*given: Any) -> None:
+            known.remember(own(given))
+
+        return replace(
+            target,
+            observe=tell if memory.read else observe,
+            remember=remember if memory.left else None,
+        )
+
+    def forget(self) -> None:
+        """Make all programs anew at the next calls."""
+        for dispatcher in tuple(self._dispatchers.values()):
+            dispatcher.forget()
 
     def _derived(
         self, chain: Chain, arguments: Arguments, ids: frozenset[int] | None = None

@@ -9,15 +9,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from symdiff.api.transforms import Differentiated, Jvp, Marked
+from symdiff.api.asking import AskedBy
+from symdiff.api.transforms import Marked
 from symdiff.api.wrt import with_inputs
 from symdiff.graphs import ComputationGraph, Described
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input
 from symdiff.ir.signature import Nested, Path, Signature, leaves
 from symdiff.ir.types import ArrayType, ListType, Size, carries_derivative
-from symdiff.pipeline import Arguments, CallPair, Chain, Derived
+from symdiff.pipeline import Arguments, Chain, Derived
 from symdiff.runtime.calling import follow
-from symdiff.runtime.signature import signature_of, spelled
+from symdiff.runtime.signature import spelled
 
 
 def viewed(chain: Chain, arguments: Arguments, derived: Derived) -> ComputationGraph:
@@ -26,7 +27,7 @@ def viewed(chain: Chain, arguments: Arguments, derived: Derived) -> ComputationG
     graph = _with_all_arguments(derived.staged.graph, derived.inner)
     pairs = zip(graph.inputs, graph.block.parameters, strict=True)
     floats = {k: given.path for k, (given, v) in enumerate(pairs) if _is_float(given, v.type)}
-    asked = _Asked(chain, arguments, derived.inner)
+    asked = AskedBy(chain, arguments, derived.inner)
     frozen = chain.marks.frozen if chain.marks is not None else ()
     wanted = frozenset(
         k for k, path in floats.items() if path[0] not in frozen and asked.differentiates(path)
@@ -59,32 +60,6 @@ def _derivative(
 def _is_float(given: Input, type_: object) -> bool:
     carries = isinstance(type_, ArrayType | ListType) and carries_derivative(type_)
     return given.origin == "argument" and carries
-
-
-class _Asked:
-    """What a chain of transforms differentiates by; every float where there is none."""
-
-    def __init__(self, chain: Chain, arguments: Arguments, own: Signature) -> None:
-        given = zip(chain.parameters[1:], chain.levels(arguments)[1:], strict=True)
-        opened = chain.opened(arguments)
-        signatures = [own, *(signature_of(p.names, level, opened) for p, level in given)]
-        calls = map(CallPair, signatures[:-1], signatures[1:], chain.parameters[:-1])
-        self._levels = list(zip(chain.transforms, calls, strict=True))
-        self._all = not any(isinstance(t, Differentiated | Jvp) for t in chain.transforms)
-
-    def differentiates(self, path: Path) -> bool:
-        """Return whether a float at a path of the function's own arguments is differentiated by."""
-        for transform, calls in self._levels:
-            if transform.differentiates(path, calls):
-                return True
-            path = transform.outer_path(path, calls)
-        return self._all
-
-    def outermost(self, path: Path) -> Path:
-        """Where what stands at a path of the function's arguments stands in the derivative's."""
-        for transform, calls in self._levels:
-            path = transform.outer_path(path, calls)
-        return path
 
 
 def _with_all_arguments(graph: Graph, signature: Signature) -> Graph:

@@ -64,7 +64,7 @@ def analyse(
     block: Block, sources: Iterable[Value], targets: Iterable[Value], calls: Dependencies
 ) -> Activity:
     """What lies between ``sources`` and ``targets``. Linear in the size of the block."""
-    edges = [edge for inner in walk_blocks(block) for edge in _edges(inner, calls)]
+    edges = edges_of(block, calls)
     varied = _reachable(sources, successors(edges))
     active = varied & _reachable(targets, _predecessors(edges))
     homes = Homes()
@@ -73,9 +73,19 @@ def analyse(
     return Activity(active, edges, captured, chosen, homes)
 
 
+def edges_of(block: Block, calls: Dependencies) -> list[Edge]:
+    """All edges of a block and of those nested in it."""
+    return [edge for inner in walk_blocks(block) for edge in _edges(inner, calls)]
+
+
 def depends_on(sources: Iterable[Value], edges: Iterable[Edge]) -> set[Value]:
     """The values that are computed from ``sources``."""
     return _reachable(sources, successors(edges))
+
+
+def leads_to(targets: Iterable[Value], edges: Iterable[Edge]) -> set[Value]:
+    """The values that ``targets`` are computed from."""
+    return _reachable(targets, _predecessors(edges))
 
 
 def can_carry(type_: Type) -> bool:

@@ -101,6 +101,11 @@ class Dispatcher:
         """What was compiled so far, a line each."""
         return lines_of(self.name, self.signatures, self._facts)
 
+    def forget(self) -> None:
+        """Make all programs anew, at the next call of each."""
+        self.first = _none
+        self.entries, self.signatures, self._facts = (), (), ()
+
     def _add(self, arguments: tuple[Any, ...]) -> None:
         try:
             with seldom_collecting():

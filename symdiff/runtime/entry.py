@@ -86,7 +86,8 @@ class Check:
 class Target:
     """What an entry runs: ``function`` on the values at ``paths``.
 
-    ``observe`` is given the arguments before each run, ``explain`` an exception that it raised.
+    ``observe`` is given the arguments before each run, ``remember`` after it, and ``explain`` an
+    exception that it raised.
     ``written`` are the paths of arrays that the function writes: they may not overlap with other
     array arguments, but for those that it does not see (``unseen``).
     """
@@ -97,6 +98,7 @@ class Target:
     explain: Callable[[BaseException], None] = lambda error: None
     written: tuple[Path, ...] = ()
     unseen: frozenset[Path] = frozenset()
+    remember: Callable[..., None] | None = None
 
 
 def build_entry(
@@ -139,6 +141,10 @@ def _body(
     bind, observed = writer.surroundings.bind, []
     if target.observe is not None:
         observed = [f"{bind(target.observe)}({', '.join(names)})"]
+    run = [f"return {bind(target.function)}({', '.join(values)})"]
+    if target.remember is not None:
+        made = run[0].replace("return", "result =", 1)
+        run = [made, f"{bind(target.remember)}({', '.join(names)})", "return result"]
     return [
         "try:",
         *("    " + line for line in writer.lines or ["pass"]),
@@ -146,7 +152,7 @@ def _body(
         "    return MISS",
         *observed,
         "try:",
-        f"    return {bind(target.function)}({', '.join(values)})",
+        *("    " + line for line in run),
         f"except {bind(Exception)} as error:",
         f"    {bind(target.explain)}(error)",
         "    raise",

@@ -91,6 +91,7 @@ def replaces_or_writes(x, k, weights):
     return x * weights.w[0]
 
 
+@pytest.mark.filterwarnings("ignore::symdiff.LostDerivativeWarning")  # a state, as written
 def test_an_array_replaced_on_a_path_is_written_on_the_other():
     gradient = symdiff.value_and_grad(replaces_or_writes)
     holders, arrays = zip(*((w, w.w) for w in (Weights(), Weights())), strict=True)
@@ -133,6 +134,7 @@ def run(call, x, k, monkeypatch):
     ],
     ids=lambda f: f.__name__,
 )
+@pytest.mark.filterwarnings("ignore::symdiff.LostDerivativeWarning")  # a state, as written
 def test_a_place_set_on_a_path_holds_the_very_object(function, monkeypatch):
     gradient = symdiff.value_and_grad(function)
     for x, k in ((1.0, 0.0), (1.0, 2.0), (3.0, 0.0), (3.0, 4.0)):

@@ -1,0 +1,265 @@
+"""Memories of results: what a function stores outside in one call and reads in another.
+
+``if self._g is None: self._g = np.sum(x**2)``: what the second call reads is a constant, as in
+Python, and the derivative through what was stored is lost. Two things tell of it: a place that a
+program has written, which is found again where one reads it (``runtime.memory``); and a place that
+a program reads, which the function itself would write on a path that is not taken here, for the
+function may have been called without symdiff.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import types
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from symdiff.api.leaving import places
+from symdiff.dataclass import dataclass
+from symdiff.errors import SourceUnavailableError
+from symdiff.ir.graph import FreeVariable
+from symdiff.ir.signature import Nested, Path, leaves
+from symdiff.pipeline import Arguments, Derived
+from symdiff.runtime.calling import follow
+from symdiff.runtime.memory import Left, is_written, remember, tell, was_left
+from symdiff.runtime.signature import spelled
+from symdiff.source import find_source
+
+_STORING = ("append", "appendleft", "extend", "insert", "update", "setdefault", "add", "fill")
+_STORES = {
+    dis.opmap[name]
+    for name in ("STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "STORE_DEREF", "STORE_SLICE")
+    if name in dis.opmap
+}
+_CUTTING = ("stop_gradient", "detach", "len")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is done round each run of a program, given the function's own arguments."""
+
+    reader: weakref.ref[Any]
+    function: str
+    place: str
+    names: tuple[str, ...]
+    left: tuple[Left, ...]
+    read: tuple[Path, ...]
+
+    def tell(self, arguments: Arguments) -> None:
+        """Warn where an earlier call has left what is read."""
+        for path in self.read:
+            if was_left(path, self.names, arguments):
+                tell(self.reader(), self.function, self.place, path)
+
+    def remember(self, arguments: Arguments) -> None:
+        """Remember what the call has left."""
+        remember(self.left, self.names, arguments)
+
+
+def memory_of(
+    function: Any,
+    reader: Any,
+    derived: Derived,
+    arguments: Arguments,
+    differentiates: Callable[[Path], bool],
+    *,
+    reads: bool,
+    writes: bool,
+) -> Memory | None:
+    """The memory of a program; None where it has none.
+
+    :param reader: whose programs are to be made anew where something is left that they read.
+    :param arguments: the function's own, of the call that the program is made for.
+    :param reads: True if the program is a derivative, which reads.
+    :param writes: True if the program leaves behind what the function does.
+    """
+    left, read = places(derived.primal, differentiates)
+    given = {name for name, kind in derived.inner.parameters if isinstance(kind, Nested)}
+    left = left if writes else ()
+    read = tuple(path for path in read if path[0] not in given) if reads else ()
+    for other in note_left(left):
+        other.forget()
+    name, span = derived.primal.name, derived.primal.span
+    place = f"{span.file}:{span.line}" if span is not None else name
+    names = tuple(parameter for parameter, _ in derived.inner.parameters)
+    kinds = derived.inner.parameters if read else ()
+    paths = (path for name, kind in kinds for path, _ in leaves(kind, (name,)))
+    asked = {path[0] for path in paths if differentiates(path)}
+    for path in read:
+        of_a_class = isinstance(follow(path[:-1] or path, names, arguments), type)
+        if of_a_class or is_written(left, path, names, arguments):
+            continue
+        if stored_elsewhere(derived, function, asked, path):
+            tell(reader, name, place, path)
+    read = read if note_read(read, reader) else ()
+    return Memory(weakref.ref(reader), name, place, names, left, read) if left or read else None
+
+
+# Programs that read what is left ----------------------------------------------------------------
+
+_stored: set[Any] = set()  # names and keys of what programs leave behind
+_readers: dict[Any, weakref.WeakSet[Any]] = {}
+
+
+def note_left(left: Iterable[Left]) -> Iterator[Any]:
+    """What holds the programs that read, under one of these names, what was not left before."""
+    for one in left:
+        for name in {one.key, one.owner[-1]}:
+            key = str(name)
+            if key not in _stored:
+                _stored.add(key)
+                yield from _readers.pop(key, ())
+
+
+def note_read(read: Iterable[Path], reader: Any) -> bool:
+    """Return whether a program may read what another one leaves behind; ``reader`` is told where
+    one does so later.
+    """
+    names = {str(name) for path in read for name in path}
+    if not _stored.isdisjoint(names):
+        return True
+    for name in names:
+        _readers.setdefault(name, weakref.WeakSet()).add(reader)
+    return False
+
+
+# What the function would write on other paths ---------------------------------------------------
+
+
+def stored_elsewhere(derived: Derived, function: Any, names: Iterable[str], read: Path) -> bool:
+    """Return whether the function, or one that it calls, stores what depends on its arguments at
+    a place that is read.
+
+    :param names: of the function's parameters that are differentiated by.
+    """
+    for callee, code in _followed(derived):
+        if not _may_store(code, read):
+            continue
+        try:
+            tree = find_source(callee).tree
+        except SourceUnavailableError:
+            continue
+        own = callee is function
+        if _Stores(tree, set(names) if own else _own_parameters(code), read, own).found:
+            return True
+    return False
+
+
+def _followed(derived: Derived) -> Iterator[tuple[types.FunctionType, types.CodeType]]:
+    for check in derived.checks:
+        if check.path[-1] == "__code__" and isinstance(check.path[0], FreeVariable):
+            owner = check.path[0].owner
+            callee = owner() if isinstance(owner, weakref.ref) else owner
+            if isinstance(callee, types.FunctionType) and callee.__code__ is check.expected:
+                yield callee, check.expected
+
+
+def _own_parameters(code: types.CodeType) -> set[str]:
+    count = code.co_argcount + code.co_kwonlyargcount
+    return set(code.co_varnames[:count]) - {"self", "cls"}
+
+
+def _may_store(code: types.CodeType, read: Path) -> bool:
+    """A quick look: the code names what is read, and stores something outside."""
+    named = {*code.co_names, *code.co_freevars, *code.co_varnames}
+    if not any(str(key) in named for key in read):
+        return False
+    return not _STORES.isdisjoint(code.co_code[::2]) or not named.isdisjoint(_STORING)
+
+
+def _name(expression: ast.expr) -> str | None:
+    """The last name of an expression: ``g`` of ``f.g``."""
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    return expression.id if isinstance(expression, ast.Name) else None
+
+
+class _Stores(ast.NodeVisitor):
+    """Whether a function stores what depends on some of its names at a place.
+
+    ``own`` is True of the function whose names are those of the place.
+    """
+
+    def __init__(self, node: ast.AST, names: set[str], read: Path, own: bool) -> None:
+        self._names, self._read, self._own = names, read, own
+        self._outer: set[str] = set()
+        self._assigned: list[tuple[ast.expr, ast.expr]] = []
+        self.found = False
+        self.visit(node)
+        known = -1
+        while known != len(self._names):  # a name may depend on one that is assigned later
+            known = len(self._names)
+            for target, value in self._assigned:
+                if self._depends(value):
+                    self._assign(target)
+
+    def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
+        self._outer.update(node.names)
+
+    visit_Nonlocal = visit_Global  # noqa: N815 - ast's name
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """A method may store its arguments in what it belongs to."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _STORING:
+            whole = ast.Slice()
+            target = ast.Subscript(node.func.value, whole, ast.Store())
+            self._assigned += [(target, given) for given in node.args]
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self._assigned += [(target, node.value) for target in node.targets]
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign | ast.AnnAssign | ast.NamedExpr) -> None:
+        moved_on = isinstance(node, ast.AugAssign) and not isinstance(node.target, ast.Name)
+        if node.value is not None and not moved_on:
+            self._assigned.append((node.target, node.value))
+        self.generic_visit(node)
+
+    visit_AnnAssign = visit_NamedExpr = visit_AugAssign  # noqa: N815 - ast's names
+
+    def visit_For(self, node: ast.For) -> None:
+        self._assigned.append((node.target, node.iter))
+        self.generic_visit(node)
+
+    def _depends(self, value: ast.AST) -> bool:
+        if isinstance(value, ast.Name):
+            return value.id in self._names
+        if isinstance(value, ast.Call) and _name(value.func) in _CUTTING:
+            return False
+        return any(map(self._depends, ast.iter_child_nodes(value)))
+
+    def _assign(self, target: ast.expr) -> None:
+        """Something that depends on the names is assigned."""
+        if isinstance(target, ast.Tuple | ast.List):
+            for item in target.elts:
+                self._assign(item)
+        elif isinstance(target, ast.Starred):
+            self._assign(target.value)
+        elif isinstance(target, ast.Name):
+            self._names.add(target.id)
+            self.found |= target.id in self._outer and self._is_read(target.id)
+        elif isinstance(target, ast.Attribute):
+            self.found |= target.attr in self._read[1:] and self._fits(target)
+        elif isinstance(target, ast.Subscript):
+            self.found |= self._is_item(target)
+
+    def _fits(self, target: ast.Attribute) -> bool:
+        """Return whether a target may be what is read, or what holds it, by what it is called."""
+        text = ast.unparse(target)
+        elsewhere = self._own and text.startswith((f"{self._read[0]}.", f"{self._read[0]}["))
+        return not elsewhere or spelled(self._read).startswith(text)
+
+    def _is_read(self, name: str) -> bool:
+        return len(self._read) == 1 and str(self._read[0]) == name
+
+    def _is_item(self, target: ast.Subscript) -> bool:
+        """Return whether an item of what is read is set, or elements of an array."""
+        name = _name(target.value)
+        keys = [str(key) for key in self._read]
+        if name not in keys or name in self._names:
+            return False
+        key, following = target.slice, self._read[keys.index(name) + 1 :]
+        return not following or not isinstance(key, ast.Constant) or key.value == following[0]
