@@ -186,6 +186,9 @@ class _Stores(ast.NodeVisitor):
         self._names, self._read, self._own = names, read, own
         self._outer: set[str] = set()
         self._assigned: list[tuple[ast.expr, ast.expr]] = []
+        places = (ast.Attribute, ast.Subscript, ast.Name)
+        loaded = (one for one in ast.walk(node) if isinstance(one, places))
+        self._loaded = [one for one in loaded if isinstance(one.ctx, ast.Load)]
         self.found = False
         self.visit(node)
         known = -1
@@ -209,8 +212,20 @@ class _Stores(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        self._assigned += [(target, node.value) for target in node.targets]
+        for target in node.targets:
+            self._pair(target, node.value)
         self.generic_visit(node)
+
+    def _pair(self, target: ast.expr, value: ast.expr) -> None:
+        """Note what is assigned to each part of a target."""
+        sequences = ast.Tuple | ast.List
+        if not isinstance(target, sequences):
+            self._assigned.append((target, value))
+            return
+        alike = isinstance(value, sequences) and len(value.elts) == len(target.elts)
+        values = value.elts if alike else [value] * len(target.elts)  # type: ignore[attr-defined]
+        for part, given in zip(target.elts, values, strict=True):
+            self._pair(part, given)
 
     def visit_AugAssign(self, node: ast.AugAssign | ast.AnnAssign | ast.NamedExpr) -> None:
         moved_on = isinstance(node, ast.AugAssign) and not isinstance(node.target, ast.Name)
@@ -221,7 +236,7 @@ class _Stores(ast.NodeVisitor):
     visit_AnnAssign = visit_NamedExpr = visit_AugAssign  # noqa: N815 - ast's names
 
     def visit_For(self, node: ast.For) -> None:
-        self._assigned.append((node.target, node.iter))
+        self._pair(node.target, node.iter)
         self.generic_visit(node)
 
     def _depends(self, value: ast.AST) -> bool:
@@ -242,9 +257,31 @@ class _Stores(ast.NodeVisitor):
             self._names.add(target.id)
             self.found |= target.id in self._outer and self._is_read(target.id)
         elif isinstance(target, ast.Attribute):
-            self.found |= target.attr in self._read[1:] and self._fits(target)
-        elif isinstance(target, ast.Subscript):
-            self.found |= self._is_item(target)
+            fits = target.attr in self._read[1:] and self._fits(target)
+            self.found |= fits and self._is_outside(target) and self._asks_for(target)
+        elif isinstance(target, ast.Subscript) and self._is_item(target):
+            self.found |= self._is_outside(target) and self._asks_for(target.value)
+
+    def _asks_for(self, target: ast.expr) -> bool:
+        """Return whether a function that is called reads what it sets: it may make an object."""
+        text = ast.unparse(target)
+        return self._own or any(text == ast.unparse(one) for one in self._loaded)
+
+    def _is_outside(self, target: ast.expr, through: frozenset[str] = frozenset()) -> bool:
+        """Return whether a target belongs to what a name outside holds, not to what is made."""
+        root = target
+        while isinstance(root, ast.Attribute | ast.Subscript):
+            root = root.value
+        if not isinstance(root, ast.Name) or root.id in through:
+            return False
+        given = [
+            value
+            for one, value in self._assigned
+            if isinstance(one, ast.Name) and one.id == root.id
+        ]
+        if not given or root.id in self._outer:
+            return True
+        return any(self._is_outside(value, through | {root.id}) for value in given)
 
     def _fits(self, target: ast.Attribute) -> bool:
         """Return whether a target may be what is read, or what holds it, by what it is called."""
