@@ -237,11 +237,14 @@ def _making(kind, is_array):
 # By diagonals and blocks --------------------------------------------------------------------------
 
 
-def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=None):
+_UNGIVEN = object()  # as SciPy's own default
+
+
+def diags_array(diagonals, /, *, offsets=0, shape=None, format=None, dtype=_UNGIVEN):
     return _by_diagonals(diagonals, offsets, shape, format, dtype, True)
 
 
-def diags(diagonals, offsets=0, shape=None, format=None, dtype=None):
+def diags(diagonals, offsets=0, shape=None, format=None, dtype=_UNGIVEN):
     return _by_diagonals(diagonals, offsets, shape, format, dtype, False)
 
 
@@ -269,10 +272,10 @@ def _by_diagonals(diagonals, offsets, shape, format, dtype, is_array):
         rows.append(np.arange(length) + below)
         columns.append(np.arange(length) + above)
     whole = np.concatenate(data)
-    if dtype is not None:
+    if type(dtype) is object:  # not given: SciPy makes floats of integers, and will not any more
+        whole = whole.astype(np.float64) if whole.dtype.kind in "biu" else whole
+    elif dtype is not None:
         whole = whole.astype(dtype)
-    elif whole.dtype.kind in "biu":  # SciPy makes floats of them, and will not any more
-        whole = whole.astype(np.float64)
     places = np.concatenate(rows), np.concatenate(columns)
     return Entries(whole, *places, shape, is_array, "dia", False).in_format(format)
 

@@ -153,12 +153,16 @@ def substituted(pattern: Any, repl: Any, string: Any, count: Any = 0) -> Any:
 @replaces(re.Pattern.subn)
 def substituted_and_counted(pattern: Any, repl: Any, string: Any, count: Any = 0) -> Any:
     """The text, and how many matches there were."""
+    if not isinstance(string, str | bytes):
+        raise TypeError(f"expected string or bytes-like object, got {type(string).__name__!r}")
     if count < 0:
         return string, 0
-    made, end, number = [], 0, 0
-    for found in pattern.finditer(string):
-        made += [string[end : found.start()], repl(found) if callable(repl) else found.expand(repl)]
+    made: list[Any] = []
+    end, number = 0, 0
+    text: Any = string
+    for found in pattern.finditer(text):
+        made += [text[end : found.start()], repl(found) if callable(repl) else found.expand(repl)]
         end, number = found.end(), number + 1
         if number == count:
             break
-    return string[:0].join([*made, string[end:]]), number
+    return text[:0].join([*made, text[end:]]), number

@@ -89,6 +89,8 @@ if hasattr(np, "trapz"):
 @lowers(np.vander)
 def lower_vander(x: Any, N: Any = None, increasing: Any = False) -> Value:
     points = array_of(x)
+    if array_type(points).rank != 1:
+        raise rejection(ValueError, "x must be a one-dimensional array or sequence.")
     points = cast(points, np.promote_types(array_type(points).dtype, int))
     count = static_integer(sizes_of(points)[0] if N is None else N)
     ones = FUNCTIONS[np.ones_like](points)

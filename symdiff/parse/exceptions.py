@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import types
 from typing import Any
@@ -14,11 +15,13 @@ from symdiff.parse.lookups import is_unchanging, static_on_class
 from symdiff.parse.values import ABSENT, Abstract, Arguments, Closure, Keywords, ObjectRef
 
 # What a class of the user's was called with; each ``__init__`` of Python's own since, with what it
-# was given; whether the program has set ``args`` since the class was called.
-_CALLED, _INITIALISED, _SET = NOTES = (
+# was given; whether the program has set ``args`` since the class was called; what Python has
+# raised, where it is not known what its class was called with.
+_CALLED, _INITIALISED, _SET, _ORIGINAL = NOTES = (
     "__symdiff_called__",
     "__symdiff_initialised__",
     "__symdiff_set__",
+    "__symdiff_original__",
 )
 
 
@@ -135,6 +138,26 @@ def exception_of(interp: Interpreter, kind: type[BaseException], arguments: Argu
     interp.put((made, _INITIALISED), ())
     interp.put((made, _SET), False)
     return made
+
+
+def raised_by_python(interp: Interpreter, error: Exception) -> ObjectRef:
+    """An exception that Python has raised of what is known, with the attributes it was given."""
+    made = exception_of(interp, type(error), error.args)
+    if isinstance(static_on_class(made.type, "__init__"), types.FunctionType):
+        held = {name: value for name, value in vars(error).items() if name != "certain"}
+        for name, value in held.items():
+            if is_unchanging(value):
+                interp.put((made, name), value)
+        kept = copy.copy(error)
+        vars(kept).pop("certain", None)
+        interp.put((made, _ORIGINAL), kept)
+    return made
+
+
+def original(interp: Interpreter, error: ObjectRef) -> BaseException | None:
+    """The exception to copy where it is not known what its class was called with."""
+    found = interp.heap.get((error, _ORIGINAL))
+    return found if isinstance(found, BaseException) else None
 
 
 def _give(interp: Interpreter, error: ObjectRef, arguments: Arguments, keywords: Keywords) -> None:

@@ -6,6 +6,7 @@ derivative that reaches it is an error (there is no rule), never a silent zero.
 
 from __future__ import annotations
 
+import copy
 import itertools
 import sys
 import time
@@ -25,7 +26,7 @@ from symdiff.ops.changing import changing_call
 from symdiff.ops.effects import Field, Made, Named, Text, given, opaque_call
 from symdiff.ops.keys import Slot
 from symdiff.parse.blame import users
-from symdiff.parse.exceptions import given_to, is_exception
+from symdiff.parse.exceptions import given_to, is_exception, original
 from symdiff.parse.heap import is_array, is_writable
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
@@ -158,6 +159,9 @@ class Template:
         if isinstance(value, Range):
             bounds = value.start, value.stop, value.step
             return Made(self.named(range), tuple(map(self.of, bounds)))
+        before = original(self.interp, value)
+        if before is not None:
+            return Made(self.named(copy.copy), (self.named(before),))
         arguments, keywords = given_to(self.interp, value)
         if keywords:
             raise UnsupportedCallError(

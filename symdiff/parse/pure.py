@@ -39,7 +39,7 @@ _FUNCTIONS = frozenset(
         "numpy.polynomial.laguerre": "laggauss",
         "numpy.polynomial.legendre": "leggauss",
         "posixpath": "basename dirname join normpath split splitext",
-        "re": "escape findall split sub subn",
+        "re": "_compile compile escape findall split sub subn",
         "shlex": "join quote split",
         "scipy.constants._codata": "value unit precision",
         "symdiff.definitions.in_python": "order_of_set",

@@ -154,9 +154,9 @@ def _attribute_name(interp: Interpreter, name: Abstract) -> str:
 
 
 @builtin(getattr)
-def _getattr(interp: Interpreter, value: Abstract, name: str, *default: Abstract) -> Abstract:
+def _getattr(interp: Interpreter, value: Abstract, name: Abstract, *default: Abstract) -> Abstract:
     if not default:
-        return get_attribute(interp, value, name)
+        return get_attribute(interp, value, _attribute_name(interp, name))
     found = _attribute_or_absent(interp, value, name)
     return default[0] if found is ABSENT else found
 

@@ -7,11 +7,12 @@ was written before stays written, and is left behind first.
 from __future__ import annotations
 
 import builtins
+import copy
 from typing import Any
 
 from symdiff.errors import InternalError, UnsupportedSyntaxError
 from symdiff.ops.effects import Named, raise_
-from symdiff.parse.exceptions import exception_of, given_to, is_exception
+from symdiff.parse.exceptions import exception_of, given_to, is_exception, original
 from symdiff.parse.interpreter import ERROR, Interpreter
 from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.opaque import Template, call_opaque
@@ -34,8 +35,12 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
         interp.put((region.token, number), error)
         interp.leave(region.exit)
     elif is_exception(error):
-        arguments, keywords = given_to(interp, error)
         cause = interp.heap.get((error, "__cause__"))
+        before = original(interp, error)
+        if before is not None:
+            _raise_instance(interp, call_opaque(interp, copy.copy, (before,), {}), cause)
+            return
+        arguments, keywords = given_to(interp, error)
         if keywords:
             error = call_opaque(interp, error.type, arguments, dict(keywords))
             _raise_instance(interp, error, cause)
@@ -47,6 +52,8 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
 
 def _told(interp: Interpreter, error: ObjectRef) -> Any:
     """What an exception was made of, if that is all known while the function is compiled."""
+    if original(interp, error) is not None:
+        return None
     try:
         arguments, keywords = given_to(interp, error)
     except ConflictRead:

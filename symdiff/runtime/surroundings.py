@@ -36,6 +36,7 @@ _OWN = {
     "share_memory_": np.shares_memory,
     "ABSENT": ABSENT,
 }
+_LOCAL = ("MISS", "enter", "error", "result")  # names of an entry's own
 _GENERATED = re.compile(r"[aocv]\d+")
 _FILE = "<symdiff entry>"
 _SHOWN = "compare the types of the arguments, and run the program for them  # symdiff\n"
@@ -91,7 +92,7 @@ class Surroundings:
         return f"({space}[{name!r}] if {name!r} in {space} else {other}.{name})"
 
     def _is_taken(self, name: str) -> bool:
-        return name in _OWN or name == "MISS" or _GENERATED.fullmatch(name) is not None
+        return name in _OWN or name in _LOCAL or _GENERATED.fullmatch(name) is not None
 
     def define(
         self, parameters: Sequence[str], body: Sequence[str], miss: Any

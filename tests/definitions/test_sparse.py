@@ -165,3 +165,14 @@ def test_what_depends_on_how_scipy_stores_a_matrix_is_refused(
 ):
     with pytest.raises(sd.UnsupportedCallError, match=told):
         sd.vjp(function, X)
+
+
+def test_the_dtype_of_diagonals_of_integers():
+    lines = np.array([1, 2, 3])
+
+    def kinds(x):
+        made = [sparse.diags(lines, dtype=None), sparse.diags_array(lines, dtype=None)]
+        given = sparse.diags(lines * 1.0, dtype=np.float32)
+        return x * len([m for m in made if m.dtype.kind == "i"]) + (given.dtype == np.float32)
+
+    assert symdiff.value_and_grad(kinds)(2.0) == (5.0, 2.0)

@@ -4,6 +4,7 @@ import array
 import collections
 import ctypes
 import datetime
+import json
 import operator
 import re
 import threading
@@ -234,3 +235,74 @@ def test_attributes_that_a_class_in_c_sets_are_not_followed():
 def test_a_module_is_not_returned():
     with pytest.raises(symdiff.UnsupportedSyntaxError, match="the function returns a module"):
         symdiff.grad(lambda x: (x, np))(1.5)
+
+
+def test_a_regular_expression_is_compiled_once_and_texts_are_asked_for():
+    def caught(x):
+        try:
+            return x * len(re.sub("a(b+)", "c", x))
+        except TypeError:
+            return 3.0 * x
+
+    def wrong(x):
+        try:
+            re.compile("a(")
+        except re.error as error:
+            return x * error.pos
+        return x
+
+    def parts(x):
+        return x * float(re.match(r"(\d+)-(\d+)", "12-13").group(2))
+
+    assert symdiff.grad(caught)(2.0) == 3.0
+    assert symdiff.grad(wrong)(2.0) == 1.0
+    assert symdiff.grad(parts)(2.0) == 13.0
+    with pytest.raises(TypeError, match="expected string or bytes-like object, got 'float'"):
+        symdiff.grad(lambda x: re.sub("a", "b", x))(2.0)
+
+
+def test_an_error_of_a_library_keeps_its_attributes():
+    def told(x):
+        try:
+            json.loads("{a")
+        except json.JSONDecodeError as error:
+            return x * error.pos + error.colno
+
+    def from_it(x):
+        try:
+            json.loads("{a")
+        except json.JSONDecodeError as error:
+            raise KeyError(error.pos) from error
+
+    def again(x):
+        try:
+            json.loads("{a")
+        except json.JSONDecodeError:
+            raise
+
+    def handled(x):
+        try:
+            again(x)
+        except ValueError as error:
+            return x * error.colno
+
+    assert symdiff.value_and_grad(told)(2.0) == (4.0, 1.0)
+    assert symdiff.grad(handled)(2.0) == 2.0
+    with pytest.raises(KeyError) as caught:
+        symdiff.grad(from_it)(2.0)
+    assert (caught.value.__cause__.pos, caught.value.__cause__.doc) == (1, "{a")
+    for _ in range(2):
+        with pytest.raises(json.JSONDecodeError) as caught:
+            symdiff.grad(lambda x: again(x) if x > 1.0 else x)(2.0)
+        assert (caught.value.pos, caught.value.doc) == (1, "{a")
+        assert not hasattr(caught.value, "certain")
+
+
+def test_names_of_attributes_are_texts():
+    def f(x):
+        try:
+            return getattr(LAG, x)
+        except TypeError:
+            return 3.0 * x
+
+    assert symdiff.grad(f)(2.0) == 3.0

@@ -91,6 +91,29 @@ def test_globals_are_read_and_checked_at_each_call():
     assert enter(1.0) is MISS
 
 
+@pytest.mark.parametrize(
+    "name", ["error", "result", "enter", "make", "MISS", "ABSENT", "a0", "v0", "o1", "c0", "type_"]
+)
+def test_a_global_may_be_called_as_a_name_of_the_entry_is(name):
+    namespace = {name: 2.0}
+    variable = FreeVariable("global", namespace, name)
+    seen = []
+    enter = entry_for(1.0, paths=((variable,),), remember=seen.append)
+    assert enter(1.0) == (2.0,)
+    namespace[name] = 3.0
+    assert enter(1.0) == (3.0,)
+    assert seen == [1.0, 1.0]
+
+
+def test_what_remembers_sees_the_arguments_after_a_run():
+    ran = []
+    enter = entry_for(1.0, remember=lambda *given: ran.append(given))
+    assert enter("a") is MISS
+    assert ran == []
+    assert enter(2.0) == (2.0,)
+    assert ran == [(2.0,)]
+
+
 def test_attributes_and_keys_are_checked():
     thing = Thing({"a": 1.0})
     checks = [
