@@ -175,4 +175,4 @@ def test_the_dtype_of_diagonals_of_integers():
         given = sparse.diags(lines * 1.0, dtype=np.float32)
         return x * len([m for m in made if m.dtype.kind == "i"]) + (given.dtype == np.float32)
 
-    assert symdiff.value_and_grad(kinds)(2.0) == (5.0, 2.0)
+    assert sd.value_and_grad(kinds)(2.0) == (5.0, 2.0)
