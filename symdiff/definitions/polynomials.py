@@ -4,11 +4,13 @@
 """
 
 import warnings
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.libraries import when_imported
 
 
 @defines(np.correlate)
@@ -151,7 +153,8 @@ def poly(seq_of_zeros):
     if roots.ndim != 1:
         refuse("the roots as eigenvalues of a matrix")
     if roots.dtype.kind == "c":
-        refuse("complex roots: the result is real where they are conjugate to each other")
+        conjugate = np.sort(roots) == np.sort(roots.conj())
+        return _real_product(roots, np.all(conjugate))
     dtype = np.float32 if roots.dtype.char == "f" else np.float64
     roots = roots.astype(dtype)
     if len(roots) == 0:
@@ -160,6 +163,36 @@ def poly(seq_of_zeros):
     for k in range(len(roots)):
         c = np.convolve(c, np.array([1, -roots[k]], dtype))
     return c
+
+
+def _real_product(roots, are_conjugate):
+    """The polynomial with complex roots of which each has its conjugate.
+
+    :raises NotImplementedError: where one has none, and NumPy's result is complex.
+    """
+    if not are_conjugate:
+        raise NotImplementedError(
+            "the polynomial of complex roots that are not conjugate to each other: it is complex"
+        )
+    if len(roots) == 0:
+        return 1.0
+    c: Any = np.ones(1, roots.dtype)
+    one = np.ones_like(roots[0])
+    for k in range(len(roots)):
+        c = np.convolve(c, np.stack((one, -roots[k])))
+    return c.real.copy()
+
+
+@when_imported("scipy.signal._polyutils")
+def _register_for_signals(polynomials: ModuleType) -> None:
+    """Say what filters are made of: SciPy has its own ``poly``."""
+
+    @defines(polynomials.poly)
+    def poly_for_signals(seq_of_zeros, *, xp):
+        roots = np.atleast_1d(seq_of_zeros)
+        if roots.dtype.kind != "c" or len(roots) == 0:
+            return np.asarray(poly(roots.real))
+        return _real_product(roots, np.all(np.sort(roots.imag) == np.sort(-roots.imag)))
 
 
 @defines(np.polyfit)

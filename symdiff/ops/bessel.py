@@ -14,9 +14,19 @@ import numpy as np
 from symdiff.definitions.libraries import when_imported
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
-from symdiff.ops.arithmetic import absolute, choose, greater, maximum, sign, strong_constant, trunc
+from symdiff.ops.arithmetic import (
+    absolute,
+    choose,
+    greater,
+    less,
+    maximum,
+    sign,
+    strong_constant,
+    trunc,
+)
 from symdiff.ops.casts import astype, is_complex, real
 from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers
+from symdiff.ops.elementary import sqrt
 from symdiff.ops.incomplete import bessel_k
 from symdiff.ops.special import ROOT_PI, gamma, special_function, special_op
 from symdiff.ops.ufuncs import cast, staged
@@ -291,6 +301,40 @@ airy_bi_prime: Operation = _airy(
 )
 
 
+# Times an exponential of ``2/3 z**1.5`` that keeps them finite; of real numbers.
+
+
+def _scaled_airy(name: str, number: int, of: str, partial: Rule, sign: int) -> Operation:
+    def meaning(sp: Any, z: Any) -> Any:
+        power = sp.Rational(2, 3) * z ** sp.Rational(3, 2)
+        return getattr(sp, of)(z) * sp.exp(sign * (power if sign > 0 else sp.re(power)))
+
+    return special_function(
+        "airye", f"The scaled ``{of}``.", partial, part=(name, number), sympy=meaning
+    )
+
+
+def _root(z: Value) -> Value:
+    """``√z``, and 0 left of 0, where ``airye`` scales nothing."""
+    left = less(z, 0.0)
+    one = strong_constant(1, z)
+    return choose(left, strong_constant(0, z), sqrt(choose(left, one, z)))
+
+
+airye_ai: Operation = _scaled_airy(
+    *("airye_ai", 0, "airyai"), lambda y, z: airye_ai_prime(z) + sqrt(z) * y, 1
+)
+airye_ai_prime: Operation = _scaled_airy(
+    *("airye_ai_prime", 1, "airyaiprime"), lambda y, z: z * airye_ai(z) + sqrt(z) * y, 1
+)
+airye_bi: Operation = _scaled_airy(
+    *("airye_bi", 2, "airybi"), lambda y, z: airye_bi_prime(z) - _root(z) * y, -1
+)
+airye_bi_prime: Operation = _scaled_airy(
+    *("airye_bi_prime", 3, "airybiprime"), lambda y, z: z * airye_bi(z) - _root(z) * y, -1
+)
+
+
 # Kelvin's are the real and imaginary parts of Bessel functions of ``x * exp(3j * pi / 4)``, which
 # solve ``w'' + w' / x = 1j * w`` (DLMF 10.61.3).
 
@@ -361,6 +405,7 @@ def _register(special: ModuleType) -> None:
     for name in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"):
         lowers(getattr(special, name))(_of_whole_order(special_op(name)))
     lowers(special.airy)(_airy_functions)
+    lowers(special.airye)(_scaled_airy_functions)
 
 
 def _of_whole_order(operation: Operation) -> Callable[..., Any]:
@@ -376,3 +421,10 @@ def _of_whole_order(operation: Operation) -> Callable[..., Any]:
 def _airy_functions(z: Any) -> tuple[Value, ...]:
     value = staged(z)
     return tuple(op(value) for op in (airy_ai, airy_ai_prime, airy_bi, airy_bi_prime))
+
+
+def _scaled_airy_functions(z: Any) -> tuple[Value, ...]:
+    value = staged(z)
+    if is_complex(value):
+        raise UnsupportedCallError("scipy.special.airye of complex numbers")
+    return airye_ai(value), airye_ai_prime(value), airye_bi(value), airye_bi_prime(value)

@@ -205,6 +205,58 @@ ellipkm1: Operation = special_function(
 )
 
 
+# Jacobi's, inverses of ``u = ellipkinc(phi, m)`` (DLMF 22.13 by ``u``; by ``m`` as implicit ones).
+
+
+def _jacobi(number: int, by_u: Rule, by_m: Rule, what: str) -> Operation:
+    name = ("sn", "cn", "dn", "ph")[number]
+    return special_function(
+        "ellipj",
+        f"Jacobi's {what}; its second derivative by ``m`` is refused.",
+        by_u,
+        by_m,
+        part=(f"ellipj_{name}", number),
+        sympy=None,
+    )
+
+
+def _amplitude_by_m(u: Value, m: Value) -> Value:
+    return -ellipj_dn(u, m) * ellipkinc_by_m(ellipj_ph(u, m), m)
+
+
+ellipj_sn: Operation = _jacobi(
+    0,
+    lambda y, u, m: ellipj_cn(u, m) * ellipj_dn(u, m),
+    lambda y, u, m: ellipj_cn(u, m) * _amplitude_by_m(u, m),
+    "elliptic function sn",
+)
+ellipj_cn: Operation = _jacobi(
+    1,
+    lambda y, u, m: -ellipj_sn(u, m) * ellipj_dn(u, m),
+    lambda y, u, m: -ellipj_sn(u, m) * _amplitude_by_m(u, m),
+    "elliptic function cn",
+)
+ellipj_dn: Operation = _jacobi(
+    2,
+    lambda y, u, m: -m * ellipj_sn(u, m) * ellipj_cn(u, m),
+    lambda y, u, m: (
+        (
+            -0.5 * ellipj_sn(u, m)
+            + m * ellipj_cn(u, m) * ellipkinc_by_m(ellipj_ph(u, m), m) * ellipj_dn(u, m)
+        )
+        * ellipj_sn(u, m)
+        / y
+    ),
+    "elliptic function dn",
+)
+ellipj_ph: Operation = _jacobi(
+    3,
+    lambda y, u, m: ellipj_dn(u, m),
+    lambda y, u, m: _amplitude_by_m(u, m),
+    "amplitude",
+)
+
+
 def _agm_partial(y: Value, a: Value, b: Value) -> Any:
     """By ``a``: with ``agm = π / 4 (a + b) / K``, where ``K = ellipkm1(p)`` and
     ``p = 4 a b / (a + b)²``. Where one is 0, so is the mean, whatever the other is.
@@ -452,6 +504,7 @@ def _register(special: ModuleType) -> None:
     for name, operations in _PAIRS.items():
         lowers(getattr(special, name))(_pair(operations))
     lowers(special.lambertw)(_lambertw)
+    lowers(special.ellipj)(_jacobi_functions)
 
 
 def _pair(operations: tuple[Operation, ...]) -> Callable[..., Any]:
@@ -467,3 +520,9 @@ def _lambertw(z: Any, k: Any = 0) -> Value:
     if array_type(branch).dtype.kind not in "iu":
         branch = cast(branch, np.dtype(int))
     return lambertw(staged(z), branch)
+
+
+def _jacobi_functions(u: Any, m: Any) -> tuple[Value, ...]:
+    argument, parameter = staged(u), staged(m)
+    parts = ellipj_sn, ellipj_cn, ellipj_dn, ellipj_ph
+    return tuple(part(argument, parameter) for part in parts)

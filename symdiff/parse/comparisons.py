@@ -7,6 +7,7 @@ does it: by the first items that differ.
 from __future__ import annotations
 
 import ast
+import itertools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -14,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import UnsupportedSyntaxError, rejection
+from symdiff.ir.build import constant_value, is_constant
+from symdiff.ir.control import cond
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import BOOL
 from symdiff.ops import arithmetic, reduce
-from symdiff.ops.declare import static
+from symdiff.ops.declare import array_type, static
 from symdiff.ops.effects import Member, opaque_call
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged
@@ -55,6 +58,8 @@ from symdiff.parse.values import (
 )
 
 Items = tuple[Abstract, ...]
+_MOST_CONSTANTS = 8
+_DEEPEST = 8  # branches in each other
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
     ast.Lt: ("lt", operator.lt, arithmetic.less),
     ast.LtE: ("le", operator.le, arithmetic.less_equal),
@@ -102,6 +107,9 @@ def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract
     if is_staged(a) or is_staged(b):
         if op in (ast.Eq, ast.NotEq) and not _comparable(interp, a, b):
             return _unlike(interp, a, b, op is ast.NotEq)
+        answers = {plain(*pair) for pair in itertools.product(_constants(a), _constants(b))}
+        if len(answers) == 1:
+            return answers.pop()
         return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
     if isinstance(a, Closure) and isinstance(b, Closure) and op in (ast.Eq, ast.NotEq):
         return _unless(op is ast.NotEq, identical(interp, a, b))
@@ -113,6 +121,23 @@ def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract
     if type(kinds[0]) is type(kinds[1]) in (list, tuple):
         return _sequences(interp, op, _items(interp, a), _items(interp, b))
     return plain(*kinds)
+
+
+def _constants(value: Abstract, depth: int = 0) -> frozenset[Any]:
+    """The numbers one of which a value is, whatever path is taken; none where others may be."""
+    if type(value) in (bool, int, float):
+        return frozenset((value,))
+    if not isinstance(value, Value) or array_type(value).kind != "python" or value.node is None:
+        return frozenset()
+    node = value.node
+    if is_constant(value):
+        return frozenset((constant_value(value),))
+    if node.op is not cond or depth == _DEEPEST:
+        return frozenset()
+    place = node.results.index(value)
+    found = [_constants(arm.results[place], depth + 1) for arm in node.blocks]
+    every = frozenset().union(*found)
+    return every if all(found) and len(every) <= _MOST_CONSTANTS else frozenset()
 
 
 def _views(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:

@@ -41,6 +41,7 @@ _FUNCTIONS = frozenset(
         "posixpath": "basename dirname join normpath split splitext",
         "re": "_compile compile escape findall split sub subn",
         "shlex": "join quote split",
+        "scipy.signal._filter_design": "_bessel_zeros",
         "scipy.constants._codata": "value unit precision",
         "symdiff.definitions.in_python": "order_of_set",
     }.items()

@@ -7,12 +7,12 @@ place and program.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path as File
 from types import FrameType
 from typing import Any
 
@@ -32,7 +32,7 @@ Place = tuple[int, Any]  # an owner's id, with a name, a key or an index; an arr
 _MOST = 1024  # places that are remembered
 _SAMPLE = 64  # elements of an array that are remembered
 _DEEPEST = 4
-_OWN = str(File(__file__).parent.parent)
+_OWN = os.path.dirname(os.path.dirname(__file__))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,11 @@ def _in_degrees(function: Function) -> Function:
     return lambda x: function(x * mp.pi / 180)
 
 
+def _growth(x: Any) -> Any:
+    """What ``airye`` takes from Bi, and gives to Ai: of real numbers, nothing left of 0."""
+    return mp.exp(mp.mpf(2) / 3 * x**1.5) if x > 0 else mp.mpf(1)
+
+
 def _boxed(x: Any, p: Any) -> Any:
     return (x**p - 1) / p
 
@@ -110,6 +115,10 @@ BESSEL: list[Row] = [
     (lambda x: special.airy(x)[1], lambda x: mp.airyai(x, 1), [0.4, 1.7, -3.0]),
     (lambda x: special.airy(x)[2], mp.airybi, [0.4, 1.7, -3.0]),
     (lambda x: special.airy(x)[3], lambda x: mp.airybi(x, 1), [0.4, 1.7, -3.0]),
+    (lambda x: special.airye(x)[0], lambda x: mp.airyai(x) * _growth(x), [0.4, 1.7, 30.0]),
+    (lambda x: special.airye(x)[1], lambda x: mp.airyai(x, 1) * _growth(x), [0.4, 1.7, 30.0]),
+    (lambda x: special.airye(x)[2], lambda x: mp.airybi(x) / _growth(x), [0.4, 30.0, -3.0]),
+    (lambda x: special.airye(x)[3], lambda x: mp.airybi(x, 1) / _growth(x), [0.4, 30.0, -3.0]),
     (lambda x: special.struve(0, x), lambda x: mp.struveh(0, x), [0.4, 1.7, 6.0]),
     (lambda x: special.struve(1.3, x), lambda x: mp.struveh(1.3, x), [0.4, 1.7, 6.0]),
     (lambda x: special.modstruve(1.3, x), lambda x: mp.struvel(1.3, x), [0.4, 1.7, 3.0]),
@@ -415,6 +424,41 @@ def test_incomplete_elliptic_integrals_have_slopes_by_the_parameter(phi: float) 
         np.testing.assert_allclose(sd.grad(second)(1.0), (s - gudermannian) / 2, atol=1e-24)
         inside = s / (c * c) / 4 - gudermannian / 4
         np.testing.assert_allclose(sd.grad(first)(1.0), inside, rtol=1e-10, atol=1e-16)
+
+
+@pytest.mark.parametrize("u", [0.0, 1e-7, 0.3, -1.1, 2.7, 7.3])
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_jacobis_functions(number: int, u: float) -> None:
+    """By mpmath's differences; where ``m`` is at an end, by those to one side."""
+    ends = {0.0: 1, 1.0: -1}
+
+    def function(u: Any, m: Any) -> Any:
+        return special.ellipj(u, m)[number]
+
+    def exact(u: Any, m: Any) -> Any:
+        return mp.re(mp.ellipfun(("sn", "cn", "dn")[number], u, m=m))
+
+    for m in (0.0, 1e-9, 0.2, 0.7, 0.99, 1.0):
+        with mp.workdps(40):
+            side = ends.get(m, 0)
+            by_u = float(mp.diff(lambda t, m=m: exact(t, mp.mpf(m)), mp.mpf(u)))
+            by_m = float(mp.diff(lambda t: exact(mp.mpf(u), t), mp.mpf(m), direction=side))
+            twice = float(mp.diff(lambda t, m=m: exact(t, mp.mpf(m)), mp.mpf(u), 2))
+        found = sd.grad(function, argnums=(0, 1))(u, m)
+        np.testing.assert_allclose(found, (by_u, by_m), rtol=1e-8, atol=1e-13)
+        tangent = sd.jvp(function, (u, m), (0.7, -0.3))[1]
+        np.testing.assert_allclose(tangent, 0.7 * by_u - 0.3 * by_m, rtol=1e-8, atol=1e-13)
+        np.testing.assert_allclose(sd.hessian(function)(u, m), twice, rtol=1e-8, atol=1e-13)
+
+
+def test_the_amplitude_turns_the_integral_round() -> None:
+    def there_and_back(u: Any, m: Any) -> Any:
+        return special.ellipkinc(special.ellipj(u, m)[3], m)
+
+    for u, m in ((0.8, 0.3), (5.0, 0.9), (-2.0, 0.5)):
+        np.testing.assert_allclose(
+            sd.grad(there_and_back, argnums=(0, 1))(u, m), (1.0, 0.0), atol=1e-12
+        )
 
 
 @pytest.mark.parametrize(("phi", "m"), [(0.37, 1.21), (-0.7, 2.0), (0.05, 300.0)])

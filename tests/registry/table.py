@@ -98,6 +98,7 @@ UFUNCS: dict[str, dict[str, object]] = {
     **{
         f"scipy.special.{name}": {"dtypes": REAL} for name in ("gamma", "loggamma", "psi", "rgamma")
     },
+    "scipy.special.airye": {"x": POSITIVE, "dtypes": REAL},
     "scipy.special.stdtr": {"x": (2.1, 5.9)},
     **{
         f"scipy.special.{name}": elementwise("1, x", "2, x, 2", x=POSITIVE, orders=(1, 2))
@@ -1464,6 +1465,7 @@ TABLE: dict[str, Word] = {
     "scipy.signal.medfilt": shaped("x", like=LONG, dtypes=("float32", "float64")),
     "scipy.signal.medfilt2d": shaped("x", like=IMAGES_ALONE, dtypes=("float32", "float64")),
     "scipy.signal.upfirdn": shaped("[0.5, 0.3, -0.2], x, 3, 2", like=LONG),
+    "scipy.signal._polyutils.poly": signal("x, xp=np"),
     "scipy.signal.resample_poly": shaped("x, 3, 2", like=LONG),
     "scipy.signal.decimate": shaped("x, 2, ftype='fir'", like=LONG),
     "scipy.signal.savgol_filter": shaped("x, 5, 2", like=LONG, dtypes=("float64",)),

@@ -1,0 +1,74 @@
+"""Filters that are designed inside a function, by their frequencies and ripples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.definitions.test_distributions import check
+
+signal = pytest.importorskip("scipy.signal")
+
+W, RIPPLE = 0.21, 1.3
+
+
+def _both(made: tuple[Any, Any]) -> Any:
+    return np.concatenate([np.atleast_1d(part) for part in made])
+
+
+DESIGNS = {
+    "butter": lambda w: _both(signal.butter(4, w)),
+    "butter of odd order": lambda w: _both(signal.butter(3, w, "high")),
+    "butter band": lambda w: _both(signal.butter(2, [w, w + 0.3], btype="band")),
+    "butter stop": lambda w: _both(signal.butter(2, [w, 2 * w], btype="bandstop")),
+    "butter analog": lambda w: _both(signal.butter(3, w, analog=True)),
+    "butter of a rate": lambda w: _both(signal.butter(2, 100 * w, fs=1000)),
+    "cheby1": lambda w, r: _both(signal.cheby1(4, r, w)),
+    "cheby2": lambda w, r: _both(signal.cheby2(5, 30 * r, w)),
+    "ellip": lambda w, r: _both(signal.ellip(4, r, 40.0 * r, w)),
+    "ellip of order one": lambda w, r: _both(signal.ellip(1, r, 40.0, w)),
+    "bessel": lambda w: _both(signal.bessel(4, w)),
+    "bessel by delay": lambda w: _both(signal.bessel(3, w, norm="delay")),
+    "notch": lambda w, q: _both(signal.iirnotch(w, 10 * q)),
+    "zeros and poles": lambda w, k: _both(signal.zpk2tf([w], [w + 0.1j, w - 0.1j], k)),
+    "orders": lambda w: signal.buttord(w, 0.5, 3, 40)[1] + signal.cheb1ord(w, 0.6, 2, 30)[1],
+    "filtered": lambda w: signal.lfilter(*signal.butter(3, w), np.cos(np.arange(9.0))),
+}
+GIVEN_TWICE = ("ellip",)  # their second derivatives by the ripple are refused: by ``m twice``
+
+
+@pytest.mark.parametrize("name", [name for name in DESIGNS if name not in GIVEN_TWICE])
+def test_designs(name: str) -> None:
+    design = DESIGNS[name]
+    given = (W, RIPPLE)[: design.__code__.co_argcount]
+    check(design, *given, wrt=tuple(range(len(given))))
+
+
+def test_elliptic_filters() -> None:
+    check(lambda w: DESIGNS["ellip"](w, 1.0), W, wrt=(0,))
+
+    def by_ripple(r: Any) -> Any:
+        return np.sum(np.cos(DESIGNS["ellip"](0.3, r)))
+
+    def difference(step: float) -> float:
+        return (by_ripple(1.0 + step) - by_ripple(1.0 - step)) / (2 * step)
+
+    expected = (4 * difference(5e-4) - difference(1e-3)) / 3
+    assert sd.grad(by_ripple)(1.0) == pytest.approx(expected, rel=1e-7)
+    assert sd.jvp(by_ripple, (1.0,), (1.0,))[1] == pytest.approx(expected, rel=1e-7)
+    with pytest.raises(sd.UnsupportedCallError, match="ellipkinc by 'm twice'"):
+        sd.hessian(by_ripple)(1.0)
+
+
+@pytest.mark.parametrize("function", [np.poly, lambda z: signal.zpk2tf([0.2], z, 1.0)[1]])
+def test_complex_roots_are_conjugate_to_each_other(function: Any) -> None:
+    def of_a_pair(x: Any) -> Any:
+        return function(np.array([x[0] + 1j * x[1], 0.5, x[0] - 1j * x[1], 2.0]))
+
+    check(of_a_pair, np.array([0.3, 0.7]), wrt=(0,))
+    assert len(sd.vjp(lambda x: np.atleast_1d(np.poly(x[:0] * 1j)), np.ones(2))[0]) == 1
+    with pytest.raises(NotImplementedError, match="not conjugate to each other"):
+        sd.vjp(lambda x: function(np.array([x + 1j, 0.5])), 0.3)
