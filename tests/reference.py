@@ -84,8 +84,10 @@ def map_leaves(function: Callable[..., Any], tree: Tree, *others: Tree, rest: An
     if isinstance(tree, (tuple, list)):
         return type(tree)(parts)
     if dataclasses.is_dataclass(tree) and not isinstance(tree, type):
-        fields = (field.name for field in dataclasses.fields(tree))
-        return dataclasses.replace(tree, **dict(zip(fields, parts, strict=True)))
+        made = copy.copy(tree)  # its ``__init__`` may be one of its own
+        for field, part in zip(dataclasses.fields(tree), parts, strict=True):
+            object.__setattr__(made, field.name, part)
+        return made
     return tree if rest == "keep" else None
 
 

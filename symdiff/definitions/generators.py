@@ -7,11 +7,13 @@
 from __future__ import annotations
 
 import contextlib
+import heapq
 import itertools
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from symdiff.definitions.declare import refuse
 from symdiff.definitions.in_python import IN_PYTHON, replaces
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -269,6 +271,28 @@ def group(groups: Any, number: int, key: Any) -> Iterator[Any]:
     while groups.number == number and groups.item is not END and groups.key == key:
         yield groups.item
         groups.advance()
+
+
+@replaces(heapq.merge)
+def merge(*iterables: Any, key: Any = None, reverse: bool = False) -> Iterator[Any]:
+    """``heapq.merge``: the elements of what is in order, in order."""
+    if reverse:
+        refuse("heapq.merge with reverse=True")
+    heap = []
+    for number, iterable in enumerate(iterables):
+        source = iter(iterable)
+        item = next(source, END)
+        if item is not END:
+            heap.append([item if key is None else key(item), number, item, source])
+    heapq.heapify(heap)
+    while heap:
+        _, number, item, source = heap[0]
+        yield item
+        item = next(source, END)
+        if item is END:
+            heapq.heappop(heap)
+        else:
+            heapq.heapreplace(heap, [item if key is None else key(item), number, item, source])
 
 
 def contains(iterator: Any, value: Any) -> bool:

@@ -74,6 +74,34 @@ def nsmallest(n: Any, iterable: Any, key: Any = None) -> Any:
     return sorted(iterable, key=key)[: max(n, 0)]
 
 
+@replaces(functools.cmp_to_key)
+def cmp_to_key(mycmp: Any) -> Any:
+    """``functools.cmp_to_key``: what makes keys that are compared by a function of two values."""
+    return lambda obj: ComparedKey(mycmp, obj)
+
+
+class ComparedKey:
+    """A value in the order that a function of two values tells by the sign of what it gives."""
+
+    def __init__(self, compare: Any, obj: Any) -> None:
+        self._compare, self.obj = compare, obj
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compare(self.obj, other.obj) < 0
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compare(self.obj, other.obj) > 0
+
+    def __le__(self, other: Any) -> Any:
+        return self._compare(self.obj, other.obj) <= 0
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compare(self.obj, other.obj) >= 0
+
+    def __eq__(self, other: object) -> Any:
+        return self._compare(self.obj, other.obj) == 0  # type: ignore[attr-defined]
+
+
 @replaces(collections.deque)
 class deque:  # noqa: N801  its name is shown in messages
     """``collections.deque``: a list, of which the first items leave where it has a bound."""
@@ -190,6 +218,18 @@ class deque:  # noqa: N801  its name is shown in messages
             return NotImplemented
         return self._items == other._items  # type: ignore[attr-defined]
 
+    def __lt__(self, other: Any) -> Any:
+        return self._items < other._items if _is_deque(other) else NotImplemented
+
+    def __le__(self, other: Any) -> Any:
+        return self._items <= other._items if _is_deque(other) else NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        return self._items > other._items if _is_deque(other) else NotImplemented
+
+    def __ge__(self, other: Any) -> Any:
+        return self._items >= other._items if _is_deque(other) else NotImplemented
+
     def __add__(self, other: Any) -> deque:
         if not isinstance(other, collections.deque):
             return NotImplemented
@@ -206,6 +246,10 @@ class deque:  # noqa: N801  its name is shown in messages
 
     def __copy__(self) -> deque:
         return self.copy()
+
+
+def _is_deque(value: Any) -> bool:
+    return isinstance(value, collections.deque)
 
 
 class changing_set:  # noqa: N801  its name is shown in messages

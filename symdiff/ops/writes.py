@@ -13,7 +13,7 @@ import numpy as np
 from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Operand, Value
-from symdiff.ir.types import BOOL
+from symdiff.ir.types import BOOL, INT
 from symdiff.ops.arithmetic import negative, remainder, where
 from symdiff.ops.arrange import lower_reshape
 from symdiff.ops.arrays import array_of
@@ -93,10 +93,18 @@ def _chosen(mask: Any, new: Any, old: Value) -> Value:
 def put(a: Value, ind: Any, v: Any, mode: Any = "raise") -> Value:
     if static(mode) != "raise":
         raise UnsupportedCallError(f"put with mode={mode!r}", None, "index with i % n, or clip i")
-    places = lower_reshape(array_of(ind), -1)
+    places = lower_reshape(_as_places(array_of(ind)), -1)
     new = _over_and_over(array_of(v), sizes_of(places)[0])
     flat = index_set_of(lower_reshape(a, -1), new, places)
     return lower_reshape(flat, sizes_of(a))
+
+
+def _as_places(ind: Value) -> Value:
+    """The indices that ``put`` takes: booleans are 0 and 1 there."""
+    type_ = array_type(ind)
+    if type_.kind != "array" and type_.dtype.kind == "f":
+        raise UnsupportedCallError("put at a float", None, "write int(...) for the index")
+    return cast(ind, INT.dtype) if type_.dtype.kind == "b" else ind
 
 
 @writes(np.put_along_axis)

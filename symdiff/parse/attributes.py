@@ -242,8 +242,8 @@ def _of_one_member(interp: Interpreter, member: enum.Enum, name: str) -> Abstrac
     content = getattr(member, name)
     if not lookups.is_unchanging(content) or isinstance(content, tuple):
         return _free_attribute(interp, member, name, content)
-    if name not in ("name", "value"):  # which may be set anew
-        lookups.rests_on(interp, member, name, content)
+    held = f"_{name}_" if name in ("name", "value") else name  # which may be set anew
+    lookups.rests_on(interp, member, held, content)
     return content
 
 

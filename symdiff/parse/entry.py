@@ -115,7 +115,7 @@ def _refusal(policy: RetryPolicy, error: SymdiffError, function: Any) -> Excepti
     refusal = error if policy.first is None else _failure(policy, policy.first, function)
     if policy.without_arm is None:
         return refusal
-    policy.without_arm.refusal = refusal
+    policy.without_arm.refusal = error if isinstance(refusal, StaticDemand) else refusal
     return policy.without_arm
 
 

@@ -8,6 +8,7 @@ import functools
 import inspect
 import numbers
 import operator
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -18,6 +19,7 @@ import numpy as np
 from symdiff.definitions import signatures
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import greater_equal
 from symdiff.ops.attempts import error_number, spelled_class
 from symdiff.parse import lookups
@@ -41,6 +43,7 @@ from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
+    Array,
     BoundMethod,
     Closure,
     Conflict,
@@ -365,3 +368,19 @@ def _looked_up(interp: Interpreter, names: tuple[str, ...], value: Abstract) -> 
         for name in names
     )
     return items[0] if len(items) == 1 else items
+
+
+# Paths --------------------------------------------------------------------------------------------
+
+
+def _of_path(interp: Interpreter, path: Abstract, **keywords: Abstract) -> Abstract:
+    """A function of a path: a number is none."""
+    is_number = isinstance(path, Value) and isinstance(path.type, ArrayType)
+    if is_number or isinstance(path, Array | int | float | complex):
+        kind = class_of(interp, path).__name__
+        raise users(TypeError(f"expected str, bytes or os.PathLike object, not {kind}"))
+    return NotImplemented
+
+
+for _name in ("basename", "dirname", "expanduser", "expandvars", "realpath", "split", "splitext"):
+    builtin(getattr(os.path, _name))(_of_path)

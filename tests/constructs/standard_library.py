@@ -113,6 +113,34 @@ def heaps(x, c):
 
 
 @construct()
+def sorted_sequences_are_merged(x, c):
+    mixed = 0.0
+    for rank, value in heapq.merge([(1, x[0]), (4, x[1])], [(2, x[2]), (3, x[3])]):
+        mixed = mixed * 0.5 + rank * value**2
+    for word in heapq.merge(["a", "ccc"], ["bb", "aa"], key=len):
+        mixed = mixed * c + x[len(word)] * (word > "aa")
+    return mixed
+
+
+@construct()
+def keys_are_compared_by_a_function(x, c):
+    falling = functools.cmp_to_key(lambda a, b: b - a)
+    items = sorted([3, 1, 2], key=falling)
+    mixed = x[0]
+    for k in items:
+        mixed = np.sin(mixed) * k + x[k] * c
+    return mixed if falling(1) > falling(2) else 0.0
+
+
+@construct()
+def queues_are_compared_item_by_item(x, c):
+    first, second = deque([1, x[0]]), deque([1, x[1]])
+    total = x[2] ** 2 if first < second else x[2] ** 3
+    total = total + (x[3] * c if deque([1, 2]) >= deque([1, 2, 3]) else x[4] ** 2)
+    return total * (2.0 if first <= second and not second > deque([2]) else 3.0)
+
+
+@construct()
 def a_heap_of_numbers_known_at_run_time(x, c):
     heap = []
     for value in x[:4]:

@@ -149,6 +149,8 @@ PAIRS = ([0, 1, 0], [1, 1, 1])
         (np.put, lambda f, a: f(a, [0, 4], 1.5), (M,)),
         (np.put, lambda f, a, v: f(a, [0, 4, 1, 2], v), (M, W)),
         (np.put, lambda f, a, v: f(a, [0, 4], v), (M, W)),
+        (np.put, lambda f, a, v: f(a, [True, False, True], v), (M, W)),
+        (np.put, lambda f, a, v: f(a, True, v), (M, W)),
         (np.putmask, lambda f, a, m, v: f(a, m, v), (M, M > 0, W)),
         (np.putmask, lambda f, a, m, v: f(a, m, v), (M, M > 0, V)),
         (np.place, lambda f, a, m, v: f(a, m, v), (M, M > 0, W[:2])),

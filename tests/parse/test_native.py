@@ -6,6 +6,7 @@ import ctypes
 import datetime
 import json
 import operator
+import os.path
 import re
 import threading
 
@@ -15,6 +16,7 @@ from scipy.signal._peak_finding_utils import _local_maxima_1d
 
 import symdiff
 from symdiff.errors import UnsupportedCallError
+from tests.fuzz.packages import compile_one
 from tests.parse.following import follows
 
 LAG = datetime.timedelta(days=3)
@@ -306,3 +308,31 @@ def test_names_of_attributes_are_texts():
             return 3.0 * x
 
     assert symdiff.grad(f)(2.0) == 3.0
+
+
+@pytest.mark.parametrize("function", [os.path.basename, os.path.expanduser, os.path.realpath])
+@pytest.mark.parametrize("argument", [0.5, 3, np.ones(2), np.float32(1.0)])
+def test_a_number_is_no_path(function, argument):
+    def f(x):
+        return function(x)
+
+    with pytest.raises(TypeError) as expected:
+        f(argument)
+    with pytest.raises(TypeError) as caught:
+        symdiff.differentiable(f).forward(argument)
+    assert str(caught.value) == str(expected.value)
+
+
+def test_put_at_a_run_time_float_is_refused():
+    def f(x):
+        a = np.zeros(3)
+        np.put(a, x, 1.0)
+        return a.sum() * x
+
+    with pytest.raises(UnsupportedCallError, match="put at a float"):
+        symdiff.grad(f)(1.0)
+
+
+def test_what_is_asked_for_by_a_refusal_is_no_fault():
+    lloyd = "scipy.stats._qmc:_lloyd_centroidal_voronoi_tessellation"
+    assert compile_one(lloyd, "float64[n,m]").kind == "refused"

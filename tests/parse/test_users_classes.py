@@ -864,3 +864,15 @@ def test_an_attribute_of_a_member_may_be_set_anew():
     for weight in (2.0, 3.0, 2.0):
         Level.LOW.weight = weight
         assert sd.grad(f)(5.0) == 10.0 * weight
+
+
+def test_the_value_of_a_member_may_be_set_anew():
+    def f(x):
+        return x * x * Level.LOW.value
+
+    try:
+        for value in (2.0, 3.0, 2.0):
+            Level.LOW._value_ = value
+            assert sd.value_and_grad(f)(5.0) == (25.0 * value, 10.0 * value)
+    finally:
+        Level.LOW._value_ = 1
