@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from symdiff.definitions.declare import refuse
 from symdiff.definitions.in_python import replaces
 
@@ -153,6 +155,8 @@ def substituted(pattern: Any, repl: Any, string: Any, count: Any = 0) -> Any:
 @replaces(re.Pattern.subn)
 def substituted_and_counted(pattern: Any, repl: Any, string: Any, count: Any = 0) -> Any:
     """The text, and how many matches there were."""
+    if isinstance(string, np.ndarray | np.generic) and isinstance(pattern.pattern, bytes):
+        refuse("a pattern that is looked for in the memory of an array")
     if not isinstance(string, str | bytes):
         raise TypeError(f"expected string or bytes-like object, got {type(string).__name__!r}")
     if count < 0:

@@ -154,11 +154,19 @@ class Template:
             )
         return self.named(value)
 
-    def _made_again(self, value: Range | ObjectRef) -> Made:
+    def as_held(self, value: ObjectRef) -> Any:
+        """An object of outside, as it is."""
+        assert value.path is not None
+        held = held_at(self.interp, value.path, value.live)
+        return self.slot(held) if isinstance(held, Value) else held
+
+    def _made_again(self, value: Range | ObjectRef) -> Any:
         """A range, or an exception, made of what its class was given."""
         if isinstance(value, Range):
             bounds = value.start, value.stop, value.step
             return Made(self.named(range), tuple(map(self.of, bounds)))
+        if value.live is not None:
+            return self.as_held(value)
         before = original(self.interp, value)
         if before is not None:
             return Made(self.named(copy.copy), (self.named(before),))

@@ -36,6 +36,9 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
         interp.leave(region.exit)
     elif is_exception(error):
         cause = interp.heap.get((error, "__cause__"))
+        if error.live is not None:  # one of outside
+            _raise_instance(interp, error, cause)
+            return
         before = original(interp, error)
         if before is not None:
             _raise_instance(interp, call_opaque(interp, copy.copy, (before,), {}), cause)
@@ -52,7 +55,7 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
 
 def _told(interp: Interpreter, error: ObjectRef) -> Any:
     """What an exception was made of, if that is all known while the function is compiled."""
-    if original(interp, error) is not None:
+    if error.live is not None or original(interp, error) is not None:
         return None
     try:
         arguments, keywords = given_to(interp, error)

@@ -336,3 +336,42 @@ def test_put_at_a_run_time_float_is_refused():
 def test_what_is_asked_for_by_a_refusal_is_no_fault():
     lloyd = "scipy.stats._qmc:_lloyd_centroidal_voronoi_tessellation"
     assert compile_one(lloyd, "float64[n,m]").kind == "refused"
+
+
+def test_an_exception_that_was_made_outside_is_raised_as_it_is(monkeypatch):
+    def f(x):
+        try:
+            y = 1.0 / x
+        except ZeroDivisionError as error:
+            raise RAISED from error
+        if x > 3.0:
+            raise RAISED
+        return y
+
+    def handled(x):
+        try:
+            if x > 3.0:
+                raise RAISED
+        except ValueError as error:
+            return x * error.args[0]
+        return x
+
+    for raised in (RAISED, ValueError(7.0)):
+        monkeypatch.setitem(globals(), "RAISED", raised)
+        assert symdiff.grad(f)(2.0) == -0.25
+        assert symdiff.grad(handled)(5.0) == raised.args[0]
+        assert symdiff.grad(handled)(0.0) == 1.0
+        for at, cause in ((4.0, type(None)), (0.0, ZeroDivisionError)):
+            raised.__cause__ = None
+            with pytest.raises(ValueError) as caught:
+                symdiff.grad(f)(at)
+            assert caught.value is raised
+            assert isinstance(raised.__cause__, cause)
+
+
+def test_a_pattern_in_the_memory_of_an_array_is_refused():
+    def f(x):
+        return len(re.sub(b"a", b"b", x)) * x
+
+    with pytest.raises(UnsupportedCallError, match="the memory of an array"):
+        symdiff.differentiable(f).graph("float64[n]")
