@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import io
 import operator
 import sys
 from collections.abc import Callable, Sequence
@@ -43,11 +44,19 @@ from symdiff.parse.iteration import (
     static_items,
     until,
 )
-from symdiff.parse.opaque import Template
+from symdiff.parse.opaque import Template, held_at
 from symdiff.parse.operators import BINARY, binary, is_staged, unary
 from symdiff.parse.python import in_python
 from symdiff.parse.special import as_index, by_operator, has_method, has_operator
-from symdiff.parse.texts import plain, settled, text_field, text_of, text_of_object
+from symdiff.parse.texts import (
+    holds_object,
+    plain,
+    settled,
+    text_field,
+    text_of,
+    text_of_container,
+    text_of_object,
+)
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     ABSENT,
@@ -291,6 +300,8 @@ for _pure in (chr, ord, hex, bin, oct, ascii):
 
 def _printed(interp: Interpreter, value: Abstract) -> Abstract:
     """What is printed: the text of an object in its place, where its class tells one."""
+    if holds_object(interp, value):
+        return text_of_container(interp, value)
     text = text_of_object(interp, value, "s") if isinstance(value, ObjectRef) else None
     return value if text is None else text
 
@@ -301,6 +312,8 @@ def _print(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> N
     if keywords.get("file") is None and standard in interp.rebound:
         keywords["file"] = interp.attribute(sys, "stdout")
     file = keywords.get("file")
+    if isinstance(file, ObjectRef) and file.path and type(file.live) is io.TextIOWrapper:
+        keywords["file"] = held_at(interp, file.path, file.live)
     if not isinstance(file, ObjectRef) or file.live is not None:
         Template(interp).emit(print_, [_printed(interp, value) for value in arguments], keywords)
         return

@@ -42,6 +42,8 @@ def text_field(interp: Interpreter, value: Abstract, conversion: str | None, spe
     """A field of an f-string: a string where all of it is static."""
     if isinstance(value, ObjectRef):
         return _object_field(interp, value, conversion, spec)
+    if spec == "" and conversion != "a" and holds_object(interp, value):
+        return text_field(interp, text_of_container(interp, value), None, "")
     if not (is_plain(value) and isinstance(spec, str)):
         return (value, conversion, spec)
     with python_raises():
@@ -61,6 +63,31 @@ def _object_field(
     if shown is None or not told or (conversion is None and spec != ""):  # where Python raises
         return (value, conversion, spec)
     return text_field(interp, shown, None, spec)
+
+
+def holds_object(interp: Interpreter, value: Abstract) -> bool:
+    """Return whether a list, a tuple or a dict of Python's own holds an object, however deep."""
+    if isinstance(value, ListRef | DictRef):
+        content = interp.content(value) if value.own is None else ()
+        value = tuple(content.values()) if isinstance(content, dict) else content
+    items = value if type(value) is tuple else ()
+    return any(isinstance(item, ObjectRef) or holds_object(interp, item) for item in items)
+
+
+def text_of_container(interp: Interpreter, value: Any) -> str | StagedText:
+    """``str`` of a list, a tuple or a dict: the ``repr`` of each item in its place."""
+    content = value if isinstance(value, tuple) else interp.content(value)
+    if isinstance(content, dict):
+        pairs = [[repr(key), ": ", _shown(interp, item)] for key, item in content.items()]
+        return text_of(["{", *_between(", ", [text_of(pair) for pair in pairs]), "}"])
+    items = _between(", ", [_shown(interp, item) for item in content])
+    if isinstance(value, tuple):
+        return text_of(["(", *items, ",)" if len(content) == 1 else ")"])
+    return text_of(["[", *items, "]"])
+
+
+def _shown(interp: Interpreter, item: Abstract) -> Any:
+    return text_field(interp, item, "r", "")
 
 
 def text_of_object(interp: Interpreter, value: ObjectRef, kind: str) -> str | StagedText | None:

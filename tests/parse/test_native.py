@@ -4,6 +4,7 @@ import array
 import collections
 import ctypes
 import datetime
+import io
 import json
 import operator
 import os.path
@@ -375,3 +376,43 @@ def test_a_pattern_in_the_memory_of_an_array_is_refused():
 
     with pytest.raises(UnsupportedCallError, match="the memory of an array"):
         symdiff.differentiable(f).graph("float64[n]")
+
+
+WRITTEN = None
+
+
+def test_numbers_are_printed_to_a_file(tmp_path, monkeypatch):
+    def f(x, file):
+        for k in range(2):
+            print(x * k, "and", file=file, sep="-", end=";")
+        if x > 1.0:
+            print([x], file=WRITTEN)
+        return x * x
+
+    with (tmp_path / "given").open("w") as given, (tmp_path / "held").open("w") as held:
+        monkeypatch.setitem(globals(), "WRITTEN", held)
+        assert symdiff.grad(f)(2.0, given) == 4.0
+        assert symdiff.grad(f)(0.5, given) == 1.0
+    assert (tmp_path / "given").read_text() == "0.0-and;2.0-and;0.0-and;0.5-and;"
+    assert (tmp_path / "held").read_text() == "[2.0]\n"
+
+
+class Counting(io.TextIOWrapper):
+    """A file whose ``write`` the program could follow."""
+
+    count = 0
+
+    def write(self, text):
+        self.count += len(text)
+
+
+def test_a_file_of_a_users_class_is_not_taken_for_a_plain_one():
+    def f(x):
+        print(x, file=COUNTING)
+        return x * COUNTING.count
+
+    with pytest.raises(UnsupportedCallError):
+        symdiff.grad(f)(2.0)
+
+
+COUNTING = Counting(io.BytesIO())

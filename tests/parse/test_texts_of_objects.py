@@ -134,3 +134,25 @@ def test_texts_of_errors_that_are_raised() -> None:
     assert sd.grad(checked)(0.5) == 1.0
     with pytest.raises(ValueError, match=r"^bad 1.3m Quantity\('m'\) 1.30m\n"):
         sd.grad(checked)(1.3)
+
+
+def test_containers_tell_the_repr_of_what_they_hold(capsys):
+    def f(x):
+        one, length = Unit("m"), Quantity(x, "km")
+        held = [one, "a", (length,), {"k": [one, x], 3: ()}]
+        print(held, (one, x * x), {"q": Pair(1)})
+        return x * len(f"{[one]}" + str((one, one)) + BRACES.format({"a": one}) + repr([[one]]))
+
+    expected = f(2.0)
+    printed = capsys.readouterr().out
+    assert sd.value_and_grad(f)(2.0) == (expected, expected / 2.0)
+    assert capsys.readouterr().out == printed
+
+
+def test_a_container_with_an_object_without_a_text_is_refused():
+    with pytest.raises(sd.UnsupportedSyntaxError, match="known at run time only"):
+        sd.grad(lambda x: x * len(str([object(), Plain()])))(2.0)
+
+
+class Plain:
+    pass
