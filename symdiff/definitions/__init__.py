@@ -68,7 +68,15 @@ _BY_LIBRARY = {
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("probabilities", "special"),
     "scipy.stats": (
-        *("descriptive", "distributions", "drawn", "kernels", "namespaces", "summaries"),
+        *(
+            "descriptive",
+            "distributions",
+            "estimates",
+            "drawn",
+            "kernels",
+            "namespaces",
+            "summaries",
+        ),
     ),
     "statistics": ("spreads",),
 }

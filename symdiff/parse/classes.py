@@ -20,11 +20,11 @@ from symdiff.ir.structure import is_dataclass
 from symdiff.ops.declare import static
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.exceptions import as_python_makes_it, called_with, is_made
-from symdiff.parse.functions import left_inside
+from symdiff.parse.functions import follow_source, left_inside
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import defines, on_class, static_on_class
-from symdiff.parse.opaque import call_opaque
+from symdiff.parse.opaque import call_opaque, is_library
 from symdiff.parse.reflect import require_plain_items
 from symdiff.parse.values import (
     ABSENT,
@@ -104,7 +104,10 @@ def _exception(
         return as_python_makes_it(interp, cls, arguments, keywords)
     made = called_with(interp, cls, arguments, keywords)
     with _giving(made, cls):
-        interp.call(initialise, [made, *arguments], keywords)
+        if isinstance(initialise, types.FunctionType) and is_library(initialise):
+            follow_source(interp, initialise, [made, *arguments], keywords)
+        else:
+            interp.call(initialise, [made, *arguments], keywords)
     is_made(interp, made)
     return made
 

@@ -81,7 +81,7 @@ def call_function(
         if not _is_standard(function):
             raise
         return call_opaque(interp, function, arguments, keywords)
-    return _follow(interp, function, arguments, keywords)
+    return follow_source(interp, function, arguments, keywords)
 
 
 def manager_of(interp: Interpreter, generator: Abstract) -> Abstract:
@@ -111,7 +111,7 @@ def call_of_library(
     if python is not None:
         kinds = UnsupportedSyntaxError, UnsupportedCallError, ConflictRead
         with Checkpoint(interp, *kinds, when=partial(_is_settled, interp)):
-            return _follow(interp, python, arguments, keywords)
+            return follow_source(interp, python, arguments, keywords)
     return call_opaque(interp, function, arguments, keywords)
 
 
@@ -125,7 +125,7 @@ def _is_settled(interp: Interpreter, failure: Exception) -> bool:
     return settled
 
 
-def _follow(
+def follow_source(
     interp: Interpreter, function: types.FunctionType, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """A Python function whose source is known."""

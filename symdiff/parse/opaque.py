@@ -274,7 +274,8 @@ def call_opaque(
     """A call that is kept as it is, in its place; ``type_`` is what it is said to return."""
     if not callable(function):
         raise users(TypeError(f"'{class_of(interp, function).__name__}' object is not callable"))
-    if is_library(function) and type_ is OPAQUE:
+    is_error = isinstance(function, type) and issubclass(function, BaseException)
+    if is_library(function) and type_ is OPAQUE and not is_error:
         asked = _asked_for(function)
         raise UnsupportedCallError(
             f"symdiff has no rule for {library_name(asked)}", hint=INSTEAD.get(asked, _RULES)

@@ -1898,6 +1898,11 @@ def distribution(name: str) -> Word | None:
         return None
     if method in SUMMARIES:
         return _summary(law, method)
+    if method == "fit":
+        given = "" if law in ("norm", "expon", "uniform", "laplace") else ", floc=-0.5"
+        ends = ":2" if not given else "::2" if law in ("gamma", "lognorm") else "1:"
+        text = f"return np.array(scipy.stats.{law}.fit(x{given})[{ends}])"
+        return shaped(text, like=LONG, x=POSITIVE, orders=(1, 2))
     text, domains = LAWS[law]
     if method in ("ppf", "isf"):
         domains = {**domains, "x": (0.2, 0.8), "reference": OF_TAILS.get(f"{law}.{method}", "")}
