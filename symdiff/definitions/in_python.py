@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import abc
 import bisect
 import collections
 import contextlib
@@ -100,6 +101,44 @@ class ComparedKey:
 
     def __eq__(self, other: object) -> Any:
         return self._compare(self.obj, other.obj) == 0  # type: ignore[attr-defined]
+
+
+@replaces(functools.singledispatch)
+def singledispatch(func: Any) -> Any:
+    """``functools.singledispatch``: a function for each class of the first argument."""
+    return Dispatching(func)
+
+
+class Dispatching:
+    """The functions that are registered, the last of each class first."""
+
+    def __init__(self, func: Any) -> None:
+        self._held: list[Any] = [(object, func)]
+
+    def register(self, cls: Any, func: Any = None) -> Any:
+        """Add what is called for a class and those below it."""
+        if not isinstance(cls, type) or isinstance(cls, abc.ABCMeta):
+            refuse("register() of an abstract class, a union, or by annotations alone")
+        if func is None:
+            return lambda function: self.register(cls, function)
+        self._held.insert(0, (cls, func))
+        return func
+
+    def dispatch(self, cls: Any) -> Any:
+        """Return what is called for a class."""
+        for base in cls.__mro__:
+            for registered, function in self._held:
+                if registered is base:
+                    return function
+        return None
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        if not args:
+            raise TypeError("singledispatch function requires at least 1 positional argument")
+        return self.dispatch(args[0].__class__)(*args, **keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        refuse(f"attribute {name!r} of a function that singledispatch makes here")
 
 
 @replaces(collections.deque)

@@ -113,6 +113,25 @@ def heaps(x, c):
 
 
 @construct()
+def a_function_for_each_class_is_made_inside(x, c):
+    @functools.singledispatch
+    def weighted(value, weight=1.0):
+        return weight
+
+    @weighted.register(int)
+    def of_integer(value, weight=1.0):
+        return 2.0 * weight
+
+    @weighted.register(float)
+    def of_float(value, weight=1.0):
+        return value**2 * weight
+
+    weighted.register(str, lambda value, weight=1.0: len(value) * weight)
+    total = weighted(1) * x[0] + weighted(True, x[1]) ** 2 + weighted(None) * weighted("ab")
+    return total + weighted(x[2], weight=c) * weighted.dispatch(int)(0, x[3])
+
+
+@construct()
 def sorted_sequences_are_merged(x, c):
     mixed = 0.0
     for rank, value in heapq.merge([(1, x[0]), (4, x[1])], [(2, x[2]), (3, x[3])]):

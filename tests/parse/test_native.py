@@ -4,8 +4,10 @@ import array
 import collections
 import ctypes
 import datetime
+import functools
 import io
 import json
+import numbers
 import operator
 import os.path
 import re
@@ -416,3 +418,32 @@ def test_a_file_of_a_users_class_is_not_taken_for_a_plain_one():
 
 
 COUNTING = Counting(io.BytesIO())
+
+
+def test_what_is_not_followed_of_singledispatch_is_refused():
+    def by_annotation(x):
+        @functools.singledispatch
+        def weighted(value):
+            return 1.0
+
+        @weighted.register
+        def of_integer(value: int):
+            return 2.0
+
+        return weighted(1) * x
+
+    def registry(x):
+        return len(functools.singledispatch(lambda value: value).registry) * x
+
+    def abstract(x):
+        weighted = functools.singledispatch(lambda value: value)
+        weighted.register(numbers.Number, lambda value: 2.0)
+        return weighted(1) * x
+
+    for f, told in (
+        (by_annotation, "by annotations alone"),
+        (registry, "attribute 'registry'"),
+        (abstract, "of an abstract class"),
+    ):
+        with pytest.raises(UnsupportedCallError, match=told):
+            symdiff.grad(f)(2.0)
