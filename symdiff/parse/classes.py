@@ -153,10 +153,14 @@ def _initialise(
 
 def _member(interp: Interpreter, cls: Any, value: Any) -> Any:
     """``Enum(value)``."""
-    members: dict[str, Any] = dict(cls.__members__)
-    for member in members.values():
-        if member.value == value or member is value:
-            return member
+    if isinstance(value, cls):
+        return value
+    try:  # by the values that they were made with
+        member = cls._value2member_map_.get(value)
+    except TypeError:  # not hashable
+        member = next((m for m in cls.__members__.values() if m.value == value), None)
+    if member is not None:
+        return member
     missing = on_class(interp, cls, "_missing_")
     if isinstance(missing, classmethod) and missing.__func__.__module__ != "enum":
         found = interp.call(missing.__func__, [cls, value], {})

@@ -874,5 +874,6 @@ def test_the_value_of_a_member_may_be_set_anew():
         for value in (2.0, 3.0, 2.0):
             Level.LOW._value_ = value
             assert sd.value_and_grad(f)(5.0) == (25.0 * value, 10.0 * value)
+            assert sd.grad(lambda x: x * Level(1).value)(5.0) == value
     finally:
         Level.LOW._value_ = 1
