@@ -25,6 +25,7 @@ from symdiff.ops.arithmetic import (
     nonzero,
     strong_constant,
 )
+from symdiff.ops.bessel import ive
 from symdiff.ops.casts import imag
 from symdiff.ops.declare import (
     Meaning,
@@ -55,6 +56,7 @@ from symdiff.ops.special import (
     erf,
     expansion,
     gammaln,
+    hyp0f1,
     hyp1f1,
     log_gamma_density,
     refused_by,
@@ -491,6 +493,51 @@ fdtri: Operation = special_function(
     lambda y, n, d, p: f_drawn_by(1, n, d, y),
     lambda y, n, d, p: f_drawn_by(2, n, d, y),
     lambda y, n, d, p: choose(greater(y, 0), f_drawn_by(0, n, d, y), exp(-_log_f_density(n, d, y))),
+    sympy=None,
+)
+
+# With a parameter of noncentrality: mixtures by Poisson's weights, of which the slope by it is half
+# the difference to the one of two degrees more (Johnson, Kotz and Balakrishnan 1995, 29 and 30).
+
+
+def _noncentral_chi_slope(y: Value, x: Value, v: Value, nc: Value) -> Value:
+    """``x**(v/2 - 1) * exp(-(x + nc) / 2) / (2**(v/2) gamma(v/2)) * 0F1(v/2, nc x / 4)``.
+
+    Where that series is large, with Bessel's function without its exponential.
+    """
+    half, product = 0.5 * v, nc * x
+    is_small = less(product, 4.0)
+    one = strong_constant(1, product)
+    near = xlogy(half - 1.0, x) - half * math.log(2.0) - gammaln(half) - 0.5 * (x + nc)
+    small = exp(near) * hyp0f1(half, 0.25 * choose(is_small, product, one))
+    at, other = choose(is_small, one, x), choose(is_small, one, nc)
+    root = sqrt(at * other)
+    far = -0.5 * (sqrt(at) - sqrt(other)) ** 2 + 0.5 * (half - 1.0) * log(at / other)
+    return choose(is_small, small, 0.5 * exp(far) * ive(half - 1.0, root))
+
+
+def _noncentral_f_slope(y: Value, n: Value, d: Value, nc: Value, f: Value) -> Value:
+    """The density without ``nc``, times ``exp(-nc / 2) 1F1((n + d) / 2, n / 2, nc r / 2)``."""
+    part = n * f / (n * f + d)
+    series = hyp1f1(0.5 * (n + d), 0.5 * n, 0.5 * nc * part)
+    return exp(_log_f_density(n, d, f) - 0.5 * nc) * series
+
+
+chndtr: Operation = special_function(
+    "chndtr",
+    "The distribution function of a noncentral chi-squared; by ``df`` it has no closed form.",
+    _noncentral_chi_slope,
+    "df",
+    lambda y, x, v, nc: 0.5 * (chndtr(x, v + 2.0, nc) - y),
+    sympy=None,
+)
+ncfdtr: Operation = special_function(
+    "ncfdtr",
+    "The distribution function of a noncentral F; by its degrees it has no closed form.",
+    "dfn",
+    "dfd",
+    lambda y, n, d, nc, f: 0.5 * (ncfdtr(n + 2.0, d, nc, f * n / (n + 2.0)) - y),
+    _noncentral_f_slope,
     sympy=None,
 )
 

@@ -56,6 +56,8 @@ POINTS = {
 POINTS_OF = {
     "special_betainc": [(0.8, 1.7, 0.4)],
     "special_hyp1f1": [(0.8, 1.7, 0.4)],
+    "special_chndtr": [(2.3, 3.0, 0.4), (4.1, 3.0, 2.4)],
+    "special_ncfdtr": [(3.0, 7.0, 1.2, 1.5)],
     "special_hyp2f1": [(0.8, 1.3, 1.7, 0.4)],
     "special_zeta": [(2.5, 0.7)],
     "special_expn": [(2.0, 0.7)],

@@ -389,6 +389,7 @@ def test_inverses_undo_what_they_invert():
         (lambda x: special.eval_legendre(x, 0.4), r"eval_legendre by 'n'"),
         (lambda x: sd.grad(lambda m: special.ellipkinc(0.4, m))(x), r"ellipkinc by 'm twice'"),
         (lambda x: special.struve(x, 0.4), r"struve by 'v'"),
+        (lambda x: special.chndtr(2.0, x, 0.4), r"chndtr by 'df'"),
         (lambda x: special.spherical_jn(1, x, True), r"spherical_jn with derivative=True"),
         (lambda x: np.real(special.lambertw(x, 0, 1e-3)), r"lambertw with the argument tol="),
         (lambda x: special.kolmogorov(x), r"scipy\.special\.kolmogorov"),
@@ -449,6 +450,45 @@ def test_jacobis_functions(number: int, u: float) -> None:
         tangent = sd.jvp(function, (u, m), (0.7, -0.3))[1]
         np.testing.assert_allclose(tangent, 0.7 * by_u - 0.3 * by_m, rtol=1e-8, atol=1e-13)
         np.testing.assert_allclose(sd.hessian(function)(u, m), twice, rtol=1e-8, atol=1e-13)
+
+
+def _mixed(c: Any, part: Function) -> Any:
+    """The sum of parts by Poisson's weights, whose mean is ``c / 2``."""
+    weights = (mp.exp(-c / 2) * (c / 2) ** j / mp.factorial(j) for j in range(30))
+    return sum(weight * part(j) for j, weight in enumerate(weights))
+
+
+@pytest.mark.parametrize(
+    ("function", "exact", "at"),
+    [
+        (
+            lambda x, c: special.chndtr(x, 3.0, c),
+            lambda x, c: _mixed(c, lambda j: _lower(mp.mpf(1.5) + j, x / 2)),
+            (2.3, 0.4),
+        ),
+        (
+            lambda x, c: special.chndtr(x, 3.0, c),
+            lambda x, c: _mixed(c, lambda j: _lower(mp.mpf(1.5) + j, x / 2)),
+            (4.3, 3.4),
+        ),
+        (
+            lambda x, c: special.ncfdtr(3.0, 7.0, c, x),
+            lambda x, c: _mixed(
+                c, lambda j: mp.betainc(1.5 + j, 3.5, 0, 3 * x / (3 * x + 7), True)
+            ),
+            (1.5, 1.2),
+        ),
+    ],
+)
+def test_noncentral_distributions(function: Function, exact: Function, at: Any) -> None:
+    with mp.workdps(30):
+        point = tuple(map(mp.mpf, at))
+        orders = ((1, 0), (0, 1), (2, 0), (1, 1))
+        first, other, second, mixed = (float(mp.diff(exact, point, n)) for n in orders)
+    np.testing.assert_allclose(sd.grad(function, argnums=(0, 1))(*at), (first, other), rtol=1e-12)
+    slope = sd.grad(function)
+    np.testing.assert_allclose(sd.grad(slope, argnums=(0, 1))(*at), (second, mixed), rtol=1e-11)
+    np.testing.assert_allclose(sd.jvp(function, at, (1.0, 2.0))[1], first + 2 * other, rtol=1e-12)
 
 
 def test_the_amplitude_turns_the_integral_round() -> None:

@@ -99,6 +99,8 @@ UFUNCS: dict[str, dict[str, object]] = {
         f"scipy.special.{name}": {"dtypes": REAL} for name in ("gamma", "loggamma", "psi", "rgamma")
     },
     "scipy.special.airye": {"x": POSITIVE, "dtypes": REAL},
+    "scipy.special.chndtr": {"x": POSITIVE, "y": (2.5, 4.5), "z": POSITIVE},
+    "scipy.special.ncfdtr": {"x": (2.5, 4.5), "y": (5.5, 7.5), "z": POSITIVE, "a": POSITIVE},
     "scipy.special.stdtr": {"x": (2.1, 5.9)},
     **{
         f"scipy.special.{name}": elementwise("1, x", "2, x, 2", x=POSITIVE, orders=(1, 2))
