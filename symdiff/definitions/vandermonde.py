@@ -86,4 +86,9 @@ for (_module, _letters), _following in _NEXT.items():
 def polyfromroots(roots):
     """The coefficients of the product of ``x - root``, the lowest first."""
     roots = np.asarray(roots)
-    return np.poly(roots)[::-1].astype(np.result_type(roots, np.float64))
+    if roots.ndim > 1:
+        raise ValueError("Coefficient array is not 1-d")
+    c: Any = np.ones(1, np.result_type(roots, np.float64))
+    for k in range(len(roots)):
+        c = np.convolve(c, np.stack((-roots[k], np.ones_like(roots[k]))))
+    return c

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
+from symdiff.differentiate.rotations import with_polar_factors
 from symdiff.ir.graph import Graph, Node, Value, walk_nodes
 from symdiff.ops.defined import beside, library_call
 from symdiff.ops.draws import spread_out
@@ -18,7 +19,8 @@ _OPENED = (library_call, opaque_call)
 def opened_where_active(graph: Graph, wrt: Sequence[int]) -> Graph:
     """The graph with definitions in place of the library calls that depend on the inputs ``wrt``
     and that the results depend on; beside those calls whose values definitions have to rounding.
-    Draws that depend on these inputs are moved and stretched ones of fixed parameters.
+    Draws that depend on these inputs are moved and stretched ones of fixed parameters, and products
+    of both singular vectors are marked as that.
     """
     while any(node.op in _OPENED for node in walk_nodes(graph.block)):
         sources = [graph.block.parameters[number] for number in wrt]
@@ -36,4 +38,4 @@ def opened_where_active(graph: Graph, wrt: Sequence[int]) -> Graph:
         if further is graph:
             break
         graph = further  # definitions may call functions that have one
-    return graph
+    return with_polar_factors(graph, wrt)

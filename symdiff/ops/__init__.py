@@ -30,6 +30,7 @@ from symdiff.ops import (
     pairs,
     partial,
     parts,
+    polar,
     positions,
     products,
     pseudoinverse,

@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.build import Builder, building, copy_into
-from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
+from symdiff.ir.build import Builder, building, copy_into, with_block
+from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_nodes
 from symdiff.ir.types import ArrayType, Type, carries_derivative
 from symdiff.ops import support
 from symdiff.ops.creation import zeros_of
@@ -181,7 +181,7 @@ Inner = Callable[[Node], Graph | None]
 
 
 def replaced(graph: Graph, inner: Inner) -> Graph:
-    """The graph with graphs in place of those nodes that have one."""
+    """The graph with graphs in place of those nodes that have one, which may read what these do."""
     if all(inner(node) is None for node in walk_nodes(graph.block)):
         return graph
     block = _expanded(graph.block, {}, inner)
@@ -198,12 +198,22 @@ def _expanded(block: Block, new: dict[Value, Value], inner: Inner) -> Block:
         for node in block.nodes:
             graph = inner(node)
             if graph is not None:
-                operands = [new.get(value, value) for value in node.operands]
-                results = inlined(graph, operands)
+                around = free_values(graph.block)
+                given = [new.get(value, value) for value in (*node.operands, *around)]
+                results = inlined(_closed(graph, around), given)
                 new |= zip(node.results, results, strict=True)
             else:
                 _copied(node, new, inner)
     return Block(parameters, made.nodes, tuple(new.get(v, v) for v in block.results))
+
+
+def _closed(graph: Graph, around: Sequence[Value]) -> Graph:
+    """The graph with what it reads from around it as parameters behind its own."""
+    if not around:
+        return graph
+    block = graph.block
+    parameters = (*block.parameters, *around)
+    return with_block(graph, Block(parameters, block.nodes, block.results))
 
 
 def _copied(node: Node, new: dict[Value, Value], inner: Inner) -> None:

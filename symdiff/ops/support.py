@@ -179,6 +179,41 @@ def singular_part(a: Any, part: str) -> Any:
     return (u * weights[..., np.newaxis, :]) @ vh, weights
 
 
+def polar_turn(t: Any, a: Any, r: Any) -> Any:
+    """The tangent of ``r``, a product of the singular vectors of ``a``, as ``a`` changes by ``t``.
+
+    What stands over a sum of singular values that is 0 up to rounding is NaN where there is a
+    change at all.
+
+    >>> polar_turn(np.array([[0.0, 3.0], [1.0, 0.0]]), 2 * np.eye(2), np.eye(2))
+    array([[ 0. ,  0.5],
+           [-0.5,  0. ]])
+    """
+    if a.shape[-2] < a.shape[-1]:
+        t, a, r = (np.swapaxes(x, -1, -2).conj() for x in (t, a, r))
+        return np.swapaxes(polar_turn(t, a, r), -1, -2).conj()
+    back = np.swapaxes(r, -1, -2).conj()
+    inner = back @ a
+    w, v = np.linalg.eigh((inner + np.swapaxes(inner, -1, -2).conj()) / 2)
+    level = 16 * np.finfo(w.dtype).eps * np.sum(np.abs(w), axis=-1)[..., np.newaxis, np.newaxis]
+    open_, one = np.where(np.any(t != 0, axis=(-2, -1)), np.nan, 0.0), w.dtype.type(1)
+
+    def over(x: Any, sums: Any) -> Any:
+        near = np.abs(sums) <= level
+        missing = open_[..., np.newaxis, np.newaxis].astype(x.dtype)
+        return np.where(near, missing, x / np.where(near, one, sums))
+
+    h = np.swapaxes(v, -1, -2).conj()
+    moved = h @ back @ t @ v
+    turned = over(moved - np.swapaxes(moved, -1, -2).conj(), w[..., np.newaxis] + w[..., None, :])
+    if turned.dtype.kind != "c":
+        turned = np.where(np.eye(w.shape[-1], dtype=bool), w.dtype.type(0), turned)
+    made = r @ v @ turned @ h
+    if a.shape[-2] > a.shape[-1]:
+        made = made + over((t - r @ (back @ t)) @ v, w[..., np.newaxis, :]) @ h
+    return made
+
+
 def complex_eigvals(a: Any) -> Any:
     """The eigenvalues of a matrix as complex numbers, which of a real one NumPy may give as real.
 

@@ -52,13 +52,15 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What stood at a place after a call; arrays are not kept alive."""
+    """What stood at a place after a call; arrays and objects are not kept alive."""
 
+    owner: Callable[[], Any]
     refers: Callable[[], Any]
     sample: bytes
 
     def is_there(self, value: Any) -> bool:
-        return self.refers() is value and self.sample == _sample(value)
+        is_same = self.owner() is not None and self.refers() is value
+        return is_same and self.sample == _sample(value)
 
 
 _kept: dict[Place, _Kept] = {}
@@ -74,14 +76,16 @@ def remember(left: Sequence[Left], names: Sequence[str], arguments: Arguments) -
         except (LookupError, AttributeError):
             continue
         with _lock:
-            for place, value in found:
-                _kept.pop(place, None)
-                _kept[place] = _Kept(_reference(value), _sample(value))
+            for holder, key, value in found:
+                _kept.pop((id(holder), key), None)
+                kept = _Kept(_reference(holder), _reference(value), _sample(value))
+                _kept[id(holder), key] = kept
             for place in list(_kept)[: max(0, len(_kept) - _MOST)]:
                 del _kept[place]
 
 
-def _left(one: Left, owner: Any) -> Iterator[tuple[Place, Any]]:
+def _left(one: Left, owner: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """The numbers and arrays that are left, each after its holder and its key there."""
     if one.of == "all":
         yield from _numbers(owner)
     elif one.of == "part":
@@ -92,17 +96,17 @@ def _left(one: Left, owner: Any) -> Iterator[tuple[Place, Any]]:
         yield from _at(owner, one.key, step(owner, one.key))
 
 
-def _at(owner: Any, key: Any, value: Any, depth: int = 0) -> Iterator[tuple[Place, Any]]:
+def _at(owner: Any, key: Any, value: Any, depth: int = 0) -> Iterator[tuple[Any, Any, Any]]:
     if isinstance(value, float | complex | np.inexact | np.ndarray):
-        yield (id(owner), key), value
+        yield owner, key, value
     if depth < _DEEPEST:
         yield from _numbers(value, depth + 1)
 
 
-def _numbers(value: Any, depth: int = 0) -> Iterator[tuple[Place, Any]]:
-    """The numbers and arrays in a container or an object, with their places."""
+def _numbers(value: Any, depth: int = 0) -> Iterator[tuple[Any, Any, Any]]:
+    """The numbers and arrays in a container or an object, with their holders and keys."""
     if isinstance(value, np.ndarray):
-        yield (id(value), None), value
+        yield value, None, value
     elif isinstance(value, dict):
         for key, item in dict.items(value):
             yield from _at(value, key, item, depth)
@@ -116,7 +120,12 @@ def _numbers(value: Any, depth: int = 0) -> Iterator[tuple[Place, Any]]:
 
 
 def _reference(value: Any) -> Callable[[], Any]:
-    return weakref.ref(value) if isinstance(value, np.ndarray) else lambda: value
+    """A weak reference, where there can be one; a number itself; True for other containers."""
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        kept = value if isinstance(value, float | complex | np.inexact) else True
+        return lambda: kept
 
 
 def _sample(value: Any) -> bytes:

@@ -289,3 +289,25 @@ def test_an_object_of_each_call_has_no_memory():
     state = SimpleNamespace(value=2.0)
     gradient(state, X)
     assert len(told(gradient, state, X)[1]) == 1
+
+
+class Held:
+    def __init__(self, value=None):
+        self.value = value
+
+
+def test_another_object_at_the_same_address_has_no_memory():
+    def left(state, x):
+        state.value = np.sum(x)
+        return state.value
+
+    def read(x, state):
+        return np.sum(x) * state.value
+
+    keep, gradient = sd.grad(left, argnums=1), sd.grad(read)
+    for _ in range(50):
+        state = Held()
+        keep(state, X)
+        number = state.value
+        del state
+        assert not told(gradient, X, Held(number))[1]

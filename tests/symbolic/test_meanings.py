@@ -27,12 +27,13 @@ load_all()
 
 NUMBER = ArrayType(np.dtype("float64"), (), "scalar")
 
-# Elementwise ops that have no meaning in SymPy: inverses that it has no name for.
+# Elementwise ops that have no meaning in SymPy: it has no name for the functions.
 WITHOUT_MEANING = frozenset(
     f"special_{name}"
     for name in (
         *("gammaincinv", "gammainccinv", "betaincinv", "betainccinv"),
-        *("stdtrit", "chdtri", "fdtri"),
+        *("stdtrit", "chdtri", "fdtri", "chndtr", "ncfdtr"),
+        *("ellipj_sn", "ellipj_cn", "ellipj_dn", "ellipj_ph"),
     )
 )
 # Points inside of each op's domain, where no partial has a jump.

@@ -118,6 +118,35 @@ def _singular_part(a: Any, part: str) -> Any:
     return (u * weights[..., None, :]) @ vh, weights
 
 
+def _polar_turn(t: Any, a: Any, r: Any) -> Any:
+    """The tangent of ``r``, a product of the singular vectors of ``a``, as ``a`` changes by ``t``.
+
+    What stands over a sum of singular values that is 0 up to rounding is NaN where there is a
+    change at all.
+    """
+    if a.shape[-2] < a.shape[-1]:
+        t, a, r = (jnp.swapaxes(x, -1, -2).conj() for x in (t, a, r))
+        return jnp.swapaxes(_polar_turn(t, a, r), -1, -2).conj()
+    back = jnp.swapaxes(r, -1, -2).conj()
+    w, v = jnp.linalg.eigh(back @ a, symmetrize_input=True)
+    level = 16 * np.finfo(w.dtype).eps * jnp.sum(jnp.abs(w), axis=-1)[..., None, None]
+    missing = jnp.where(jnp.any(t != 0, axis=(-2, -1)), jnp.nan, 0.0)[..., None, None]
+
+    def over(x: Any, sums: Any) -> Any:
+        near = jnp.abs(sums) <= level
+        return jnp.where(near, missing.astype(x.dtype), x / jnp.where(near, 1, sums))
+
+    h = jnp.swapaxes(v, -1, -2).conj()
+    moved = h @ back @ t @ v
+    turned = over(moved - jnp.swapaxes(moved, -1, -2).conj(), w[..., None] + w[..., None, :])
+    if not jnp.iscomplexobj(turned):
+        turned = jnp.where(jnp.eye(w.shape[-1], dtype=bool), 0, turned)
+    made = r @ v @ turned @ h
+    if a.shape[-2] > a.shape[-1]:
+        made = made + over((t - r @ (back @ t)) @ v, w[..., None, :]) @ h
+    return made
+
+
 def _sliding_window_view(x: Any, width: Any, axis: int) -> Any:
     """The stretches of ``width`` elements along an axis, on a last axis."""
     places = jnp.arange(x.shape[axis] - width + 1)[:, None] + jnp.arange(width)
