@@ -11,6 +11,7 @@ import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.series import SERIES
 
 
 @defines(np.correlate)
@@ -283,9 +284,6 @@ def taken_from(self, other):
     return np.poly1d(np.polysub(_polynomial_of(other), self.coeffs))
 
 
-_SERIES: Any = np.polynomial.Polynomial.__mro__[1]  # what the classes of all kinds of series are
-
-
 def _of_two(name, swapped):
     """The definition of an operator of two series of one kind, or of one and coefficients."""
 
@@ -300,11 +298,11 @@ def _of_two(name, swapped):
 
 for _operator in ("add", "sub", "mul"):
     for _side in ("", "r"):
-        _method = getattr(_SERIES, f"__{_side}{_operator}__")
+        _method = getattr(SERIES, f"__{_side}{_operator}__")
         defines(_method)(_of_two(f"_{_operator}", bool(_side)))
 
 
-@defines(_SERIES.__divmod__)
+@defines(SERIES.__divmod__)
 def quotient_and_rest(self, other):
     """The quotient of two series of one kind, and what is left."""
     parts = self._div(self.coef, self._get_coefficients(other))

@@ -4,6 +4,7 @@ The values are summed from the highest degree on (Clenshaw 1955), two terms at a
 """
 
 import functools
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import (
@@ -16,14 +17,17 @@ from numpy.polynomial import (
     polyutils,
 )
 
-from symdiff.definitions.declare import defines, is_one_row, known_integer, refuse
+from symdiff.definitions.declare import defines, is_one_row, known_integer, may_be_one_row, refuse
+
+SERIES: Any = np.polynomial.Polynomial.__mro__[1]  # what the classes of all kinds of series are
 
 # Values -------------------------------------------------------------------------------------------
 
 
 def polyval(x, c, tensor=True):
-    """Horner's rule."""
-    x, c = _argument(x), _stacked(c, x, tensor)
+    """Horner's rule; of a series, too, as the others."""
+    if not isinstance(x, SERIES):
+        x, c = _argument(x), _stacked(c, x, tensor)
     value = c[-1] + x * 0
     for k in range(2, len(c) + 1):
         value = c[-k] + value * x
@@ -37,16 +41,28 @@ def _value(first, step):
     """
 
     def value(x, c, tensor=True):
+        if isinstance(x, SERIES):
+            return _constant(c, first(x)) if len(c) == 1 else of_more(c, c[-2], c[-1], x)
         x = _argument(x)
         c, linear = _stacked(c, x, tensor), first(x)
-        if is_one_row(c):
-            return c[0] + 0 * linear
-        low, high = np.broadcast_arrays(c[-2], c[-1], x)[:2]
+        if may_be_one_row(c):
+            return _constant(c, linear) if len(c) == 1 else of_arrays(c, x)
+        return _constant(c, linear) if is_one_row(c) else of_arrays(c, x)
+
+    def of_arrays(c, x):
+        low, high, _ = np.broadcast_arrays(c[-2], c[-1], x)
+        return of_more(c, low, high, x)
+
+    def of_more(c, low, high, x):
         for k in range(3, len(c) + 1):
             low, high = step(low, high, c[-k], len(c) + 2 - k, x)
-        return low + high * linear
+        return low + high * first(x)
 
     return value
+
+
+def _constant(c, linear):
+    return c[0] + 0 * linear
 
 
 chebval = _value(lambda x: x, lambda low, high, next_, _, x: (next_ - high, low + high * (2 * x)))
@@ -96,6 +112,13 @@ def trimseq(seq):
     """The coefficients up to the last one that is not 0, or the first."""
     kept = np.sum(np.cumsum((seq != 0)[::-1]) > 0)
     return seq[: np.maximum(kept, 1)]
+
+
+@defines(polyutils.mapdomain)
+def mapdomain(x, old, new):
+    """What the linear map from one domain to another makes of numbers, or of a series."""
+    off, scl = polyutils.mapparms(old, new)
+    return off + scl * _argument(x)
 
 
 # Derivatives --------------------------------------------------------------------------------------
@@ -251,6 +274,62 @@ def _columns(function):
         lambda stager, arguments, keywords: _columns_of(function, arguments[0])
     )
     return columns
+
+
+# Each function of a kind by the two before: ``(a + b * x) * last - c * the_one_before``.
+_RECURRENCES: dict[Any, Any] = {
+    np.polynomial.Polynomial: lambda d: (0.0 * d, 0.0 * d + 1, 0.0 * d),
+    np.polynomial.Chebyshev: lambda d: (0.0 * d, 1.0 + (d > 1), 1.0 * (d > 1)),
+    np.polynomial.Legendre: lambda d: (0.0 * d, (2 * d - 1) / d, (d - 1) / d),
+    np.polynomial.Hermite: lambda d: (0.0 * d, 0.0 * d + 2, 2.0 * (d - 1)),
+    np.polynomial.HermiteE: lambda d: (0.0 * d, 0.0 * d + 1, 1.0 * (d - 1)),
+    np.polynomial.Laguerre: lambda d: ((2 * d - 1) / d, -1.0 / d, (d - 1) / d),
+}
+
+
+def _recurrence(kind):
+    if kind not in _RECURRENCES:
+        refuse("a series of a class of one's own")
+    return _RECURRENCES[kind]
+
+
+_recurrence.__symdiff_staged__ = (  # type: ignore[attr-defined]
+    lambda stager, arguments, keywords: _recurrence(arguments[0])
+)
+
+
+@defines(SERIES.convert, rounded=True)
+def convert(self, domain=None, kind=None, window=None):
+    """The same function as a series of another kind, or on another domain: Clenshaw's sum, with
+    the coefficients of its terms.
+    """
+    kind = self.__class__ if kind is None else kind
+    domain = kind.domain if domain is None else domain
+    window = kind.window if window is None else window
+    offset, scale = polyutils.mapparms(window, domain)
+    own_offset, own_scale = self.mapparms()
+    shift, factor = own_offset + own_scale * offset, own_scale * scale
+    c = self.coef
+    above, on, below = _recurrence(kind)(np.arange(1, len(c) + 1))
+    given = _recurrence(self.__class__)
+
+    def times(a, b, p):
+        """The product with ``a + b * x``; its last term, which is 0, is left out."""
+        over = p / on
+        made = -above * over
+        made[1:] += over[:-1]
+        made[:-1] += (below * over)[1:]
+        return (a + b * shift) * p + (b * factor) * made
+
+    zero = np.zeros(len(c)) * (c[-1] * factor)
+    last, before = zero, zero
+    for k in range(len(c) - 1, -1, -1):
+        a, b, _ = given(k + 1.0)
+        _, _, less = given(k + 2.0)
+        made = times(a, b, last) - less * before
+        made[0] += c[k]
+        last, before = made, last
+    return kind(trimseq(last), domain, window, self.symbol)
 
 
 for _module, _name, _values, _of_one, _integral_of_one in (

@@ -32,6 +32,14 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, *,
     return (found, *more)
 
 
+@defines(np.unique_values)
+def unique_values(x):
+    """The elements, each once, NaN as often as it is there."""
+    if np.asarray(x).dtype.kind != "f":
+        refuse("numbers that are no floats, whose order NumPy leaves open; use np.unique")
+    return unique(x, equal_nan=False)
+
+
 @defines(np.union1d)
 def union1d(ar1, ar2):
     """What is in one or both."""

@@ -148,10 +148,16 @@ def array_of(data: Any, dtype: Any = None) -> Value:
     if not isinstance(data, list | tuple):
         raise rejection(TypeError, f"a number, an array or a list of them is needed, not {data!r}")
     nested, elements = _elements(data)
-    values = [array_of(element) for element in elements]
+    values = [array_of(_number(element, dtype)) for element in elements]
     wanted = [array_type(value).dtype for value in values] or [FLOAT64]
     chosen = np.result_type(*wanted) if dtype is None else np.dtype(dtype)
     return array(*values, nested=nested, dtype=chosen)
+
+
+def _number(data: Any, dtype: Any) -> Any:
+    """NaN in place of None where floats are asked for."""
+    is_float = data is None and dtype is not None and np.dtype(dtype).kind == "f"
+    return float("nan") if is_float else data
 
 
 def _stacked(items: Value, dtype: Any) -> Value:
@@ -374,7 +380,7 @@ def _fresh(data: Any, dtype: Any, order: Any = "K") -> Value:
     staged_list = isinstance(data, Value) and isinstance(data.type, ListType)
     if isinstance(data, list | tuple) or staged_list:
         return array_of(data, static(dtype))
-    x = array_of(data)
+    x = array_of(_number(data, static(dtype)))
     chosen = dtype_of(dtype, array_type(x).dtype)
     if chosen == array_type(x).dtype:
         return copy_in(x, order)

@@ -29,7 +29,7 @@ _FUNCTIONS = frozenset(
     for module, names in {
         "_struct": "calcsize pack unpack",
         "ast": "literal_eval",
-        "builtins": "float.fromhex int.from_bytes bytes.fromhex",
+        "builtins": "float.fromhex float32.fromhex float64.fromhex int.from_bytes bytes.fromhex",
         "importlib": "import_module",
         "json": "loads dumps",
         "numpy": "frombuffer",

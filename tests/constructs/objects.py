@@ -182,7 +182,12 @@ def pure_functions_of_constants(x, c):
     given["bounds"].append(x[1])
     days = (START - datetime.date(2020, 2, 1)).days
     y = np.sum(weights * np.exp(nodes * x[0])) * given["bounds"][-1] * given["rate"]
-    return y + float(RATE) * x[2] + days * c * float.fromhex("0x1.8p1") * x[3]
+    return (
+        y
+        + float(RATE) * x[2]
+        + days * c * float.fromhex("0x1.8p1") * x[3]
+        + np.float64.fromhex("0x1p-1") * x[4]
+    )
 
 
 START64 = np.datetime64("2020-01-01T12")

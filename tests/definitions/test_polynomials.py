@@ -269,3 +269,69 @@ def test_series_of_given_roots(fromroots: Any, value: Any, count: int) -> None:
     slopes = sd.grad(lambda r: np.sum(weights * fromroots(r)))(roots)
     others = [np.prod(at - np.delete(roots, k)) for k in range(count)]
     np.testing.assert_allclose(slopes, -factor * np.array(others), rtol=1e-11)
+
+
+KINDS = (
+    np.polynomial.Polynomial,
+    np.polynomial.Chebyshev,
+    np.polynomial.Legendre,
+    np.polynomial.Hermite,
+    np.polynomial.HermiteE,
+    np.polynomial.Laguerre,
+)
+
+
+def _is_linear_in_coefficients(function: Any, c: Any, atol: float = 1e-11) -> None:
+    """The value is NumPy's up to rounding, and the Jacobian its changes by the unit vectors."""
+    value, tangent = sd.jvp(function, (c,), (np.ones_like(c),))
+    np.testing.assert_allclose(value, function(c), rtol=1e-12, atol=atol)
+    changes = [function(c + unit) - function(c) for unit in np.eye(len(c))]
+    np.testing.assert_allclose(tangent, np.sum(changes, axis=0), rtol=1e-10, atol=atol)
+    np.testing.assert_allclose(sd.jacobian(function)(c), np.transpose(changes), atol=atol)
+
+
+@pytest.mark.parametrize("own", KINDS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
+def test_series_converted_to_another_kind(own: Any, kind: Any) -> None:
+    _is_linear_in_coefficients(
+        lambda c: own(c, domain=[-2, 1.5]).convert([0.0, 2.0], kind, [1.0, 4.0]).coef, C
+    )
+    if own is kind:
+        _is_linear_in_coefficients(lambda c: own(c).convert(domain=[0, 3]).coef, C[:1])
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
+def test_methods_of_series(kind: Any) -> None:
+    for derived in (
+        lambda c: kind(c, domain=[0, 2]).deriv()(0.3),
+        lambda c: kind(c).deriv(2)(X),
+        lambda c: kind(c).integ(2, k=[1, 2], lbnd=0.1)(X),
+        lambda c: (kind(c) / 2)(X),
+        lambda c: kind(c).trim()(0.3),
+        lambda c: kind.cast(np.polynomial.Polynomial(c))(0.3),
+        lambda c: kind(c[:2])(np.polynomial.Polynomial([0.5, 2.0]))(0.3),
+    ):
+        _is_linear_in_coefficients(derived, C)
+    check(lambda c: (kind(c) ** 2)(X), C[:3], order=1)
+    check(lambda c: (kind(c) % kind(c[:2]))(X), C[:3], order=1)
+    check(lambda x: kind(C).deriv()(x), X)
+
+
+def test_a_fit_in_its_own_powers() -> None:
+    def f(y: Any) -> Any:
+        constant, slope, curvature = np.polynomial.Polynomial.fit(X, y, 2).convert().coef
+        return constant * slope + curvature**2
+
+    y, unit = C[:3], np.eye(3)
+    slopes = np.array([np.polyfit(X, one, 2)[::-1] for one in unit]).T
+    constant, slope, curvature = np.polyfit(X, y, 2)[::-1]
+    expected = slope * slopes[0] + constant * slopes[1] + 2.0 * curvature * slopes[2]
+    np.testing.assert_allclose(sd.grad(f)(y), expected, rtol=1e-11)
+
+
+def test_converting_a_class_of_ones_own_is_refused() -> None:
+    class Own(np.polynomial.Polynomial):
+        pass
+
+    with pytest.raises(sd.UnsupportedCallError, match="convert in this form: a series of a class"):
+        sd.grad(lambda c: Own(c).convert(domain=[0, 1])(0.3))(C)

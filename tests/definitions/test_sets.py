@@ -20,6 +20,10 @@ def values(x):
     return np.unique(x**2)
 
 
+def values_with_nan(x):
+    return np.unique_values(np.concatenate((x.ravel(), [np.nan, np.nan])))[:-2]
+
+
 def groups(x):
     found, first, inverse, counts = np.unique(
         GROUPS, return_index=True, return_inverse=True, return_counts=True
@@ -54,7 +58,8 @@ def by_keys(x):
 
 
 @pytest.mark.parametrize(
-    "function", [values, groups, repeated, union, difference, common, in_one_only, by_keys]
+    "function",
+    [values, values_with_nan, groups, repeated, union, difference, common, in_one_only, by_keys],
 )
 def test_of_an_array(function: Any) -> None:
     check(function, X, step=1e-3)
@@ -81,3 +86,8 @@ def test_values_are_numpys(function: Any, x: Any) -> None:
 def test_what_is_equal_stands_for_its_first() -> None:
     gradient = sd.vjp(each, np.array([2.0, 1.0, 2.0]))[1](np.array([3.0, 5.0]))[0]
     np.testing.assert_array_equal(gradient, [5.0, 3.0, 0.0])
+
+
+def test_the_order_of_whole_numbers_is_open() -> None:
+    with pytest.raises(sd.UnsupportedCallError, match=r"use np\.unique"):
+        sd.grad(lambda x: np.unique_values(GROUPS)[0] * np.sum(x))(X)

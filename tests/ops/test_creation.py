@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff.ir.graph import Value
 from symdiff.ir.types import INT, ArrayType, Size
 from symdiff.ops.creation import range_element_of, range_length_of, zeros_of
@@ -260,3 +261,13 @@ def test_dimensions_of_computed_lengths() -> None:
     same = stage(lambda n: (zeros(n * 2), zeros(n * 2)), 3)
     assert same.results[0].type == same.results[1].type
     assert stage(lambda n: n, 3).results[0].type == INT
+
+
+def test_none_is_nan_where_floats_are_asked_for():
+    def f(x):
+        alone, among = np.asarray(None, float), np.array([None, 2.0], dtype="float32")
+        return np.sum(x) * (2.0 if np.isnan(alone) and np.isnan(among[0]) else 1.0) * among[1]
+
+    np.testing.assert_array_equal(sd.grad(f)(np.ones(2)), [4.0, 4.0])
+    with pytest.raises(TypeError):  # as NumPy does
+        sd.grad(lambda x: np.sum(np.asarray(None, int) * x))(np.ones(2))

@@ -715,6 +715,7 @@ TABLE: dict[str, Word] = {
     "np.piecewise": elementwise("x, [x < 0.5], [lambda t: t * t, 0.25]"),
     "np.sort": reduction("x", "x, axis=0", "x, axis=None"),
     "np.unique": several(reduction("x"), values("return np.unique(x, return_counts=True)")),
+    "np.unique_values": shaped("x", like=LINES, dtypes=("float64",)),
     **{f"np.{name}": reduction("x, y") for name in ("intersect1d", "setdiff1d", "union1d")},
     "np.interp": shaped("x, np.cumsum(np.abs(y * 1.0)), z", like=INTERPOLATED, x=(0.7, 1.2)),
     "np.bincount": shaped("n, weights=x", "n, weights=x, minlength=6", like=COUNTED),
@@ -813,8 +814,12 @@ TABLE: dict[str, Word] = {
             ("__rmul__", "3.0 * np.polynomial.Polynomial(x)"),
             ("__rsub__", "3.0 - np.polynomial.Polynomial(x)"),
             ("__sub__", "np.polynomial.Polynomial(x) - np.polynomial.Polynomial(x * x)"),
+            ("convert", "np.polynomial.Polynomial(x).convert(domain=[0.0, 2.0])"),
         )
     },
+    "np.polynomial.polyutils.mapdomain": shaped(
+        "x, [0.0, 2.0], [1.0, 4.0]", like=LINES, dtypes=("float64",)
+    ),
     "np.polynomial.polyutils.trimseq": signal("x", "x * (x < 0.5)"),
     "np.vander": signal("x", "x, 3", "x, 2, increasing=True"),
     "np.cov": several(signal("x"), table("x", "x, rowvar=False", "x, ddof=0")),
