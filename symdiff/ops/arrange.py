@@ -310,7 +310,7 @@ def lower_broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Value, ...]:
     if all(array_type(x).shape == shape for x in arrays):
         return tuple(x if array_type(x).kind == "array" else copy(x) for x in arrays)
     sizes = [_size_like(arrays, len(shape) - k, dim) for k, dim in enumerate(shape)]
-    return tuple(broadcast_to(x, *sizes, shape=shape) for x in arrays)
+    return tuple(broadcast_to(x, *sizes, shape=shape, shared=True) for x in arrays)
 
 
 def _size_like(arrays: Sequence[Value], from_end: int, dim: Dim) -> Operand:
@@ -341,7 +341,7 @@ def lower_meshgrid(
     for place, x in zip(places, vectors, strict=True):
         grid = index_of(x, tuple(WHOLE if k == place else None for k in range(count)))
         if not static(sparse) and count > 1:
-            grid = broadcast_to(grid, *sizes, shape=tuple(shape))
+            grid = broadcast_to(grid, *sizes, shape=tuple(shape), shared=True)
         grids.append(lower_copy_method(grid) if static(copy) else grid)
     return tuple(grids)
 

@@ -207,16 +207,23 @@ _BY_NUMBER = string.ascii_uppercase + string.ascii_lowercase  # sorted as their 
 
 
 def _einsum_view(x: Value, subscripts: str) -> Value | None:
-    """What ``einsum`` gives as a view of its operand: a transpose, or the diagonal of a matrix."""
+    """What ``einsum`` gives as a view of its operand: diagonals, transposed, where nothing is
+    summed.
+    """
     (letters,), output = _parsed(subscripts)
     if not letters and array_type(x).kind != "array":
         return strong(x)
-    if sorted(letters) == sorted(output) and len(set(letters)) == len(letters):
-        axes = tuple(letters.index(k) for k in output)
-        return transpose(x, axes=axes)
-    if len(letters) == 2 and letters[0] == letters[1] == output:
-        return diagonal(x, offset=0, writable=True)
-    return None
+    if set(letters) != set(output):
+        return None
+    while len(letters) > len(output):
+        twice = next(k for k in letters if letters.count(k) > 1)
+        first = letters.index(twice)
+        pair = (first, letters.index(twice, first + 1))
+        others = [k for k in range(len(letters)) if k not in pair]
+        x = transpose(x, axes=(*others, *pair))
+        x = diagonal(x, offset=0, writable=True)
+        letters = "".join(letters[k] for k in others) + twice
+    return transpose(x, axes=tuple(letters.index(k) for k in output))
 
 
 def explicit_subscripts(subscripts: str, ranks: Sequence[int]) -> str:

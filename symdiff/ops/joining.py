@@ -259,11 +259,30 @@ def _diagonal_dim(rows: Dim, columns: Dim, offset: int) -> Dim:
 
 
 def _infer_diagonal(x: ArrayType, *, offset: int, writable: bool = False) -> ArrayType:
+    """``writable``: as ``einsum`` gives it, of square matrices alone."""
     *others, rows, columns = x.shape
+    if writable and isinstance(rows, int) and isinstance(columns, int) and rows != columns:
+        raise rejection(
+            ValueError,
+            "dimensions in single operand for collapsing index 'i' don't match"
+            f" ({rows} != {columns})",
+        )
     return ArrayType(x.dtype, (*others, _diagonal_dim(rows, columns, offset)))
 
 
+def _evaluate_diagonal(x: Any, *, offset: int, writable: bool = False) -> Any:
+    return np.einsum("...ii->...i", x) if writable else np.diagonal(x, offset, -2, -1)
+
+
+def _is_square(node: Node) -> bool:
+    rows, columns = array_type(node.operands[0]).shape[-2:]
+    return rows == columns
+
+
 def _spell_diagonal(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    if node.attributes.get("writable"):
+        dots = "..." if array_type(node.operands[0]).rank > 2 else ""
+        return ast.Call(dotted("np.einsum"), [literal(f"{dots}ii->{dots}i"), *operands], [])
     keywords = _offset_keyword(node, "offset")
     if array_type(node.operands[0]).rank > 2:
         keywords += [ast.keyword("axis1", literal(-2)), ast.keyword("axis2", literal(-1))]
@@ -293,9 +312,11 @@ def _diagonal_vjp(g: Value, y: Value, x: Value, *, offset: int, **_: Any) -> Val
 diagonal = moving(
     "diagonal",
     _infer_diagonal,
-    lambda x, *, offset, **_: np.diagonal(x, offset, -2, -1),
+    _evaluate_diagonal,
     _diagonal_vjp,
     view=0,
+    raises=True,
+    harmless=lambda node: not node.attributes.get("writable") or _is_square(node),
     read_only=lambda node: not node.attributes.get("writable"),
     cost="free",
     spelling=_spell_diagonal,

@@ -167,11 +167,12 @@ lowers(np.cumprod, method="cumprod")(_lower_running(cumprod))
 # Running extrema, and sums of sections ------------------------------------------------------------
 
 
-def _leaders(y: Value, axis: int) -> Value:
+def _leaders(y: Value, axis: int, *, skips_nan: bool = False) -> Value:
     """Where the elements stand that a running extremum consists of: of equal ones the first."""
     before = (WHOLE,) * axis
     later, earlier = (index_of(y, (*before, part)) for part in (slice(1, None), slice(None, -1)))
-    is_new = bitwise_and(not_equal(later, earlier), equal(earlier, earlier))  # none behind a NaN
+    number = later if skips_nan else earlier  # else none is new behind a NaN
+    is_new = bitwise_and(not_equal(later, earlier), equal(number, number))
     place = arange_of(sizes_of(y)[axis])
     line = index_of(place, (slice(1, None), *(None,) * (array_type(y).rank - 1 - axis)))
     none = zeros(*sizes_of(y), shape=array_type(y).shape, dtype=INTEGER)
@@ -179,17 +180,19 @@ def _leaders(y: Value, axis: int) -> Value:
     return running_maximum(marked, axis=axis)
 
 
-def _extremum_vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
-    return index_add_of(zeros_of(x), g, places_along(x, _leaders(y, axis), axis))
-
-
 def _running_extremum(function: np.ufunc, documentation: str) -> Operation:
+    def leaders(y: Value, axis: int) -> Value:
+        return _leaders(y, axis, skips_nan=function in (np.fmax, np.fmin))
+
+    def vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
+        return index_add_of(zeros_of(x), g, places_along(x, leaders(y, axis), axis))
+
     return Operation.of_arrays(
         f"running_{function.__name__}",
         lambda x, *, axis: ArrayType(x.dtype.newbyteorder("="), x.shape),
         lambda x, *, axis: function.accumulate(x, axis),
-        vjp={0: _extremum_vjp},
-        jvp={0: lambda t, y, x, *, axis: take_along_axis(t, _leaders(y, axis), axis=axis)},
+        vjp={0: vjp},
+        jvp={0: lambda t, y, x, *, axis: take_along_axis(t, leaders(y, axis), axis=axis)},
         spelling=call_along(f"np.{function.__name__}.accumulate", 0),
         example=f"np.{function.__name__}.accumulate(x)",
         documentation=f"{documentation} Of equal ones the first has the derivative.",
@@ -198,6 +201,8 @@ def _running_extremum(function: np.ufunc, documentation: str) -> Operation:
 
 running_maximum = _running_extremum(np.maximum, "The greatest element so far along an axis.")
 running_minimum = _running_extremum(np.minimum, "The smallest element so far along an axis.")
+running_fmax = _running_extremum(np.fmax, "The greatest number so far, NaN before the first one.")
+running_fmin = _running_extremum(np.fmin, "The smallest number so far, NaN before the first one.")
 
 
 def _lower_accumulate(operation: Operation) -> Any:
@@ -227,6 +232,8 @@ for _ufunc, _operation in (
     (np.multiply, cumprod),
     (np.maximum, running_maximum),
     (np.minimum, running_minimum),
+    (np.fmax, running_fmax),
+    (np.fmin, running_fmin),
 ):
     lowers(_ufunc.accumulate)(_lower_accumulate(_operation))
 

@@ -158,14 +158,14 @@ def _fits_shape(node: Node) -> bool:
 
 broadcast_to = moving(
     "broadcast_to",
-    lambda x, *sizes, shape: ArrayType(x.dtype, shape),
-    lambda x, *sizes, shape: np.broadcast_to(x, sizes),
-    lambda g, y, x, *sizes, shape: g,
+    lambda x, *sizes, shape, shared=False: ArrayType(x.dtype, shape),
+    lambda x, *sizes, shape, shared=False: np.broadcast_to(x, sizes),
+    lambda g, y, x, *sizes, shape, shared=False: g,
     raises=True,
     harmless=_fits_shape,
     cost="free",
     view=0,
-    read_only=lambda node: True,
+    read_only=lambda node: not node.attributes.get("shared"),  # else a write reaches several places
     spelling=lambda node, operands: ast.Call(
         dotted("np.broadcast_to"), [operands[0], spell_shape(node, operands, 1)], []
     ),

@@ -39,10 +39,11 @@ def assign(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
             set_attribute(interp, interp.evaluate(target.value), target.attr, value)
         elif isinstance(target, ast.Subscript):
             container = interp.evaluate(target.value)
-            if _is_flat(target.value) and _of_one_storage(container, value):
+            is_flat = isinstance(container, Array) and container.is_flat
+            if is_flat and _of_one_storage(container, value):
                 raise unbuffered(interp, "a.flat[key] = values.copy()")
             key = interp.evaluate(target.slice)
-            if _is_flat(target.value) and isinstance(container, Array):
+            if is_flat:
                 set_flat(interp, container, key, value)
             else:
                 set_item(interp, container, key, value)
@@ -50,10 +51,6 @@ def assign(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
             _unpack(interp, target.elts, value)
         else:
             raise UnsupportedSyntaxError("an assignment to this")
-
-
-def _is_flat(target: ast.expr) -> bool:
-    return isinstance(target, ast.Attribute) and target.attr == "flat"
 
 
 def _of_one_storage(a: Abstract, b: Abstract) -> bool:

@@ -148,7 +148,9 @@ def call_flat(interp: Interpreter, value: Abstract) -> Abstract:
     """``x.flat``: the elements in C order, readable and writable."""
     base = interp.lift(value)
     flat = METHODS["reshape"](base, -1)
-    return seen_through(interp, value, flat.node) if isinstance(value, Array) else flat
+    return (
+        seen_through(interp, value, flat.node, is_flat=True) if isinstance(value, Array) else flat
+    )
 
 
 def _method_of(interp: Interpreter, value: Abstract, name: str) -> Abstract:

@@ -18,6 +18,7 @@ from symdiff.ops.creation import range_element_of, range_length_of
 from symdiff.ops.declare import array_type, static
 from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.list_arrays import is_list, list_stack_of
+from symdiff.ops.shape import copy
 from symdiff.parse import lookups, staged_lists
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, python_raises, users
@@ -92,8 +93,10 @@ def native_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract
         base = interp.lift(value)
         if isinstance(base.type, ArrayType) and base.type.kind == "python":
             raise rejection(TypeError, "a Python number is not subscriptable")
-        entries = entries_of(interp, key)
-        return adopt(interp, index_of(base, entries), {base: value})
+        found = index_of(base, entries_of(interp, key))
+        if isinstance(value, Array) and value.is_flat:
+            return copy(found) if array_type(found).rank else found
+        return adopt(interp, found, {base: value})
     if isinstance(value, Value):
         return staged_lists.get(interp, value, interp.lift(key))
     if isinstance(value, ListRef):

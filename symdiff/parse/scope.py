@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -181,7 +182,12 @@ def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:
         raise users(unbound(variable.name, local=False)) from None
     if isinstance(present, int | float) and _is_final(interp, variable):
         return present
+    if any(present is known for known in _OF_PYTHON):
+        return present
     return reflect_everywhere(interp, variable, present, (variable,))
+
+
+_OF_PYTHON = (sys.version_info, sys.float_info, sys.int_info, sys.hash_info, sys.flags)
 
 
 def _is_final(interp: Interpreter, variable: FreeVariable) -> bool:

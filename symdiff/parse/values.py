@@ -65,17 +65,22 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """One step from an array to a view: an op whose result shares its first operand's memory."""
+    """One step from an array to a view: an op whose result shares its first operand's memory.
+
+    ``is_flat``: it is ``x.flat``, whose items are copies.
+    """
 
     op: Op
     operands: tuple[Value, ...]
     attributes: tuple[tuple[str, Any], ...]
     node: Node = field(compare=False)
+    is_flat: bool = False
 
     @classmethod
-    def of(cls, node: Node) -> Lens:
+    def of(cls, node: Node, *, is_flat: bool = False) -> Lens:
         """The lens that a node applies to its first operand."""
-        return cls(node.op, node.operands[1:], tuple(node.attributes.items()), node)
+        attributes = tuple(node.attributes.items())
+        return cls(node.op, node.operands[1:], attributes, node, is_flat)
 
     def put(self, base: Value, new: Value) -> Value:
         """The array after its view has become another."""
@@ -91,6 +96,10 @@ class Array(Told):
 
     storage: Storage
     lenses: tuple[Lens, ...] = ()
+
+    @property
+    def is_flat(self) -> bool:
+        return bool(self.lenses) and self.lenses[-1].is_flat
 
 
 @dataclass(eq=False, slots=True, repr=False)

@@ -106,9 +106,9 @@ def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> 
 _MAY_COPY = frozenset({"reshape", "contiguous"})
 
 
-def seen_through(interp: Interpreter, array: Array, node: Node) -> Array:
+def seen_through(interp: Interpreter, array: Array, node: Node, *, is_flat: bool = False) -> Array:
     """The view of an array that a node gives."""
-    lens = Lens.of(node)
+    lens = Lens.of(node, is_flat=is_flat)
     interp.heap.views[interp.heap.read(array), lens] = node.result
     return Array(array.storage, (*array.lenses, lens))
 

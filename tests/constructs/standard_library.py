@@ -9,12 +9,20 @@ import operator
 import re
 import shlex
 import string
+import sys
 import types
 from collections import Counter, OrderedDict, deque
 
 import numpy as np
 
 from tests.constructs.settings import construct
+
+
+@construct()
+def what_python_says_of_itself(x, c):
+    rate = 2.0 if (3, 8) <= sys.version_info < (4, 0) and sys.version_info.major == 3 else 3.0
+    major, *_ = sys.version_info
+    return rate * x[0] * c + major * x[1] * sys.float_info.epsilon * 2.0**50 + sys.hash_info.width
 
 
 @construct()

@@ -280,6 +280,17 @@ def test_running_extrema_of_equal_elements_follow_the_first() -> None:
     np.testing.assert_array_equal(slope, [1.0, 1.0, 0.0])
 
 
+@pytest.mark.parametrize("function", [np.fmax, np.fmin])
+def test_running_extrema_that_skip_nan(function: Any) -> None:
+    x = np.array([np.nan, 2.0, np.nan, 5.0, 1.0, np.nan, 5.0])
+    places = [0, 1, 1, 3, 3, 3, 3] if function is np.fmax else [0, 1, 1, 1, 4, 4, 4]
+    jacobian = np.zeros((7, 7))
+    jacobian[range(7), places] = 1.0
+    for mode in ("fwd", "rev"):
+        np.testing.assert_array_equal(sd.jacobian(function.accumulate, mode=mode)(x), jacobian)
+    np.testing.assert_array_equal(sd.vjp(function.accumulate, x)[0], function.accumulate(x))
+
+
 @pytest.mark.parametrize(
     "starts", [[0], [0, 2], [1, 4], [3, 0, 2], [0, 3, 1, 2], [2, 2, 0, 3, 3], [4, 4, 4]]
 )

@@ -11,6 +11,7 @@ import pytest
 
 import symdiff as sd
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from tests.definitions.calls import check
 
 M = np.random.default_rng(0).uniform(0.2, 0.9, (3, 4))
 BASES = {
@@ -254,3 +255,82 @@ def test_a_number_repeated_is_an_array_that_cannot_be_written(a):
     assert sd.grad(result, has_aux=True)(a)[0] == 12 * a
     with pytest.raises(ValueError, match="read-only"):
         sd.differentiable(written).forward(a)
+
+
+VECTOR = np.array([0.7, 1.3, 0.2])
+
+
+def _put_on_diagonals(x):
+    stack = np.zeros((2, 3, 3))
+    np.einsum("ijj->ij", stack)[...] = x
+    return stack * x[0]
+
+
+def _diagonal_of_three(x):
+    cube = np.multiply.outer(np.outer(x, x), x)
+    np.einsum("iii->i", cube)[1:] += x[1:]
+    return cube
+
+
+def _diagonal_and_transposed(x):
+    y = np.multiply.outer(np.ones((2, 2)), x)
+    view = np.einsum("iij->ji", y)
+    view *= x[1]
+    return y
+
+
+def _flat_items_are_copies(x):
+    y = x * 1.0
+    flat = y.flat
+    kept, other = flat[1:], y.flat[:2]
+    y *= 2.0
+    other *= 3.0
+    return np.concatenate((kept, other, y))
+
+
+def _flat_is_filled_again(x):
+    y = np.outer(x, x)
+    flat = y.flat
+    flat[2:] = [x[0], 5.0]
+    y.flat[1:] += x[2]
+    flat[[0, 4]] = x[1] ** 2
+    return y
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _put_on_diagonals,
+        _diagonal_of_three,
+        _diagonal_and_transposed,
+        _flat_items_are_copies,
+        _flat_is_filled_again,
+    ],
+)
+def test_views_of_diagonals_and_what_flat_gives(function):
+    check(function, VECTOR, step=1e-2)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 3), (3, 1)])
+def test_the_diagonal_of_what_is_not_square_raises(shape):
+    with pytest.raises(ValueError, match="for collapsing index"):
+        sd.grad(lambda x: np.sum(np.einsum("ii->i", x)))(np.ones(shape))
+    with pytest.raises(ValueError, match="for collapsing index"):
+        sd.grad(lambda x: np.sum(np.einsum("ii->i", np.outer(x[x > 0], x))))(np.array([1.0, -1.0]))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: np.broadcast_arrays(x, np.ones((2, 3)))[0],
+        lambda x: np.meshgrid(x, x[:2], copy=False)[0],
+    ],
+)
+def test_a_write_to_what_is_repeated_in_memory_is_refused(made):
+    def f(x):
+        grid = made(x * 1.0)
+        grid[0] = 2.0
+        return np.sum(grid)
+
+    with pytest.raises(UnsupportedCallError, match="write to a copy of it"):
+        sd.grad(f)(VECTOR)

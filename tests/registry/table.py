@@ -613,7 +613,7 @@ TABLE: dict[str, Word] = {
     },
     **{
         f"np.{name}.accumulate": reduction("x", "x, axis=-1")
-        for name in ("add", "multiply", "maximum", "minimum")
+        for name in ("add", "multiply", "maximum", "minimum", "fmax", "fmin")
     },
     **{
         f"np.{name}.reduceat": reduction("x, [0, 1]", "x, [0, 1, 0], axis=-1")
