@@ -10,10 +10,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from symdiff.dataclass import dataclass
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.graph import Block, Graph, Input, Value
-from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification, describe, leaves
+from symdiff.ir.signature import (
+    Fixed,
+    Live,
+    Nested,
+    Path,
+    Signature,
+    Specification,
+    describe,
+    leaves,
+)
 from symdiff.ir.structure import Container, Leaf, Static, Structure, mapped, of_tuple
 from symdiff.ir.types import ArrayType, ListType, carries_derivative
 from symdiff.runtime.parameters import Parameters
@@ -72,6 +83,8 @@ def _carries(specification: Specification) -> bool:
 
 
 def _said(specification: Specification) -> str:
+    if isinstance(specification, Live) and isinstance(specification.example, np.ndarray):
+        return f"an array of {specification.example.dtype}"
     kind = "" if isinstance(specification, ArrayType | Fixed) else "of type "
     return f"{kind}{describe(specification)}"
 
@@ -81,6 +94,8 @@ def _way_out(name: str, specification: Specification) -> str:
         return f"pass floats, {name}.astype(float), or ask for another argument with argnums"
     if isinstance(specification, ArrayType):
         return f"pass a float, float({name}), or ask for another argument with argnums"
+    if isinstance(specification, Live) and issubclass(specification.type, np.ndarray):
+        return "pass an array of numbers, or ask for another argument with argnums"
     if isinstance(specification, Fixed | Nested):
         return "ask for another argument with argnums"
     return "pass the numbers to differentiate by as arguments, or as attributes of an object"

@@ -54,12 +54,26 @@ def setdiff1d(ar1, ar2, assume_unique=False):
 
 
 @defines(np.intersect1d)
-def intersect1d(ar1, ar2, assume_unique=False):
-    """What is in both."""
-    first = np.ravel(ar1) if assume_unique else unique(ar1)
-    second = np.ravel(ar2) if assume_unique else unique(ar2)
-    both = np.sort(np.concatenate((first, second)))
-    return both[:-1][both[1:] == both[:-1]]
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    """What is in both, in order; and where it stands in each."""
+    first, second = np.ravel(ar1), np.ravel(ar2)
+    places: Any = ()
+    if not assume_unique:
+        first, place = unique(first, return_index=True)
+        places = (place,)
+        second, place = unique(second, return_index=True)
+        places = (*places, place)
+    both = np.concatenate((first, second))
+    order = np.argsort(both, kind="stable")
+    both = both[order]
+    twice = both[1:] == both[:-1]
+    found = both[:-1][twice]
+    if not return_indices:
+        return found
+    in_first, in_second = order[:-1][twice], order[1:][twice] - first.size
+    if not assume_unique:
+        in_first, in_second = places[0][in_first], places[1][in_second]
+    return found, in_first, in_second
 
 
 @defines(np.setxor1d)

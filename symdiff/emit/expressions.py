@@ -217,6 +217,8 @@ class Expressions:
 
     def static(self, value: Any, hint: str = "value") -> ast.expr:
         """Any object that structure holds: a literal where it has one, else by name."""
+        if isinstance(value, np.str_ | np.bytes_):
+            return ast.Call(dotted(f"np.{type(value).__name__}"), [ast.Constant(value.item())], [])
         if value is None or value is Ellipsis or isinstance(value, (bool, str, bytes)):
             return ast.Constant(value)
         if isinstance(value, (int, float, complex, np.generic)):

@@ -96,6 +96,9 @@ class PlainArray:
     """A step of a path: the ``np.ndarray`` in the memory of an array of a subclass."""
 
 
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A step of a path: what a table answers to a call of a method of its."""
@@ -108,7 +111,9 @@ class Asked:
         object.__setattr__(self, "text", repr(self.arguments))
 
     def of(self, table: Any) -> Any:
-        """What a table answers."""
+        """What a table answers, or a function of NumPy of it."""
+        if self.name.startswith("np."):
+            return getattr(np, self.name[3:])(table, *self.arguments)
         return getattr(table, self.name)(*self.arguments)
 
     def is_refused(self, table: Any) -> bool:
@@ -122,7 +127,10 @@ class Asked:
     def spelled(self, table: str) -> str:
         """The same as Python spells it."""
         given = ", ".join(map(repr, self.arguments))
+        if self.name.startswith("np."):
+            return f"{self.name}({', '.join((table, *map(repr, self.arguments)))})"
         forms = {"__getitem__": "{0}[{1}]", "__contains__": "{1} in {0}", "__len__": "len({0})"}
+        forms |= {f"__{name}__": f"{{0}} {sign} {{1}}" for name, sign in _COMPARISONS.items()}
         form = forms.get(self.name, f"{{0}}.{self.name}({{1}})")
         return form.format(table, given)
 

@@ -67,8 +67,8 @@ def computed(
     owner = getattr(function, "__self__", None)
     if isinstance(owner, frozenset):  # of a dict it looks at the keys
         arguments = [tuple(interp.content(a)) if isinstance(a, DictRef) else a for a in arguments]
-    given = [_known(interp, a) for a in arguments]
-    named = {name: _known(interp, a) for name, a in keywords.items()}
+    given = [python_value(interp, a) for a in arguments]
+    named = {name: python_value(interp, a) for name, a in keywords.items()}
     if any(value is ABSENT for value in (*given, *named.values())):
         return ABSENT
     found = in_python(function, *given, **named)
@@ -93,19 +93,19 @@ def is_pure(function: Any) -> bool:
     return name in _FUNCTIONS or name.startswith(_PREFIXES)
 
 
-def _known(interp: Interpreter, value: Abstract) -> Any:
+def python_value(interp: Interpreter, value: Abstract) -> Any:
     """The Python value of an abstract one; ``ABSENT`` where it is known at run time only."""
     value = as_set(interp, value)
     if isinstance(value, tuple):
-        items: Any = tuple(_known(interp, item) for item in value)
+        items: Any = tuple(python_value(interp, item) for item in value)
         return ABSENT if ABSENT in items else tuple.__new__(type(value), items)
     if isinstance(value, ListRef | DictRef) and value.own is None:
         content = interp.content(value)
         if isinstance(content, tuple):
-            items = [_known(interp, item) for item in content]
+            items = [python_value(interp, item) for item in content]
             return ABSENT if ABSENT in items else items
         if isinstance(content, dict):
-            known = {key: _known(interp, item) for key, item in content.items()}
+            known = {key: python_value(interp, item) for key, item in content.items()}
             return ABSENT if ABSENT in known.values() else known
     return ABSENT if is_abstract(value) else value
 

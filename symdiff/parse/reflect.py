@@ -371,8 +371,8 @@ def _is_static(value: Any) -> bool:
 
 
 def is_array_of_objects(value: Any) -> bool:
-    """Return whether this is an array of what is no number: a table."""
-    return type(value) is np.ndarray and value.dtype.kind == "O"
+    """Return whether this is an array of texts, or of what is no number: a table."""
+    return type(value) is np.ndarray and value.dtype.kind in "OUS"
 
 
 def _refuse_array(interp: Interpreter, value: Any, path: Path) -> Abstract:

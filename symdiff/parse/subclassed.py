@@ -71,8 +71,8 @@ def is_subclassed(value: Any) -> bool:
 
 def numpy_steps_back(cls: type) -> bool:
     """Return whether NumPy leaves an operator to an operand of a class on its right."""
-    if lookups.static_on_class(cls, "__array_ufunc__") is None:
-        return True
+    if cls is np.ndarray or lookups.static_on_class(cls, "__array_ufunc__") is None:
+        return True  # a table answers by itself
     priority: float = getattr(cls, "__array_priority__", 0.0)
     return priority > 0.0
 

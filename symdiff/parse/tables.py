@@ -5,10 +5,10 @@
 >>> symdiff.grad(lambda x: x * SALTS[1, 1])(2.0)
 0.25
 
-These are arrays of objects, and what libraries of tables make (``LIBRARIES``): their methods are
-not followed. What a table answers is a fact that the program rests on; it is asked again at each
-call. An array that it gives, and a number in what is given as an argument, is read at each call. A
-table is written nowhere in a program.
+These are arrays of objects or texts, and what libraries of tables make (``LIBRARIES``): their
+methods are not followed. What a table answers is a fact that the program rests on; it is asked
+again at each call. An array that it gives, and a number in what is given as an argument, is read at
+each call. A table is written nowhere in a program.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ LIBRARIES = {"pandas"}
 HELD = {"loc", "at", "iloc", "iat", "index", "columns", "values", "T"}
 HELD |= {"dtype", "dtypes", "shape", "size", "ndim", "empty", "name"}
 METHODS = {"__getitem__", "__contains__", "__len__", "get", "get_loc", "item", "max", "min"}
-METHODS |= {"to_numpy"}
+METHODS |= {"to_numpy", "tolist", "__iter__"}
+METHODS |= {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,35 @@ def ask(
     table, *given = arguments
     if asked.name not in METHODS or keywords:
         raise not_followed(interp, table.type, asked.name)
+    if asked.name == "__iter__":
+        return interp.call(iter, [_rows(interp, table, asked.name)], {})
+    if asked.name == "tolist":
+        rows = _rows(interp, table, asked.name)
+        return interp.call(list, [tuple(_as_list(interp, row) for row in rows)], {})
     step = Asked(asked.name, tuple(_known(interp, each) for each in given))
     return _answer(interp, table, step, functools.partial(step.of, table.live))
+
+
+def told_by(
+    interp: Interpreter, function: Any, table: ObjectRef, given: list[Abstract]
+) -> Abstract:
+    """What a function of NumPy tells of a table, and of arguments that are known."""
+    step = Asked(f"np.{function.__name__}", tuple(_known(interp, each) for each in given))
+    return _answer(interp, table, step, functools.partial(step.of, table.live))
+
+
+def _as_list(interp: Interpreter, row: Abstract) -> Abstract:
+    return interp.call_method(row, "tolist") if is_table(row) else row
+
+
+def _rows(interp: Interpreter, table: ObjectRef, asked: str) -> tuple[Abstract, ...]:
+    """What an array holds along its first axis, of a length that is a fact."""
+    if not isinstance(table.live, np.ndarray) or not table.live.ndim:
+        raise not_followed(interp, table.type, asked)
+    length = len(table.live)
+    interp.guard((*(table.path or ()), Asked("__len__", ())), "value", length)
+    rows = (Asked("__getitem__", (k,)) for k in range(length))
+    return tuple(_answer(interp, table, row, functools.partial(row.of, table.live)) for row in rows)
 
 
 def _known(interp: Interpreter, key: Abstract) -> Any:
@@ -100,7 +128,7 @@ def _known(interp: Interpreter, key: Abstract) -> Any:
     return key
 
 
-_KEYS = (bool, int, float, complex, str, bytes, type(None), types.EllipsisType)
+_KEYS = (bool, int, float, complex, str, np.str_, bytes, type(None), types.EllipsisType)
 
 
 def _answer(
@@ -142,4 +170,4 @@ def _key(step: str | Asked) -> str:
     return step if isinstance(step, str) else step.spelled("")
 
 
-_TOLD = (str, type(None), np.ndarray, np.generic, np.dtype)
+_TOLD = (str, bytes, type(None), np.ndarray, np.generic, np.dtype, tuple)

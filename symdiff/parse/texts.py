@@ -227,7 +227,7 @@ def percent(interp: Interpreter, text: str, operand: Abstract) -> str | StagedTe
         at = match.end()
         if match[3] == "%":
             parts.append("%")
-        elif not operands or match[3] not in "rsadfeEgGFxX" or "#" in match[1]:
+        elif not operands or match[3] not in "rsadiufeEgGFxX" or "#" in match[1]:
             raise UnsupportedSyntaxError(f"{match[0]!r} in this text", hint="use an f-string")
         else:
             parts.append(_percent_field(interp, operands.pop(0), *match.groups()))
@@ -241,6 +241,8 @@ def _percent_field(interp: Interpreter, value: Abstract, flags: str, width: str,
     sign = "+" if "+" in flags else " " if " " in flags else ""
     align = "<" if "-" in flags else ""
     fill = "0" if "0" in flags and not align else ""
+    if kind in "diu":  # which takes floats, unlike an f-string
+        value, kind = interp.call(int, [value], {}), "d"
     return text_field(interp, value, None, f"{align}{sign}{fill}{width}{kind}")
 
 

@@ -148,6 +148,8 @@ def specify(value: Any, path: Path, opening: Opening | None = None) -> Specifica
     known = _PYTHON_TYPES.get(type(value))
     if known is not None:
         return known
+    if type(value) is np.ndarray and value.dtype.kind in "OUS":  # a table
+        return Live(type(value), value)
     if isinstance(value, np.ndarray):
         return _array(value, path)
     if isinstance(value, np.generic) and value.dtype.kind in _NUMERIC:

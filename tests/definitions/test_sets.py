@@ -49,6 +49,13 @@ def common(x):
     return np.intersect1d(GROUPS, [2, 1, 3]) * x[:, :2]
 
 
+def common_with_places(x):
+    flat = x.ravel()
+    found, first, second = np.intersect1d(GROUPS, [7, 2, 2, 9], return_indices=True)
+    chosen = np.intersect1d(GROUPS[3:], [1, 2], assume_unique=True, return_indices=True)
+    return flat[first] ** 2 * found + second + flat[chosen[1]] * chosen[2]
+
+
 def in_one_only(x):
     return np.setxor1d(x**2, [0.3, 7.5]) * np.setxor1d(GROUPS, [2, 5, 4, 3, 6, 1]).size
 
@@ -59,7 +66,18 @@ def by_keys(x):
 
 @pytest.mark.parametrize(
     "function",
-    [values, values_with_nan, groups, repeated, union, difference, common, in_one_only, by_keys],
+    [
+        values,
+        values_with_nan,
+        groups,
+        repeated,
+        union,
+        difference,
+        common,
+        common_with_places,
+        in_one_only,
+        by_keys,
+    ],
 )
 def test_of_an_array(function: Any) -> None:
     check(function, X, step=1e-3)

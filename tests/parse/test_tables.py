@@ -8,6 +8,7 @@ import pytest
 import symdiff
 from symdiff.errors import SymdiffError
 from symdiff.parse import tables
+from tests.definitions.calls import check
 from tests.parse.following import follows
 
 SALTS = np.array([["NaCl", 0.5, None], ["KCl", 0.25, math.nan]], object)
@@ -174,3 +175,128 @@ def test_no_table_is_computed_with(function):
 def test_what_is_known_at_run_time_only_is_no_key():
     with pytest.raises(SymdiffError, match="known at run time only"):
         symdiff.grad(lambda x: x * SALTS[int(x), 1])(1.5)
+
+
+# Arrays of texts ----------------------------------------------------------------------------------
+
+KINDS = np.array(["a", "b", "a", "c"])
+PAIRS = np.array([["a", "b"], ["c", "d"]])
+X = np.array([0.7, 1.3, 0.2, 0.5])
+
+
+def _of_one_kind(x):
+    return np.sum(x[KINDS == "a"] ** 2) + np.mean(x[KINDS != "a"]) * x[0]
+
+
+def _by_turns(x):
+    totals = dict.fromkeys(KINDS, 0.0)
+    for kind, value in zip(KINDS, x, strict=True):
+        totals[kind] = totals[kind] + value**2
+    return totals["a"] * totals["b"] + sum(x[k] for k, kind in enumerate(KINDS) if kind > "a")
+
+
+def _in_a_loop_over_places(x):
+    total = 0.0
+    for k in range(len(x)):
+        if KINDS[k] == "a":
+            total = total + x[k] ** 2
+    return total
+
+
+def _of_two_axes(x):
+    table = x.reshape(2, 2)
+    return np.sum(table[PAIRS == "c"] ** 2) + x[0] * (PAIRS[1][0] == "c") * PAIRS.shape[1]
+
+
+def _groups(x):
+    found, places, counts = np.unique(KINDS, return_inverse=True, return_counts=True)
+    spread = sum(np.var(x[kind == KINDS]) for kind in np.unique(KINDS))
+    return np.sum(np.bincount(places, x) / counts * np.arange(1.0, 4.0)) * spread * len(found)
+
+
+def _in_sets(x):
+    chosen = np.isin(KINDS, ["a", "c"]) & (KINDS < "c")
+    return np.sum(np.where(chosen, x**2, x)) * (2.0 if "b" in KINDS else 1.0)
+
+
+def _made_inside(x):
+    names, modes = np.array([f"k{k}" for k in range(4)]), np.asarray(["S"] * 4, dtype=object)
+    return np.sum(x[names == "k2"] ** 2) * modes.size * len(names[0]) * (modes[1] == "S")
+
+
+def _as_a_list(x):
+    return x[KINDS.tolist().index("c")] ** 2 * len(PAIRS.tolist()[0]) + x[list(KINDS).index("b")]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        _of_one_kind,
+        _by_turns,
+        _in_a_loop_over_places,
+        _of_two_axes,
+        _groups,
+        _in_sets,
+        _made_inside,
+        _as_a_list,
+    ],
+)
+@pytest.mark.parametrize("dtype", [str, object])
+def test_arrays_of_texts(function, dtype, monkeypatch):
+    monkeypatch.setitem(globals(), "KINDS", KINDS.astype(dtype))
+    monkeypatch.setitem(globals(), "PAIRS", PAIRS.astype(dtype))
+    check(function, X)
+
+
+def test_texts_are_read_at_each_call(monkeypatch):
+    kinds = KINDS.copy()
+    monkeypatch.setitem(globals(), "KINDS", kinds)
+    for function in (_of_one_kind, _in_a_loop_over_places, _in_sets):
+        gradient = symdiff.grad(function)
+        before = gradient(X)
+        kinds[1] = "a"
+        changed = gradient(X)
+        np.testing.assert_array_equal(changed, symdiff.grad(lambda x, f=function: f(x))(X))
+        assert not np.array_equal(before, changed)
+        kinds[1] = "b"
+        np.testing.assert_array_equal(gradient(X), before)
+
+
+def test_texts_as_an_argument():
+    def f(x, kinds, rates):
+        weights = sum(x[k] * rates[kind] for k, kind in enumerate(kinds))
+        return np.sum(x[kinds == "a"] ** 2) * len(kinds) + weights
+
+    gradient, rates = symdiff.grad(f), {"a": 1.0, "b": 2.0, "c": 3.0}
+    for kinds in (KINDS, KINDS[::-1], KINDS[:1].repeat(4), KINDS.astype(object), KINDS[:2]):
+        x = X[: len(kinds)]
+        expected = 2.0 * x * (kinds == "a") * len(kinds) + [rates[kind] for kind in kinds]
+        np.testing.assert_allclose(gradient(x, kinds, rates), expected, rtol=1e-14)
+    with pytest.raises(IndexError, match="out of bounds"):
+        gradient(X[:3], KINDS, rates)
+    with pytest.raises(symdiff.SignatureError, match="it is an array of <U1"):
+        symdiff.grad(f, argnums=1)(X, KINDS, rates)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.sum(x[np.argsort(KINDS)]),
+        lambda x: x[0] * len(KINDS[x > 0.5]),
+        lambda x: np.sum(x[PAIRS[0, int(x[0])] == KINDS]),
+        lambda x: np.sum(x[np.unique(KINDS, equal_nan=False, return_index=True)[1]]),
+    ],
+)
+def test_what_is_not_told_of_texts_is_refused(function):
+    with pytest.raises(SymdiffError):
+        symdiff.grad(function)(X)
+
+
+def test_arrays_of_texts_are_written_nowhere():
+    def f(x):
+        modes = np.array(["S"] * 3)
+        modes[1] = "T"
+        return np.sum(x[:3][modes == "S"])
+
+    with pytest.raises(SymdiffError, match="not written in Python"):
+        symdiff.grad(f)(X)

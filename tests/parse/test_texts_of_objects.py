@@ -2,11 +2,12 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 import symdiff as sd
 
-PERCENT, BRACES, DIGITS = "%s", "{}", "{:.2f}"
+PERCENT, BRACES, DIGITS, WHOLE = "%s", "{}", "{:.2f}", "%d|%5i|%-4u|%+d|%05d|%d%%"
 
 
 class Quantity:
@@ -156,3 +157,15 @@ def test_a_container_with_an_object_without_a_text_is_refused():
 
 class Plain:
     pass
+
+
+def test_percent_formats_of_whole_numbers_take_floats(capsys):
+    def f(x):
+        print(WHOLE % (x[0], 10 * x[1], len(x), -x[0], 7 * x[1], 100 * x[0]))
+        return x[0] ** 2
+
+    x = np.array([2.7, 1.3])
+    f(x)
+    expected = capsys.readouterr().out
+    assert sd.grad(f)(x)[0] == 5.4
+    assert capsys.readouterr().out == expected

@@ -1,0 +1,86 @@
+"""Arrays of texts: those that are made inside, and what NumPy's functions of sets tell of them.
+
+>>> import numpy as np, symdiff
+>>> KINDS = np.array(["a", "b", "a"])
+>>> symdiff.grad(lambda x: np.sum(x[KINDS == "a"] ** 2))(np.ones(3))
+array([2., 0., 2.])
+
+They are tables: facts that a program rests on, and nothing that it writes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import FreeVariable
+from symdiff.parse import tables
+from symdiff.parse.calls import builtin
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.pure import python_value
+from symdiff.parse.reflect import reflect
+from symdiff.parse.values import ABSENT, Abstract, Arguments, Keywords, ListRef
+
+_TEXTS = (str, bytes)
+
+
+@builtin(np.array, np.asarray)
+def _made_of_texts(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
+    """``np.array(["a", "b"])``; ``NotImplemented`` of numbers."""
+    if not arguments or not isinstance(arguments[0], ListRef | tuple):
+        return NotImplemented
+    if not _holds_text(interp, arguments[0]):
+        return NotImplemented
+    given = [python_value(interp, a) for a in arguments]
+    named = {name: python_value(interp, a) for name, a in keywords.items()}
+    if any(value is ABSENT for value in (*given, *named.values())):
+        return NotImplemented
+    made = np.array(*given, **named)
+    if made.dtype.kind not in "OUS":
+        return NotImplemented
+    return reflect(interp, made, (FreeVariable("object", made, "texts"),))
+
+
+def _holds_text(interp: Interpreter, value: Abstract) -> bool:
+    """Return whether the first of what is in nested lists is a text."""
+    while isinstance(value, ListRef | tuple):
+        content: Any = interp.content(value) if isinstance(value, ListRef) else value
+        if not isinstance(content, tuple) or not content:
+            return False
+        value = content[0]
+    return isinstance(value, _TEXTS)
+
+
+@builtin(np.unique)
+def _unique(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
+    return _told_by(interp, np.unique, arguments, keywords)
+
+
+@builtin(np.isin)
+def _isin(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
+    return _told_by(interp, np.isin, arguments, keywords)
+
+
+def _told_by(
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """What the function tells of a table; ``NotImplemented`` of numbers."""
+    if not arguments or not tables.is_table(arguments[0]):
+        return NotImplemented
+    bound = inspect.signature(function).bind(*arguments, **keywords)
+    left_out = {name for name in keywords if name in bound.signature.parameters}
+    bound.apply_defaults()
+    for name, value in bound.kwargs.items():
+        if name in left_out and value != bound.signature.parameters[name].default:
+            raise UnsupportedCallError(f"np.{function.__name__} of texts with {name}=")
+    table, *given = bound.args
+    return tables.told_by(interp, function, table, [_plain(interp, each) for each in given])
+
+
+def _plain(interp: Interpreter, value: Abstract) -> Abstract:
+    """A list as a tuple, where it is known what is in it."""
+    known = python_value(interp, value) if isinstance(value, ListRef) else value
+    return tuple(known) if isinstance(known, list) else value
