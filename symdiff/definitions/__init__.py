@@ -58,7 +58,7 @@ _BY_LIBRARY = {
     "scipy._lib": ("namespaces",),
     "scipy.fft": ("transforms",),
     "scipy.integrate": ("samples", "solvers"),
-    "scipy.interpolate": ("bsplines", "grids", "scattered", "splines"),
+    "scipy.interpolate": ("bsplines", "grids", "meshless", "scattered", "splines"),
     "scipy.linalg": ("equations", "matrices", "riccati", "structured"),
     "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("solvers",),

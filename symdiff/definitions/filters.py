@@ -60,11 +60,30 @@ def sosfilt(sos, x, axis=-1, zi=None):
     sos = np.atleast_2d(sos)
     lines = np.moveaxis(np.asarray(x), axis, -1)
     lines = lines.astype(np.result_type(sos, lines))
-    if zi is not None:
-        refuse("zi=")
+    if zi is None:
+        for section in sos:
+            lines = recurrence(section[:3], section[3:], lines)
+        return np.moveaxis(lines, -1, axis)
+    place = 1 + axis if axis >= 0 else axis
+    states, left = np.moveaxis(np.asarray(zi), place, -1), []
+    lines = lines.astype(np.result_type(lines, states))
+    for section, given in zip(sos, states, strict=True):
+        lines, state = lfilter(section[:3], section[3:], lines, zi=given)
+        left.append(state)
+    return np.moveaxis(lines, -1, axis), np.moveaxis(np.stack(left), -1, place)
+
+
+def sosfilt_zi(sos):
+    """The states in which the sections stay while the input of the first is 1."""
+    sos = np.asarray(sos)
+    if sos.ndim != 2 or sos.shape[1] != 6:
+        raise ValueError("sos must be shape (n_sections, 6)")
+    states, scale = [], 1.0
     for section in sos:
-        lines = recurrence(section[:3], section[3:], lines)
-    return np.moveaxis(lines, -1, axis)
+        b, a = section[:3], section[3:]
+        states.append(scale * lfilter_zi(b, a))
+        scale = scale * (np.sum(b) / np.sum(a))
+    return np.stack(states)
 
 
 def _extended(lines, kind, edge):
@@ -251,7 +270,7 @@ def register(signal):
     """Say what the functions mean."""
     registered(
         signal,
-        *(lfilter, lfilter_zi, sosfilt, filtfilt, detrend, hilbert),
+        *(lfilter, lfilter_zi, sosfilt, sosfilt_zi, filtfilt, detrend, hilbert),
         *(convolve, correlate, fftconvolve, oaconvolve, convolve2d, correlate2d),
         rounded=True,
     )
