@@ -988,6 +988,12 @@ TABLE: dict[str, Word] = {
         for name in ("spherical_in", "spherical_jn", "spherical_kn", "spherical_yn")
     },
     "scipy.special.lambertw": elementwise("x", orders=(1, 2)),
+    "scipy.special.elliprc": elementwise("x, y", x=POSITIVE, y=POSITIVE),
+    **{
+        f"scipy.special.ellipr{kind}": elementwise("x, y, z", x=POSITIVE, y=POSITIVE, z=POSITIVE)
+        for kind in "fd"
+    },
+    "scipy.special.elliprj": elementwise("x, y, z, 1.5", x=POSITIVE, y=POSITIVE, z=POSITIVE),
     "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
     "scipy.special.voigt_profile": elementwise("x, y, z", orders=(1, 2)),
     "scipy.special.polygamma": elementwise("1, x", "n, x"),
