@@ -32,6 +32,10 @@ def _weights(xi, order):
     return found
 
 
+def _permutation(rng, n):
+    return np.random.default_rng(rng).permutation(n)
+
+
 def _barycentric(xi, yi, axis, weights, x):
     from scipy.interpolate import BarycentricInterpolator
 
@@ -49,9 +53,12 @@ def _basis(xi, x):
 class Barycentric:
     """The polynomial through points; the order in which SciPy multiplies is drawn."""
 
-    def __init__(self, xi, yi, axis):
+    def __init__(self, xi, yi, axis, rng):
         self.xi, self.yi, self.axis = np.asarray(xi, dtype=np.float64), yi, axis
-        order = np.random.permutation(len(self.xi))
+        if rng is None:
+            order = np.random.permutation(len(self.xi))
+        else:
+            order = computed(np.arange(len(self.xi)), _permutation, rng, len(self.xi))
         self.weights = computed(1.0 * self.xi, _weights, self.xi, order)
 
     def __call__(self, x):
@@ -71,9 +78,9 @@ class Barycentric:
 
 
 def barycentric(xi, yi=None, axis=0, *, wi=None, rng=None):
-    if yi is None or wi is not None or rng is not None:
-        refuse("yi=None, wi= and rng=")
-    return Barycentric(xi, yi, axis + np.ndim(yi) if axis < 0 else axis)
+    if yi is None or wi is not None or not (rng is None or isinstance(rng, int)):
+        refuse("yi=None, wi= and a generator as rng=")
+    return Barycentric(xi, yi, axis + np.ndim(yi) if axis < 0 else axis, rng)
 
 
 def barycentric_interpolate(xi, yi, x, axis=0, *, der=0, rng=None):

@@ -46,6 +46,7 @@ def _seeded(program: Callable[..., Any]) -> Callable[..., Any]:
             (AT.reshape(2, 2), X, Y.T.copy()),
         ),
         (lambda at, x, y: interpolate.barycentric_interpolate(x, y, at[1]), (AT, X, Y)),
+        (lambda at, x, y: interpolate.barycentric_interpolate(x, y, at, rng=3), (AT, X, Y)),
     ],
 )
 def test_barycentric_polynomials(program: Any, args: Any) -> None:
@@ -135,7 +136,12 @@ def test_grids_between_points() -> None:
         (lambda d: interpolate.griddata(POINTS, d, PLACES, "cubic"), "cubic"),
         (lambda d: interpolate.griddata(POINTS[:, 0], d, 0.5), "interp1d"),
         (lambda d: interpolate.RBFInterpolator(POINTS, d, 4)(PLACES), "neighbors="),
-        (lambda d: interpolate.BarycentricInterpolator(POINTS[:, 0], d, rng=1)(0.5), "rng="),
+        (
+            lambda d: interpolate.BarycentricInterpolator(
+                POINTS[:, 0], d, rng=np.random.default_rng(1)
+            )(0.5),
+            "rng=",
+        ),
         (lambda d: interpolate.BarycentricInterpolator(POINTS[:, 0], d).derivative(0.5), "derivat"),
         (lambda d: interpolate.barycentric_interpolate(POINTS[:, 0], d, 0.5, der=1), "der="),
     ],

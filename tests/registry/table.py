@@ -1142,6 +1142,14 @@ TABLE: dict[str, Word] = {
         like=[[(5,), *line] for line in LINES],
         dtypes=("float64",),
     ),
+    "scipy.signal.sosfilt_zi": shaped(
+        "np.concatenate((x[:, :3], np.ones((len(x), 1)), 0.3 * x[:, 3:]), axis=1)",
+        like=[
+            *([(k, 5)] for k in (1, 2, 3, 4)),
+            *([((k, 5), layout)] for k in (2, 3) for layout in ("F", "strided", "reversed")),
+        ],
+        dtypes=("float64",),
+    ),
     # scipy.integrate, scipy.interpolate
     "scipy.integrate.odeint": number(
         "return scipy.integrate.odeint(lambda u, t: -x * u, y, np.array([0.0, 1.0]))[:, 0]",
@@ -1219,6 +1227,13 @@ TABLE: dict[str, Word] = {
                 "(np.cumsum(x), np.arange(4.0), np.outer(y, [1, 2, 0, 1])).ev(z, z)",
             ),
             ("krogh_interpolate", "(np.cumsum(x), y, z)"),
+            ("RBFInterpolator", "(np.cumsum(x)[:, None], y)(z[:, None])"),
+            (
+                "griddata",
+                "((np.cumsum(x), np.cumsum(x) ** 2), y, (z, z**2 + 0.2))",
+            ),
+            ("BarycentricInterpolator", "(np.cumsum(x), y, rng=0)(z)"),
+            ("barycentric_interpolate", "(np.cumsum(x), y, z, rng=0)"),
             ("lagrange", "(np.cumsum(x[:4]), y[:4])(z)"),
         )
     },
