@@ -76,6 +76,15 @@ bessel_k: Operation = _declared(
     "bessel_k",
     "A derivative of the modified Bessel function kv(v, x) of positive numbers, by both.",
 )
+kolmogorov_tail: Operation = _declared(
+    "kolmogorov_tail", "A derivative of Kolmogorov's survival function."
+)
+smirnov_tail: Operation = _declared(
+    "smirnov_tail", "A derivative of Smirnov's survival function of n samples by its argument."
+)
+elliprg_slope: Operation = _declared(
+    "elliprg_slope", "A derivative of Carlson's symmetric integral of the second kind."
+)
 
 # By parameters ------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
-"""Derivatives by parameters, which generated code calls: of incomplete gamma and beta functions,
-and of Bessel's K; plain NumPy.
+"""Derivatives that generated code calls: by parameters of incomplete gamma and beta functions and
+Bessel's K, of the distributions of Kolmogorov and Smirnov and of an integral of Carlson's; plain
+NumPy.
 
 In the logarithm of the gamma function's argument, and the logit of the beta function's, densities
 are exponentials of ``Σ parameters * statistics - norm``. So a derivative by parameters multiplies
@@ -220,7 +221,119 @@ def bessel_k(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
     return np.where(inside, made, outside).astype(dtype)[()]
 
 
-# Both ---------------------------------------------------------------------------------------------
+# Kolmogorov and Smirnov ---------------------------------------------------------------------------
+
+
+def kolmogorov_tail(x: Any, orders: tuple[int, ...]) -> Any:
+    """A derivative of ``kolmogorov(x)``, of order 1 at least: by the series that falls faster, of
+    ``(-1)**k exp(-2 k² x²)`` or of its Fourier transform (Feller 1948).
+
+    >>> kolmogorov_tail(1.0, orders=(1,))
+    np.float64(-1.0719484...)
+    """
+    dtype, order = _floating(x), orders[0]
+    x = np.asarray(x, np.float64)
+    left = np.clip(np.where(np.isnan(x), 1.0, x), 0.03, 0.8)[..., None]
+    right = np.clip(np.where(np.isnan(x), 1.0, x), 0.8, 20.0)[..., None]
+    k = np.arange(1.0, 8.0)
+    square = ((2.0 * k - 1.0) * (np.pi / 2)) ** 2 / 2.0
+
+    def slope(which: tuple[int, ...]) -> Any:
+        (n,) = which
+        falling = square * math.factorial(n + 1) * (-1.0 / left) ** n / left**2
+        return math.factorial(n - 1) * (-1.0 / left) ** n - falling
+
+    heights = -math.sqrt(2.0 * math.pi) / left * np.exp(-square / left**2)
+    near = np.sum(heights * _over_density((order,), slope), axis=-1)
+    u, hermite, before = 2.0 * k * right, np.ones_like(k * right), np.zeros_like(k * right)
+    for n in range(order):
+        hermite, before = u * hermite - n * before, hermite
+    signs = -2.0 * (-1.0) ** k * (-2.0 * k) ** order
+    far = np.sum(signs * hermite * np.exp(-0.5 * u * u), axis=-1)
+    made = np.where(x < 0.8, near, far)
+    made = np.where((x > 0.03) & (x < 20.0), made, np.where(np.isnan(x), np.nan, -0.0))
+    return made.astype(dtype)[()]
+
+
+def smirnov_tail(d: Any, n: Any, orders: tuple[int, ...]) -> Any:
+    """A derivative of ``smirnov(n, d)`` by ``d``, whose order is the first; where a term of its
+    series begins, that without it.
+
+    >>> smirnov_tail(0.25, 2, orders=(1, 0))
+    np.float64(-1.5)
+    """
+    dtype = _floating(n, d)
+    n, d = np.broadcast_arrays(np.asarray(n, np.float64), np.asarray(d, np.float64))
+    made = np.full(n.shape, np.nan)
+    for place in np.ndindex(n.shape):
+        if np.isfinite(n[place]) and n[place] >= 1.0 and 0.0 <= d[place] <= 1.0:
+            made[place] = _smirnov(int(n[place]), float(d[place]), orders[0])
+    return made.astype(dtype)[()]
+
+
+def _smirnov(n: int, d: float, order: int) -> Any:
+    """Of ``Σ binom(n, j) d (d + j / n)**(j - 1) (1 - d - j / n)**(n - j)`` (Birnbaum and Tingey
+    1951), of which the first term is ``(1 - d)**n``. Around a binomial distribution's largest term
+    nothing cancels, and what is left of the coefficient is Stirling's.
+    """
+    first = (-1.0) ** order * math.perm(n, order) * (1.0 - d) ** max(n - order, 0)
+    moved, j = n * d, np.arange(1.0, n)
+    j = j[n - j - moved > 0]
+    high, low, above = j + moved, n - j - moved, n - j
+    ratio = np.maximum(-moved / above, -0.5)
+    fall = np.where(low > 0.5 * above, np.log1p(ratio), np.log(low / above))
+    rest = _stirling(np.float64(n)) - _stirling(j) - _stirling(above)
+    exponent = j * np.log1p(moved / j) + above * fall + rest - np.log(high / n)
+    heights = np.exp(exponent) * np.sqrt(n / (2.0 * np.pi * j * above))
+
+    def slope(which: tuple[int, ...]) -> Any:
+        (m,) = which
+        up = (j - 1.0) * (-n / high) ** m
+        return -math.factorial(m - 1) * (up + above * (n / low) ** m)
+
+    weight = d * _over_density((order,), slope)
+    if order:
+        weight = weight + order * _over_density((order - 1,), slope)
+    return first + np.sum(heights * weight)
+
+
+# Carlson's integral of the second kind, symmetric -------------------------------------------------
+
+
+def elliprg_slope(x: Any, y: Any, z: Any, orders: tuple[int, ...]) -> Any:
+    """A derivative of ``elliprg``, of order 1 at least in all.
+
+    That by ``x`` is an eighth of the integral of ``t / ((t + x)**1.5 (t + y)**0.5 (t + z)**0.5)``,
+    positive all over; in the logarithm of ``t`` it falls exponentially on both sides, and the
+    trapezoidal rule is exact but for rounding.
+
+    >>> elliprg_slope(1.0, 1.0, 1.0, orders=(1, 0, 0))
+    np.float64(0.1666666666...)
+    """
+    dtype = _floating(x, y, z)
+    given = np.stack(np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (x, y, z))))
+    good = np.all((given >= 0) & np.isfinite(given), axis=0) & np.any(given > 0, axis=0)
+    given = np.where(good, given, 1.0)
+    top = np.max(given, axis=0)
+    powers = [0.5 + n for n in orders]
+    rate = 2.0 - sum(p * (v == 0) for p, v in zip(powers, given, strict=True))
+    ends, given = rate <= 0, given / top
+    with np.errstate(divide="ignore"):
+        logs = np.log(given)
+    least = np.min(np.where(np.isinf(logs), 0.0, logs), initial=0.0) - 76.0
+    count = math.ceil((76.0 - least) / 0.4)
+    u = np.linspace(least, 76.0, count).reshape((-1,) + (1,) * top.ndim)
+    terms = (p * np.logaddexp(u, log) for p, log in zip(powers, logs, strict=True))
+    total = np.sum(np.exp(np.where(ends, 0.0, 2.0 * u - sum(terms))), axis=0)
+    total = np.where(ends, np.inf, total * ((76.0 - least) / (count - 1)))
+    factor = -0.25 * (-1.0) ** sum(orders)
+    for n in orders:
+        factor *= math.prod(k + 0.5 for k in range(n))
+    made = factor * total * top ** (0.5 - sum(orders))
+    return np.where(good, made, np.nan).astype(dtype)[()]
+
+
+# Several ------------------------------------------------------------------------------------------
 
 
 def _integral(fallen: Any, steep: Any, far: Any, weight: Any) -> Any:
@@ -239,6 +352,11 @@ def _integral(fallen: Any, steep: Any, far: Any, weight: Any) -> Any:
     v = 0.5 * (1.0 + np.cos(theta)).reshape(column) * far
     weights = ((1.0 - 2.0 * parts) / _NODES).reshape(column) * far
     return np.sum(weights * np.exp(-fallen(v)) * weight(v), axis=0)
+
+
+def _floating(*operands: Any) -> Any:
+    dtype = np.result_type(*operands)
+    return dtype if dtype.kind == "f" else np.dtype(np.float64)
 
 
 def _over_density(orders: tuple[int, ...], slope: Any) -> Any:

@@ -26,7 +26,7 @@ from symdiff.ops.arithmetic import (
     strong_constant,
 )
 from symdiff.ops.bessel import ive
-from symdiff.ops.casts import imag
+from symdiff.ops.casts import as_dtype_of, imag
 from symdiff.ops.declare import (
     Meaning,
     Operation,
@@ -40,10 +40,13 @@ from symdiff.ops.elementary import cos, cosh, exp, log, log1p, sin, sinc, sqrt
 from symdiff.ops.incomplete import (
     beta_by,
     beta_inverse_by,
+    elliprg_slope,
     f_by,
     f_drawn_by,
     gamma_by_a,
     gamma_inverse_by_a,
+    kolmogorov_tail,
+    smirnov_tail,
     student_by_df,
 )
 from symdiff.ops.special import (
@@ -285,6 +288,24 @@ agm: Operation = special_function(
     sympy=lambda sp, a, b: sp.pi / 4 * (a + b) / sp.elliptic_k(((a - b) / (a + b)) ** 2),
 )
 
+
+def _carlson_partial(position: int) -> Rule:
+    orders = tuple(int(k == position) for k in range(3))
+
+    def partial(y: Value, *operands: Value) -> Any:
+        return elliprg_slope(*(as_dtype_of(v, y) for v in operands), orders=orders)
+
+    return partial
+
+
+elliprg: Operation = special_function(
+    "elliprg",
+    "Carlson's symmetric integral of the second kind.",
+    *map(_carlson_partial, range(3)),
+    singular=True,
+    sympy=None,
+)
+
 # Of densities -------------------------------------------------------------------------------------
 
 
@@ -493,6 +514,37 @@ fdtri: Operation = special_function(
     lambda y, n, d, p: f_drawn_by(1, n, d, y),
     lambda y, n, d, p: f_drawn_by(2, n, d, y),
     lambda y, n, d, p: choose(greater(y, 0), f_drawn_by(0, n, d, y), exp(-_log_f_density(n, d, y))),
+    sympy=None,
+)
+
+# Of the largest difference of distribution functions, and their inverses.
+
+kolmogorov: Operation = special_function(
+    "kolmogorov",
+    "Kolmogorov's survival function, of the largest difference either way.",
+    lambda y, x: kolmogorov_tail(x, orders=(1,)),
+    sympy=None,
+)
+kolmogi: Operation = special_function(
+    "kolmogi",
+    "The inverse of ``kolmogorov``.",
+    lambda y, p: 1.0 / kolmogorov_tail(y, orders=(1,)),
+    singular=True,
+    sympy=None,
+)
+smirnov: Operation = special_function(
+    "smirnov",
+    "The survival function of the largest difference one way, of ``n`` samples.",
+    "n",
+    lambda y, n, d: smirnov_tail(d, n, orders=(1, 0)),
+    sympy=None,
+)
+smirnovi: Operation = special_function(
+    "smirnovi",
+    "The inverse of ``smirnov``.",
+    "n",
+    lambda y, n, p: 1.0 / smirnov_tail(y, n, orders=(1, 0)),
+    singular=True,
     sympy=None,
 )
 

@@ -717,8 +717,8 @@ hyperu: Operation = special_function(
 
 # What calls mean ----------------------------------------------------------------------------------
 
-# Not holomorphic: of complex numbers they have other derivatives.
-_OF_REALS = frozenset({"ive", "i0e", "i1e"})
+# Not holomorphic: of complex numbers they have other derivatives; or these are not known.
+_OF_REALS = frozenset({"ive", "i0e", "i1e", "elliprg"})
 
 
 @when_imported("scipy.special")

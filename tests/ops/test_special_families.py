@@ -392,7 +392,8 @@ def test_inverses_undo_what_they_invert():
         (lambda x: special.chndtr(2.0, x, 0.4), r"chndtr by 'df'"),
         (lambda x: special.spherical_jn(1, x, True), r"spherical_jn with derivative=True"),
         (lambda x: np.real(special.lambertw(x, 0, 1e-3)), r"lambertw with the argument tol="),
-        (lambda x: special.kolmogorov(x), r"scipy\.special\.kolmogorov"),
+        (lambda x: special.smirnov(x + 2.0, 0.4), r"smirnov by 'n'"),
+        (lambda x: special.elliprg(1j * x, 1, 2).real, r"elliprg of complex"),
     ],
 )
 def test_what_is_not_known_is_told_by_name(function: Function, named: str):

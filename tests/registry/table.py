@@ -101,6 +101,9 @@ UFUNCS: dict[str, dict[str, object]] = {
     "scipy.special.airye": {"x": POSITIVE, "dtypes": REAL},
     "scipy.special.chndtr": {"x": POSITIVE, "y": (2.5, 4.5), "z": POSITIVE},
     "scipy.special.ncfdtr": {"x": (2.5, 4.5), "y": (5.5, 7.5), "z": POSITIVE, "a": POSITIVE},
+    "scipy.special.elliprg": {"x": POSITIVE, "y": POSITIVE, "z": POSITIVE, "dtypes": REAL},
+    "scipy.special.kolmogorov": {"x": (0.35, 1.9)},
+    "scipy.special.kolmogi": {"x": (0.1, 0.9)},
     "scipy.special.stdtr": {"x": (2.1, 5.9)},
     **{
         f"scipy.special.{name}": elementwise("1, x", "2, x, 2", x=POSITIVE, orders=(1, 2))
@@ -111,6 +114,10 @@ UFUNCS: dict[str, dict[str, object]] = {
         for name in ("spherical_in", "spherical_jn", "spherical_kn", "spherical_yn")
     },
     "scipy.special.lambertw": elementwise("x", orders=(1, 2)),
+    **{
+        f"scipy.special.{name}": elementwise("3, x", x=(0.4, 0.6), orders=(1, 2))
+        for name in ("smirnov", "smirnovi")
+    },
     "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
     "scipy.special.voigt_profile": elementwise("x, y, z", orders=(1, 2)),
     "scipy.special.polygamma": elementwise("1, x", "n, x"),
@@ -994,6 +1001,10 @@ TABLE: dict[str, Word] = {
         for kind in "fd"
     },
     "scipy.special.elliprj": elementwise("x, y, z, 1.5", x=POSITIVE, y=POSITIVE, z=POSITIVE),
+    **{
+        f"scipy.special.{name}": elementwise("3, x", x=(0.4, 0.6), orders=(1, 2))
+        for name in ("smirnov", "smirnovi")
+    },
     "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
     "scipy.special.voigt_profile": elementwise("x, y, z", orders=(1, 2)),
     "scipy.special.polygamma": elementwise("1, x", "n, x"),

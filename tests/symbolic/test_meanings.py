@@ -32,7 +32,8 @@ WITHOUT_MEANING = frozenset(
     f"special_{name}"
     for name in (
         *("gammaincinv", "gammainccinv", "betaincinv", "betainccinv"),
-        *("stdtrit", "chdtri", "fdtri", "chndtr", "ncfdtr"),
+        *("stdtrit", "chdtri", "fdtri", "chndtr", "ncfdtr", "elliprg"),
+        *("kolmogorov", "kolmogi", "smirnov", "smirnovi"),
         *("ellipj_sn", "ellipj_cn", "ellipj_dn", "ellipj_ph"),
     )
 )
