@@ -66,7 +66,7 @@ _BY_LIBRARY = {
     "scipy.sparse": ("sparse",),
     "scipy.sparse.linalg": ("krylov",),
     "scipy.spatial.distance": ("distances",),
-    "scipy.special": ("carlson", "probabilities", "special"),
+    "scipy.special": ("carlson", "harmonics", "probabilities", "special"),
     "scipy.stats": (
         *(
             "descriptive",

@@ -118,6 +118,8 @@ UFUNCS: dict[str, dict[str, object]] = {
         f"scipy.special.{name}": elementwise("3, x", x=(0.4, 0.6), orders=(1, 2))
         for name in ("smirnov", "smirnovi")
     },
+    "scipy.special.lpmv": elementwise("1, 3, x", "-2, 2, x", x=(-0.7, 0.7)),
+    "scipy.special.sph_harm_y": elementwise("2, 1, x, y", x=POSITIVE),
     "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
     "scipy.special.voigt_profile": elementwise("x, y, z", orders=(1, 2)),
     "scipy.special.polygamma": elementwise("1, x", "n, x"),
@@ -1005,6 +1007,8 @@ TABLE: dict[str, Word] = {
         f"scipy.special.{name}": elementwise("3, x", x=(0.4, 0.6), orders=(1, 2))
         for name in ("smirnov", "smirnovi")
     },
+    "scipy.special.lpmv": elementwise("1, 3, x", "-2, 2, x", x=(-0.7, 0.7)),
+    "scipy.special.sph_harm_y": elementwise("2, 1, x, y", x=POSITIVE),
     "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
     "scipy.special.voigt_profile": elementwise("x, y, z", orders=(1, 2)),
     "scipy.special.polygamma": elementwise("1, x", "n, x"),
