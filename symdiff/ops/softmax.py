@@ -21,7 +21,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import nonzero
 from symdiff.ops.arrange import lower_broadcast_arrays
-from symdiff.ops.casts import as_dtype_of, number_or_array
+from symdiff.ops.casts import as_dtype_of, conjugated, is_complex, number_or_array
 from symdiff.ops.declare import (
     OnArrays,
     Operation,
@@ -105,7 +105,7 @@ def _spell(part: int) -> Callable[..., ast.expr]:
 def _share(position: int, y: Value, *operands: Value, **attributes: Any) -> Value:
     """The derivative of each result by the elements of an operand.
 
-    Of large numbers ``y`` has lost digits: the terms are scaled to add up to 1.
+    Of large numbers ``y`` has lost digits: the terms are scaled to add up to 1. It is holomorphic.
     """
     a, *weights = operands
     axis, keepdims = attributes["axis"], attributes["keepdims"]
@@ -119,7 +119,7 @@ def _share(position: int, y: Value, *operands: Value, **attributes: Any) -> Valu
 
 def _vjp(position: int, g: Value, y: Value, *operands: Value, **attributes: Any) -> Value:
     spread = restored(g, operands[0], attributes["axis"], attributes["keepdims"])
-    product = spread * _share(position, y, *operands, **attributes)
+    product = spread * conjugated(_share(position, y, *operands, **attributes))
     operand = operands[position]
     return unbroadcast_to(as_dtype_of(product, operand), operand)
 
@@ -159,12 +159,12 @@ logsumexp_sign: Operation = Operation.of_arrays(
 def _lower_logsumexp(
     a: Any, axis: Any = None, b: Any = None, keepdims: Any = False, return_sign: Any = False
 ) -> Any:
-    terms = _real("logsumexp", a)
-    if array_type(terms).dtype.kind != "f" or array_type(terms).weak:
-        terms = cast(terms, np.dtype("float64"))
-    operands = [terms] if b is None else _weighted(terms, _real("logsumexp", b))
+    terms = _floating(staged(a))
+    operands = [terms] if b is None else _weighted(terms, staged(b))
     rank = array_type(operands[0]).rank
     keepdims, signed = bool(static(keepdims)), bool(static(return_sign))
+    if signed and any(is_complex(operand) for operand in operands):
+        raise UnsupportedCallError("scipy.special.logsumexp of complex numbers with return_sign=")
     if keepdims and not rank:
         raise UnsupportedCallError("scipy.special.logsumexp of a number with keepdims=True")
     attributes = {"axis": normalized_axis(axis, rank), "keepdims": keepdims, "signed": signed}
@@ -172,11 +172,17 @@ def _lower_logsumexp(
     return (value, logsumexp_sign(*operands, **attributes)) if signed else value
 
 
+def _floating(x: Value) -> Value:
+    type_ = array_type(x)
+    if type_.dtype.kind in "fc" and not type_.weak:
+        return x
+    return cast(x, np.dtype("complex128" if type_.dtype.kind == "c" else "float64"))
+
+
 def _weighted(a: Value, b: Value) -> list[Value]:
     """The terms and their weights in one shape."""
     type_ = array_type(b)
-    if type_.weak or type_.dtype.kind != "f":
-        b = cast(b, array_type(a).dtype if type_.weak else np.dtype("float64"))
+    b = cast(b, array_type(a).dtype) if type_.weak and type_.dtype.kind != "c" else _floating(b)
     return (
         list(lower_broadcast_arrays(a, b)) if array_type(b).shape != array_type(a).shape else [a, b]
     )

@@ -67,9 +67,60 @@ def test_single_precision_and_minus_infinity():
     assert np.array_equal(nothing, [0.0, 0.0])
 
 
-def test_complex_numbers_are_refused():
-    with pytest.raises(sd.UnsupportedCallError, match="logsumexp of complex"):
-        sd.jvp(special.logsumexp, (X + 1j,), (X + 0j,))
+Z = X + 1j * RNG.normal(size=(3, 4))
+C = B - 0.7j * B[::-1]
+
+
+def _both(y: Any) -> Any:
+    return np.real(y) + 2 * np.imag(y)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda z: _both(special.logsumexp(z)),
+        lambda z: _both(special.logsumexp(z, axis=1)),
+        lambda z: _both(special.logsumexp(z.T[:, ::-1], axis=0, keepdims=True)),
+        lambda z: _both(special.logsumexp(z[0, 0])),
+        lambda z: _both(special.logsumexp(z + 700.0, axis=(0, 1))),
+        lambda z: _both(special.logsumexp(np.real(z) + 1j * np.real(z))),
+    ],
+)
+def test_of_complex_numbers(function: Callable[..., Any]):
+    check(function, Z)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a, b: _both(special.logsumexp(a, axis=1, b=b)),
+        lambda a, b: _both(special.logsumexp(a, axis=0, b=b[:, :1])),
+    ],
+)
+def test_of_complex_numbers_with_weights(function: Callable[..., Any]):
+    for terms, weights in ((Z, C), (Z, B), (X, C)):
+        check(function, terms, weights, wrt=(0, 1))
+
+
+def test_the_complex_derivative_is_the_share():
+    share = np.exp(Z) / np.sum(np.exp(Z))
+    tangent = sd.jvp(special.logsumexp, (Z,), (C,))[1]
+    np.testing.assert_allclose(tangent, np.sum(share * C), rtol=1e-14)
+    np.testing.assert_allclose(sd.vjp(special.logsumexp, Z)[1](1 + 2j)[0], (1 + 2j) * share.conj())
+    single = sd.jvp(special.logsumexp, (Z.astype("F"),), (C.astype("F"),))[1]
+    assert single.dtype == np.complex64
+    nothing = sd.grad(lambda z: np.real(special.logsumexp(z)))(np.full(2, -np.inf + 0j))
+    assert np.array_equal(nothing, [0.0, 0.0])
+
+
+def test_complex_numbers_that_are_refused():
+    for function, named in (
+        (special.softmax, "softmax of complex"),
+        (special.log_softmax, "log_softmax of complex"),
+        (lambda z: special.logsumexp(z, return_sign=True)[0], "complex numbers with return_sign="),
+    ):
+        with pytest.raises(sd.UnsupportedCallError, match=named):
+            sd.jvp(function, (Z,), (Z,))
 
 
 def test_written_with_the_arguments_that_are_not_the_defaults():
