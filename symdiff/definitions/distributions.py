@@ -172,7 +172,8 @@ def _continuous(law):
     if hasattr(law, "below"):
         for tail, method in (("below", "cdf"), ("above", "sf")):
             found[method] = _of_place(_distribution, law, getattr(law, tail))
-            found[f"log{method}"] = _of_place(_distribution, law, _logarithm(law, tail))
+            if getattr(law, f"log_{tail}", True) is not None:
+                found[f"log{method}"] = _of_place(_distribution, law, _logarithm(law, tail))
     for form, method in (("quantile", "ppf"), ("quantile_above", "isf")):
         if hasattr(law, form):
             above = method == "isf"

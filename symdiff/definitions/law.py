@@ -3,7 +3,8 @@
 A law says what is its own: the logarithm of its density, the distribution function ``below`` and
 its complement ``above``, their logarithms where these have a form of their own, the inverses
 ``quantile`` and ``quantile_above``, and what its support and its parameters are. What it does not
-have is not known. Only derivatives are taken of what stands here, inside of the support.
+have, or has as None, is not known. Only derivatives are taken of what stands here, inside of the
+support.
 """
 
 import math

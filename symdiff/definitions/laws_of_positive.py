@@ -74,6 +74,45 @@ class F(Positive):
     quantile_above = staticmethod(lambda q, n, d: 1.0 / special().fdtri(d, n, q))
 
 
+class Ncx2(Positive):
+    shapes = ("df", "nc")
+    good = staticmethod(lambda df, nc: np.logical_and(df > 0, nc >= 0))
+
+    @staticmethod
+    def log_density(y, df, nc):
+        half, product = 0.5 * df, nc * y
+        small = product < np.minimum(4.0 * (half + 1.0) ** 2, 16e4)
+        series = np.log(special().hyp0f1(half, 0.25 * np.where(small, product, 1.0)))
+        near = Chi2.log_density(y, df) - 0.5 * nc + series
+        known = 2.0 * (half + 1.0)  # where Bessel's function is not less than the least number
+        at, other = np.where(small, known, y), np.where(small, known, nc)
+        bessel = np.log(special().ive(half - 1.0, np.sqrt(at * other))) - LOG_2
+        power = 0.5 * (half - 1.0) * np.log(at / other)
+        return np.where(small, near, power - 0.5 * (np.sqrt(at) - np.sqrt(other)) ** 2 + bessel)
+
+    below = staticmethod(lambda y, df, nc: special().chndtr(y, df, nc))
+    above = staticmethod(lambda y, df, nc: 1.0 - special().chndtr(y, df, nc))
+    log_above = None  # in the tail nothing would be left of the difference
+
+
+class Ncf(Positive):
+    shapes = ("dfn", "dfd", "nc")
+
+    @staticmethod
+    def good(n, d, nc):
+        return np.logical_and(np.logical_and(n > 0, d > 0), nc >= 0)
+
+    @staticmethod
+    def log_density(y, n, d, nc):
+        part = n * y / (n * y + d)
+        series = np.log(special().hyp1f1(0.5 * (n + d), 0.5 * n, 0.5 * nc * part))
+        return F.log_density(y, n, d) - 0.5 * nc + series
+
+    below = staticmethod(lambda y, n, d, nc: special().ncfdtr(n, d, nc, y))
+    above = staticmethod(lambda y, n, d, nc: 1.0 - special().ncfdtr(n, d, nc, y))
+    log_above = None
+
+
 class Betaprime(Positive):
     shapes = ("a", "b")
 

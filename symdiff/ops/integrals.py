@@ -549,19 +549,21 @@ smirnovi: Operation = special_function(
 )
 
 # With a parameter of noncentrality: mixtures by Poisson's weights, of which the slope by it is half
-# the difference to the one of two degrees more (Johnson, Kotz and Balakrishnan 1995, 29 and 30).
+# the difference to the one of two degrees more (Johnson, Kotz and Balakrishnan 1995, 29 and 30): a
+# density, in which nothing cancels.
 
 
-def _noncentral_chi_slope(y: Value, x: Value, v: Value, nc: Value) -> Value:
+def _noncentral_chi_slope(x: Any, v: Any, nc: Any) -> Any:
     """``x**(v/2 - 1) * exp(-(x + nc) / 2) / (2**(v/2) gamma(v/2)) * 0F1(v/2, nc x / 4)``.
 
-    Where that series is large, with Bessel's function without its exponential.
+    Where that series is large, with Bessel's function without its exponential, which is 0 for
+    arguments far below its order.
     """
     half, product = 0.5 * v, nc * x
-    is_small = less(product, 4.0)
+    is_small = less(product, minimum(4.0 * (half + 1.0) ** 2, 16e4))
     one = strong_constant(1, product)
     near = xlogy(half - 1.0, x) - half * math.log(2.0) - gammaln(half) - 0.5 * (x + nc)
-    small = exp(near) * hyp0f1(half, 0.25 * choose(is_small, product, one))
+    small = exp(near + log(hyp0f1(half, 0.25 * choose(is_small, product, one))))
     at, other = choose(is_small, one, x), choose(is_small, one, nc)
     root = sqrt(at * other)
     far = -0.5 * (sqrt(at) - sqrt(other)) ** 2 + 0.5 * (half - 1.0) * log(at / other)
@@ -575,12 +577,19 @@ def _noncentral_f_slope(y: Value, n: Value, d: Value, nc: Value, f: Value) -> Va
     return exp(_log_f_density(n, d, f) - 0.5 * nc) * series
 
 
+def _noncentral_f_by_nc(y: Value, n: Value, d: Value, nc: Value, f: Value) -> Any:
+    """A density too: of two beta functions, of which one is the next, what is between is a term."""
+    part = n * f / (n * f + d)
+    series = hyp1f1(0.5 * (n + d), 0.5 * n + 1.0, 0.5 * nc * part)
+    return -(f / n) * exp(_log_f_density(n, d, f) - 0.5 * nc) * series
+
+
 chndtr: Operation = special_function(
     "chndtr",
     "The distribution function of a noncentral chi-squared; by ``df`` it has no closed form.",
-    _noncentral_chi_slope,
+    lambda y, x, v, nc: _noncentral_chi_slope(x, v, nc),
     "df",
-    lambda y, x, v, nc: 0.5 * (chndtr(x, v + 2.0, nc) - y),
+    lambda y, x, v, nc: -_noncentral_chi_slope(x, v + 2.0, nc),
     sympy=None,
 )
 ncfdtr: Operation = special_function(
@@ -588,7 +597,7 @@ ncfdtr: Operation = special_function(
     "The distribution function of a noncentral F; by its degrees it has no closed form.",
     "dfn",
     "dfd",
-    lambda y, n, d, nc, f: 0.5 * (ncfdtr(n + 2.0, d, nc, f * n / (n + 2.0)) - y),
+    _noncentral_f_by_nc,
     _noncentral_f_slope,
     sympy=None,
 )

@@ -1,0 +1,127 @@
+"""The noncentral distributions of χ² and F: by sums of central ones in 40 digits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import special, stats
+
+import symdiff as sd
+from tests.definitions.calls import check
+
+mp = mpmath.mp.clone()
+mp.dps = 40
+
+
+def _chi(x: Any, df: Any, nc: Any) -> Any:
+    """The density, by Poisson's weights."""
+    half = mp.mpf(df) / 2
+    factor = x ** (half - 1) * mp.exp(-(x + nc) / 2) / (2**half * mp.gamma(half))
+    return factor * mp.hyp0f1(half, nc * x / 4)
+
+
+def _f(x: Any, n: Any, d: Any, nc: Any) -> Any:
+    a, b = mp.mpf(n) / 2, mp.mpf(d) / 2
+    part = n * x / (n * x + d)
+    central = part**a * (1 - part) ** b / (x * mp.beta(a, b))
+    return central * mp.exp(-nc / 2) * mp.hyp1f1(a + b, a, nc * part / 2)
+
+
+CHI = [
+    (2.3, 3.0, 0.4),
+    (4.0, 1.5, 3.0),
+    (30.0, 7.0, 20.0),
+    (1010.0, 1000.0, 12.0),
+    (3.0, 2.0, 1e-9),
+]
+OF_F = [(1.5, 3.0, 7.0, 1.2), (0.4, 5.0, 2.5, 8.0), (9.0, 2.0, 40.0, 3.0)]
+
+
+@pytest.mark.parametrize(
+    ("law", "exact", "point"),
+    [(stats.ncx2, _chi, p) for p in CHI] + [(stats.ncf, _f, p) for p in OF_F],
+)
+def test_densities_and_distributions(law: Any, exact: Any, point: Any) -> None:
+    x, *known, nc = point
+    at, given = (mp.mpf(x), mp.mpf(nc)), tuple(map(mp.mpf, known))
+
+    def density(x: Any, nc: Any) -> Any:
+        return exact(x, *given, nc)
+
+    step = at[1] * mp.mpf(10) ** -12
+    height = density(*at)
+    first = [mp.diff(density, at, n, h=step) for n in ((1, 0), (0, 1))]
+    expected = np.array([float(d) for d in first])
+
+    def of(method: str) -> Any:
+        return lambda x, nc: getattr(law, method)(x, *known, nc)
+
+    found = sd.grad(of("pdf"), (0, 1))(x, nc)
+    np.testing.assert_allclose(found, expected, rtol=2e-11, atol=1e-11 * float(height))
+    found = sd.grad(of("logpdf"), (0, 1))(x, nc)
+    np.testing.assert_allclose(found, expected / float(height), rtol=2e-11, atol=1e-11)
+    if law is stats.ncx2:
+        by_nc = -float(exact(at[0], given[0] + 2, at[1]))
+    else:
+        a, b = given[0] / 2, given[1] / 2
+        part = given[0] * at[0] / (given[0] * at[0] + given[1])
+        weight = mp.exp(-at[1] / 2) * part**a * (1 - part) ** b / (a * mp.beta(a, b))
+        by_nc = -float(weight * mp.hyp1f1(a + b, a + 1, at[1] * part / 2) / 2)
+    for method, sign in (("cdf", 1), ("sf", -1)):
+        found = np.array(sd.grad(of(method), (0, 1))(x, nc)) * sign
+        np.testing.assert_allclose(found, [float(height), by_nc], rtol=2e-11)
+        tangent = sd.jvp(of(method), (x, nc), (0.3, 0.7))[1] * sign
+        np.testing.assert_allclose(tangent, 0.3 * float(height) + 0.7 * by_nc, rtol=2e-11)
+        second = sd.grad(lambda *a, m=method: sd.grad(of(m))(*a), (0, 1))(x, nc)
+        bound = 1e-10 * float(height)
+        np.testing.assert_allclose(np.array(second) * sign, expected, rtol=1e-10, atol=bound)
+    found = sd.grad(of("logcdf"))(x, nc)
+    np.testing.assert_allclose(found, float(height) / of("cdf")(x, nc), rtol=1e-9)
+
+
+def test_where_degrees_are_many_the_slope_is_not_0() -> None:
+    """Bessel's function of so high an order is less than the least number."""
+    for x, df, nc in ((1010.0, 1000.0, 12.0), (990.0, 1000.0, 300.0)):
+        slope = sd.grad(lambda x, df=df, nc=nc: special.chndtr(x, df, nc))(x)
+        np.testing.assert_allclose(slope, float(_chi(mp.mpf(x), df, mp.mpf(nc))), rtol=1e-10)
+
+
+def test_of_arrays_with_location_and_scale() -> None:
+    x, nc = np.array([[1.2, 2.5, 6.0]])[:, ::-1], np.array([[0.7], [2.0]])
+
+    def methods(x: Any, nc: Any, scale: Any) -> Any:
+        at = {"loc": 0.1, "scale": scale}
+        chi = [getattr(stats.ncx2, m)(x, 3.5, nc, **at) for m in ("pdf", "logpdf", "cdf", "sf")]
+        f = [getattr(stats.ncf, m)(x, 3.5, 6, nc, **at) for m in ("pdf", "logpdf", "cdf", "sf")]
+        return (*chi, *f)
+
+    check(methods, x, nc, 1.3, wrt=(0, 1, 2), step=1e-3)
+    check(lambda x: stats.ncx2(3.0, 1.5).logpdf(x), x)
+    single = sd.grad(lambda x: np.sum(stats.ncx2.cdf(x, 3, 1)))(np.ones(2, "f4"))
+    assert single.dtype == np.float32
+    without = sd.grad(lambda x: stats.ncx2.logpdf(x, 3.0, 0.0))(1.7)
+    np.testing.assert_allclose(without, 0.5 / 1.7 - 0.5)
+    outside = np.array([-1.0, 2.0])
+    for made in (
+        sd.grad(lambda x: np.sum(stats.ncx2.cdf(x, 3.0, 1.0)))(outside),
+        sd.grad(lambda x: np.sum(stats.ncf.cdf(x, 3.0, 4.0, 1.0)))(outside),
+    ):
+        assert made[0] == 0 and made[1] > 0
+
+
+@pytest.mark.parametrize(
+    ("function", "named"),
+    [
+        (lambda x: stats.ncx2.logsf(x, 3.0, 1.0), r"stats\.ncx2\.logsf"),
+        (lambda x: stats.ncf.logsf(x, 3.0, 4.0, 1.0), r"stats\.ncf\.logsf"),
+        (lambda x: stats.ncx2.cdf(2.0, x, 1.0), r"chndtr by 'df'"),
+        (lambda x: stats.ncx2.logpdf(2.0, x, 1.0), r"by 'v' has no closed form"),
+        (lambda x: stats.ncf.pdf(2.0, x, 3.0, 1.0), r"hyp1f1 by '[ab]'"),
+    ],
+)
+def test_what_is_not_known(function: Any, named: str) -> None:
+    with pytest.raises(sd.UnsupportedCallError, match=named):
+        sd.grad(function)(2.5)
