@@ -85,6 +85,9 @@ smirnov_tail: Operation = _declared(
 elliprg_slope: Operation = _declared(
     "elliprg_slope", "A derivative of Carlson's symmetric integral of the second kind."
 )
+noncentral_t: Operation = _declared(
+    "noncentral_t", "A derivative of the distribution function of a noncentral t, by t and nc."
+)
 
 # By parameters ------------------------------------------------------------------------------------
 

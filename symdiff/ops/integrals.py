@@ -46,6 +46,7 @@ from symdiff.ops.incomplete import (
     gamma_by_a,
     gamma_inverse_by_a,
     kolmogorov_tail,
+    noncentral_t,
     smirnov_tail,
     student_by_df,
 )
@@ -599,6 +600,23 @@ ncfdtr: Operation = special_function(
     "dfd",
     _noncentral_f_by_nc,
     _noncentral_f_slope,
+    sympy=None,
+)
+
+
+def _student_slope(orders: tuple[int, ...]) -> Rule:
+    def partial(y: Value, df: Value, nc: Value, t: Value) -> Any:
+        return noncentral_t(*(as_dtype_of(v, y) for v in (t, nc, df)), orders=orders)
+
+    return partial
+
+
+nctdtr: Operation = special_function(
+    "nctdtr",
+    "The distribution function of a noncentral t; its derivative by ``df`` is refused.",
+    "df",
+    _student_slope((0, 1, 0)),
+    _student_slope((1, 0, 0)),
     sympy=None,
 )
 

@@ -1,4 +1,4 @@
-"""The noncentral distributions of χ² and F: by sums of central ones in 40 digits."""
+"""The noncentral distributions of χ², F and t: by series and integrals of mpmath."""
 
 from __future__ import annotations
 
@@ -125,3 +125,76 @@ def test_of_arrays_with_location_and_scale() -> None:
 def test_what_is_not_known(function: Any, named: str) -> None:
     with pytest.raises(sd.UnsupportedCallError, match=named):
         sd.grad(function)(2.5)
+
+
+# Student's ----------------------------------------------------------------------------------------
+
+
+def _student(t: Any, df: Any, nc: Any) -> Any:
+    """The density, an integral over the root of a χ² over its degrees."""
+    norm = 2 * (df / 2) ** (df / 2) / mp.gamma(df / 2)
+    ends = [0, 0.03, 0.1, 0.3, 0.6, 0.8, 1, 1.2, 1.5, 2, 3, 5, 10, 20]
+    return norm * mp.quad(
+        lambda s: s**df * mp.exp(-df * s * s / 2) * mp.npdf(t * s - nc), list(map(mp.mpf, ends))
+    )
+
+
+@pytest.mark.parametrize(
+    "point",
+    [(1.4, 3.0, 0.7), (1.1, 5.0, -0.6), (-2.0, 4.0, 3.0), (8.0, 0.7, 1.0), (31.0, 6.0, 28.0)],
+)
+def test_students(point: Any) -> None:
+    with mp.workdps(25):
+        at = tuple(map(mp.mpf, point))
+        height, step = float(_student(*at)), mp.mpf(10) ** -6
+        slopes = []
+        for k in range(3):
+            moved = [
+                _student(*(v + s * step * (k == n) for n, v in enumerate(at)))
+                for s in (-2, -1, 1, 2)
+            ]
+            far, before, after, behind = moved
+            slopes.append(float((far - 8 * before + 8 * after - behind) / (12 * step)))
+    expected, places = np.array(slopes), (0, 1, 2)
+    found = np.array(sd.grad(stats.nct.pdf, places)(*point))
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12 * height)
+    found = np.array(sd.grad(stats.nct.logpdf, places)(*point))
+    np.testing.assert_allclose(found, expected / height, rtol=1e-10, atol=1e-11)
+    t, df, nc = point
+    for method, sign in (("cdf", 1), ("sf", -1)):
+
+        def function(t: Any, nc: Any, method: str = method) -> Any:
+            return getattr(stats.nct, method)(t, df, nc)
+
+        slope = sd.grad(function)
+        np.testing.assert_allclose(sign * slope(t, nc), height, rtol=1e-10)
+        second = np.array(sd.grad(slope, (0, 1))(t, nc)) * sign
+        np.testing.assert_allclose(second, expected[[0, 2]], rtol=1e-10, atol=1e-12 * height)
+        by_nc = sd.jvp(function, (t, nc), (0.0, 1.0))[1]
+        ahead, behind = (function(t, nc + s) for s in (1e-4, -1e-4))
+        np.testing.assert_allclose(by_nc, (ahead - behind) / 2e-4, rtol=1e-6, atol=1e-9)
+
+
+def test_students_of_arrays() -> None:
+    t, nc = np.array([[1.2, -0.5, 0.3]])[:, ::-1], np.array([[0.7], [-1.0]])
+
+    def methods(t: Any, nc: Any, scale: Any) -> Any:
+        at = {"loc": 0.1, "scale": scale}
+        return tuple(
+            getattr(stats.nct, m)(t, 3.5, nc, **at) for m in ("pdf", "logpdf", "cdf", "sf")
+        )
+
+    check(methods, t, nc, 1.3, wrt=(0, 1, 2), step=1e-2)
+    check(lambda t: special.nctdtr(3, 0.5, t), np.zeros((0, 2)))
+    single = np.array([0.4, 0.6], "f4")
+    for made in (
+        sd.grad(lambda t: np.sum(special.nctdtr(3.0, 0.5, t)))(single),
+        sd.grad(lambda nc: np.sum(special.nctdtr(3, nc, 0.5)))(single),
+        sd.jvp(lambda t: special.nctdtr(3.0, 0.5, t), (single,), (single,))[1],
+    ):
+        assert made.dtype == np.float32
+    assert np.isnan(sd.grad(lambda t: special.nctdtr(-1.0, 0.5, t))(0.4))
+    with pytest.raises(sd.UnsupportedCallError, match="nctdtr by 'df'"):
+        sd.grad(lambda df: stats.nct.cdf(0.4, df, 0.5))(3.0)
+    with pytest.raises(sd.UnsupportedCallError, match=r"stats\.nct\.logcdf"):
+        sd.grad(lambda t: stats.nct.logcdf(t, 3.0, 0.5))(0.4)

@@ -59,6 +59,7 @@ POINTS_OF = {
     "special_chndtr": [(2.3, 3.0, 0.4), (4.1, 3.0, 2.4)],
     "special_ncfdtr": [(3.0, 7.0, 1.2, 1.5)],
     "special_elliprg": [(0.37, 1.73, 2.9)],
+    "special_nctdtr": [(3.0, 0.7, 1.4), (5.0, -0.6, 1.1)],
     "special_kolmogorov": [(0.37,), (1.31,)],
     "special_kolmogi": [(0.37,), (0.93,)],
     "special_smirnov": [(4.0, 0.37)],

@@ -102,6 +102,7 @@ UFUNCS: dict[str, dict[str, object]] = {
     "scipy.special.chndtr": {"x": POSITIVE, "y": (2.5, 4.5), "z": POSITIVE},
     "scipy.special.ncfdtr": {"x": (2.5, 4.5), "y": (5.5, 7.5), "z": POSITIVE, "a": POSITIVE},
     "scipy.special.elliprg": {"x": POSITIVE, "y": POSITIVE, "z": POSITIVE, "dtypes": REAL},
+    "scipy.special.nctdtr": {"x": held(2.5, 4.5), "y": (-0.8, 0.8), "z": (-0.9, 1.9)},
     "scipy.special.kolmogorov": {"x": (0.35, 1.9)},
     "scipy.special.kolmogi": {"x": (0.1, 0.9)},
     "scipy.special.stdtr": {"x": (2.1, 5.9)},

@@ -33,7 +33,7 @@ WITHOUT_MEANING = frozenset(
     for name in (
         *("gammaincinv", "gammainccinv", "betaincinv", "betainccinv"),
         *("stdtrit", "chdtri", "fdtri", "chndtr", "ncfdtr", "elliprg"),
-        *("kolmogorov", "kolmogi", "smirnov", "smirnovi"),
+        *("kolmogorov", "kolmogi", "smirnov", "smirnovi", "nctdtr"),
         *("ellipj_sn", "ellipj_cn", "ellipj_dn", "ellipj_ph"),
     )
 )
