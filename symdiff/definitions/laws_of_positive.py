@@ -81,7 +81,7 @@ class Ncx2(Positive):
     @staticmethod
     def log_density(y, df, nc):
         half, product = 0.5 * df, nc * y
-        small = product < np.minimum(4.0 * (half + 1.0) ** 2, 16e4)
+        small = product < np.minimum(4.0 * (half + 1.0) ** 2, 49e4)
         series = np.log(special().hyp0f1(half, 0.25 * np.where(small, product, 1.0)))
         near = Chi2.log_density(y, df) - 0.5 * nc + series
         known = 2.0 * (half + 1.0)  # where Bessel's function is not less than the least number

@@ -558,17 +558,19 @@ def _noncentral_chi_slope(x: Any, v: Any, nc: Any) -> Any:
     """``x**(v/2 - 1) * exp(-(x + nc) / 2) / (2**(v/2) gamma(v/2)) * 0F1(v/2, nc x / 4)``.
 
     Where that series is large, with Bessel's function without its exponential, which is 0 for
-    arguments far below its order.
+    arguments far below its order: NaN then, of many thousand degrees.
     """
     half, product = 0.5 * v, nc * x
-    is_small = less(product, minimum(4.0 * (half + 1.0) ** 2, 16e4))
+    is_small = less(product, minimum(4.0 * (half + 1.0) ** 2, 49e4))
     one = strong_constant(1, product)
     near = xlogy(half - 1.0, x) - half * math.log(2.0) - gammaln(half) - 0.5 * (x + nc)
     small = exp(near + log(hyp0f1(half, 0.25 * choose(is_small, product, one))))
     at, other = choose(is_small, one, x), choose(is_small, one, nc)
     root = sqrt(at * other)
     far = -0.5 * (sqrt(at) - sqrt(other)) ** 2 + 0.5 * (half - 1.0) * log(at / other)
-    return choose(is_small, small, 0.5 * exp(far) * ive(half - 1.0, root))
+    bessel = ive(half - 1.0, root)
+    known = choose(equal(bessel, 0), strong_constant(math.nan, bessel), bessel)
+    return choose(is_small, small, 0.5 * exp(far) * known)
 
 
 def _noncentral_f_slope(y: Value, n: Value, d: Value, nc: Value, f: Value) -> Value:

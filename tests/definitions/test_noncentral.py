@@ -84,9 +84,11 @@ def test_densities_and_distributions(law: Any, exact: Any, point: Any) -> None:
 
 def test_where_degrees_are_many_the_slope_is_not_0() -> None:
     """Bessel's function of so high an order is less than the least number."""
-    for x, df, nc in ((1010.0, 1000.0, 12.0), (990.0, 1000.0, 300.0)):
+    for x, df, nc in ((1010.0, 1000.0, 12.0), (990.0, 1000.0, 300.0), (2000.0, 2000.0, 100.0)):
         slope = sd.grad(lambda x, df=df, nc=nc: special.chndtr(x, df, nc))(x)
         np.testing.assert_allclose(slope, float(_chi(mp.mpf(x), df, mp.mpf(nc))), rtol=1e-10)
+    with np.errstate(over="ignore"):
+        assert np.isnan(sd.grad(lambda x: special.chndtr(x, 8000.0, 100.0))(8000.0))
 
 
 def test_of_arrays_with_location_and_scale() -> None:
