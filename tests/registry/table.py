@@ -1891,6 +1891,9 @@ LAWS: dict[str, tuple[str, dict[str, Any]]] = {
     "zipf": ("n, a", {"n": Integers(1, 4), "a": (1.5, 2.9)}),
     "yulesimon": ("n, a", {"n": Integers(1, 4), "a": (0.7, 2.9)}),
     "nbinom": ("n, 4, x", {"n": Integers(0, 5)}),
+    "ncx2": ("x, 3, a, y, z", {"x": (1.2, 2.8), "a": (0.7, 2.9), "y": (-0.2, 0.5)}),
+    "ncf": ("x, 3, 5, a, y, z", {"x": (1.2, 2.8), "a": (0.7, 2.9), "y": (-0.2, 0.5)}),
+    "nct": ("x, 3.5, a, y, z", {"x": (1.2, 2.8), "a": (0.7, 2.9), "y": (-0.2, 0.5)}),
 }
 for _name, _shapes in SHAPES.items():
     _letters = "ab"[: len(_shapes)]
