@@ -56,6 +56,7 @@ __all__ = [
 # Modules that know the functions of one library, and are loaded when a program has imported it.
 _BY_LIBRARY = {
     "scipy._lib": ("namespaces",),
+    "scipy._lib._sparse": ("sparse",),
     "scipy.fft": ("transforms",),
     "scipy.integrate": ("samples", "solvers"),
     "scipy.interpolate": ("bsplines", "grids", "meshless", "scattered", "splines"),
@@ -63,7 +64,7 @@ _BY_LIBRARY = {
     "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("solvers",),
     "scipy.signal": ("filters", "resampling", "smoothing", "spectra"),
-    "scipy.sparse": ("sparse",),
+    "scipy.sparse": ("blocks", "sparse"),
     "scipy.sparse.linalg": ("krylov",),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("carlson", "harmonics", "probabilities", "special"),

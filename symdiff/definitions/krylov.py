@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import DEFINITIONS, refuse
+from symdiff.definitions.entries import entries_of, sparse_solve
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.riccati import computed
 from symdiff.definitions.solvers import valued
-from symdiff.definitions.sparse import entries_of, sparse_solve
 
 _CALLED = ("cg", "cgs", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr", "gcrotmk", "tfqmr")
 _OPTIONS = ("rtol", "atol", "maxiter", "restart", "m", "k", "shift", "truncate")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions import sparse as definitions
+from symdiff.definitions import entries as definitions
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.casts import as_dtype_of, conjugated
@@ -43,7 +43,7 @@ def _evaluate_product(
     data: Any, rows: Any, columns: Any, x: Any, count: Any, *, length: Any
 ) -> Any:
     shape = (count, x.shape[0])
-    return _sparse("scipy.sparse").coo_array((data, (rows, columns)), shape=shape) @ x
+    return _sparse("scipy.sparse").coo_matrix((data, (rows, columns)), shape=shape) @ x
 
 
 def _at_entries(g: Value, rows: Value, x: Value, columns: Value) -> Value:
@@ -73,7 +73,9 @@ sparse_product: Operation = Operation.of_arrays(
     _evaluate_product,
     raises=True,
     cost="heavy",
-    spelling=template("scipy.sparse.coo_array(({0}, ({1}, {2})), shape=({4}, {3}.shape[0])) @ {3}"),
+    spelling=template(
+        "scipy.sparse.coo_matrix(({0}, ({1}, {2})), shape=({4}, {3}.shape[0])) @ {3}"
+    ),
     repeated=frozenset({3}),
     vjp={
         0: lambda g, y, data, rows, columns, x, count, length: as_dtype_of(

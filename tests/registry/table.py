@@ -318,6 +318,9 @@ VECTORS = [
 SIMPLEX = "x / np.sum(x, axis=-1, keepdims=True)"
 CSR = "scipy.sparse.csr_array((x, PLACES), shape=(3, 3))"
 COO = "scipy.sparse.coo_array((x, PLACES), shape=(3, 3))"
+CSR_MATRIX = "scipy.sparse.csr_matrix((x, PLACES), shape=(3, 3))"
+COO_MATRIX = "scipy.sparse.coo_matrix((x, PLACES), shape=(3, 3))"
+DIA = "scipy.sparse.dia_array((x[None, :3], [0]), shape=(3, 3))"
 ONE_SIDE = [  # square matrices, and a vector
     *([(3, 3), (3,)], [(2, 2), (2,)], [(4, 4), (4,)], [((3, 3), "F"), (3,)]),
     *([((3, 3), "reversed"), (3,)], [(2, 2), ((2,), "strided")], [(3, 3), ((3,), "reversed")]),
@@ -1737,6 +1740,39 @@ TABLE: dict[str, Word] = {
             ("hstack", f"scipy.sparse.hstack([{CSR}, {COO}]).T @ y"),
             ("vstack", f"scipy.sparse.vstack([{CSR}, {COO}]) @ y"),
             ("spdiags", "scipy.sparse.spdiags(x[None, :3], [0], 3, 3) @ y"),
+            ("IndexMixin.__getitem__", f"{CSR}[1:, :] @ y"),
+            ("_coo_base.__getitem__", f"{COO}[1:, :] @ y"),
+            ("coo_matrix.__getitem__", f"{COO_MATRIX}.tocsr()[1:, :] @ y"),
+            ("_csr_base.tolil", f"{CSR}.tolil().tocsr() @ y"),
+            ("_spbase.tolil", f"{COO}.tolil().tocsr() @ y"),
+            ("_data_matrix.__abs__", f"abs({CSR}) @ y"),
+            ("_data_matrix.power", f"{CSR}.power(2) @ y"),
+            ("_dia_base.diagonal", f"{DIA}.diagonal() @ y"),
+            ("_dia_base.multiply", f"{DIA}.multiply(2.0) @ y"),
+            ("_dia_base.sum", f"{DIA}.sum() * y"),
+            ("_dia_base.transpose", f"{DIA}.transpose() @ y"),
+            ("_spbase.toarray", f"{DIA}.toarray() @ y"),
+            ("_spbase.trace", f"{CSR}.trace() * y"),
+            ("_spbase.__pow__", f"({CSR} ** 2) @ y"),
+            ("_spbase.__radd__", f"(0 + {CSR}) @ y"),
+            ("_spbase.__rsub__", f"(np.ones((3, 3)) - {CSR}) @ y"),
+            ("_spbase.__truediv__", f"({CSR} / 2.0) @ y"),
+            ("_spbase.mean", f"{CSR}.mean() * y"),
+            ("dia_array", f"{DIA} @ y"),
+            ("dia_matrix", "scipy.sparse.dia_matrix((x[None, :3], [0]), shape=(3, 3)) @ y"),
+            ("dok_array", "scipy.sparse.dok_array(np.outer(x[:3], x[:3])).tocsr() @ y"),
+            ("dok_matrix", "scipy.sparse.dok_matrix(np.outer(x[:3], x[:3])).tocsr() @ y"),
+            ("lil_array", "scipy.sparse.lil_array(np.outer(x[:3], x[:3])).tocsr() @ y"),
+            ("lil_matrix", "scipy.sparse.lil_matrix(np.outer(x[:3], x[:3])).tocsr() @ y"),
+            ("block_array", f"scipy.sparse.block_array([[{CSR}], [{COO}]]) @ y"),
+            ("bmat", f"scipy.sparse.bmat([[{CSR}], [{COO}]]) @ y"),
+            ("kron", f"scipy.sparse.kron(scipy.sparse.eye_array(1), {CSR}) @ y"),
+            ("kronsum", f"scipy.sparse.kronsum(scipy.sparse.eye_array(1), {CSR}) @ y"),
+            ("spmatrix.__pow__", f"({CSR_MATRIX} ** 2) @ y"),
+            ("spmatrix.getcol", f"{CSR_MATRIX}.getcol(1).T @ y"),
+            ("spmatrix.getrow", f"{CSR_MATRIX}.getrow(1) @ y"),
+            ("tril", f"scipy.sparse.tril({CSR}) @ y"),
+            ("triu", f"scipy.sparse.triu({CSR}, 1) @ y"),
         )
     },
     **{
