@@ -1,6 +1,6 @@
 """Bessel functions of ``scipy.special``, also scaled and spherical, of Hankel, Airy and Struve.
 
-Declared like those of ``special``. Derivatives by the order are refused.
+Declared like those of ``special``. Derivatives by the order are those of ``bessel_values``.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from symdiff.ops.arithmetic import (
 )
 from symdiff.ops.casts import astype, is_complex, real
 from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers
-from symdiff.ops.elementary import sqrt
-from symdiff.ops.incomplete import bessel_k
+from symdiff.ops.elementary import exp, sqrt
+from symdiff.ops.incomplete import bessel_i, bessel_ie, bessel_j, bessel_k, bessel_ke, bessel_y
 from symdiff.ops.special import ROOT_PI, gamma, special_function, special_op
 from symdiff.ops.ufuncs import cast, staged
 
@@ -60,15 +60,31 @@ def scaled_slope(
 TERMS = 12
 
 
-def _of_order(name: str, partial: Rule, sympy: Meaning, documentation: str) -> Operation:
-    """A function of an order and of an argument, whose derivative is by that."""
-    return special_function(
-        name,
-        f"{documentation}; its derivative by the order is refused.",
-        "v",
-        partial,
-        sympy=sympy,
-    )
+def _of_order(
+    name: str,
+    by_order: Rule | str,
+    partial: Rule,
+    sympy: Meaning,
+    documentation: str,
+) -> Operation:
+    """A function of an order and of an argument; one of complex numbers is refused by the order."""
+
+    def of_reals(y: Value, v: Value, x: Value) -> Any:
+        if is_complex(x):
+            raise UnsupportedCallError(
+                f"the derivative of scipy.special.{name} of complex numbers by 'v'"
+            )
+        return by_order(y, v, x)  # type: ignore[operator]
+
+    if isinstance(by_order, str):
+        documentation = f"{documentation}; its derivative by the order is refused"
+    first = by_order if isinstance(by_order, str) else of_reals
+    return special_function(name, f"{documentation}.", first, partial, sympy=sympy)
+
+
+def _by(operation: Operation) -> Rule:
+    """The derivative by the order, of an op of ``bessel_values``."""
+    return lambda y, v, x: operation(v, x, orders=(1, 0))
 
 
 def _neighbours(of: Callable[[], Operation], sign: int, factor: float = 0.5) -> Rule:
@@ -82,32 +98,38 @@ def _neighbours(of: Callable[[], Operation], sign: int, factor: float = 0.5) -> 
 
 
 jv: Operation = _of_order(
-    "jv", _neighbours(lambda: jv, -1), "besselj", "Bessel function of the first kind"
+    "jv",
+    _by(bessel_j),
+    _neighbours(lambda: jv, -1),
+    "besselj",
+    "Bessel function of the first kind",
 )
 yv: Operation = _of_order(
-    "yv", _neighbours(lambda: yv, -1), "bessely", "Bessel function of the second kind"
+    "yv",
+    _by(bessel_y),
+    _neighbours(lambda: yv, -1),
+    "bessely",
+    "Bessel function of the second kind",
 )
 iv: Operation = _of_order(
-    "iv", _neighbours(lambda: iv, 1), "besseli", "Modified Bessel function of the first kind"
+    "iv",
+    _by(bessel_i),
+    _neighbours(lambda: iv, 1),
+    "besseli",
+    "Modified Bessel function of the first kind",
 )
 
 
-def _kv_by_order(y: Value, v: Value, x: Value) -> Value:
-    if is_complex(x):
-        raise UnsupportedCallError("the derivative of scipy.special.kv of complex numbers by 'v'")
-    made: Value = bessel_k(v, x, orders=(1, 0))
-    return made
-
-
-kv: Operation = special_function(
+kv: Operation = _of_order(
     "kv",
-    "Modified Bessel function of the second kind.",
-    _kv_by_order,
+    _by(bessel_k),
     _neighbours(lambda: kv, 1, -0.5),
-    sympy="besselk",
+    "besselk",
+    "Modified Bessel function of the second kind",
 )
 ive: Operation = _of_order(
     "ive",
+    _by(bessel_ie),
     lambda y, v, x: scaled_slope(
         y, v, x, -1.0, lambda x: 0.5 * (ive(v - 1.0, x) + ive(v + 1.0, x)) - sign(x) * y
     ),
@@ -167,30 +189,35 @@ def _whole(n: Value) -> Value:
 
 kn: Operation = _of_order(
     "kn",
+    "n",
     lambda y, n, x: -0.5 * (kv(_whole(n) - 1.0, x) + kv(_whole(n) + 1.0, x)),
     "besselk",
     "Modified Bessel function of the second kind of whole orders",
 )
 yn: Operation = _of_order(
     "yn",
+    "n",
     lambda y, n, x: 0.5 * (yv(_whole(n) - 1.0, x) - yv(_whole(n) + 1.0, x)),
     "bessely",
     "Bessel function of the second kind of whole orders",
 )
 jve: Operation = _of_order(
     "jve",
+    _by(bessel_j),
     _neighbours(lambda: jve, -1),
     "besselj",
     "``jv(v, x) * exp(-abs(x.imag))``",
 )
 yve: Operation = _of_order(
     "yve",
+    _by(bessel_y),
     _neighbours(lambda: yve, -1),
     "bessely",
     "``yv(v, x) * exp(-abs(x.imag))``",
 )
 kve: Operation = _of_order(
     "kve",
+    _by(bessel_ke),
     lambda y, v, x: scaled_slope(
         y, v, x, 1.0, lambda x: y - 0.5 * (kve(v - 1.0, x) + kve(v + 1.0, x))
     ),
@@ -209,20 +236,30 @@ k1e: Operation = special_function(
     lambda y, x: scaled_slope(y, 1.0, x, 1.0, lambda x: y - 0.5 * (k0e(x) + kve(2.0, x))),
     sympy=lambda sp, x: sp.exp(x) * sp.besselk(1, x),
 )
+
+
+def _hankel_by_order(sign: int, v: Value, z: Value) -> Any:
+    second = bessel_y(v, z, orders=(1, 0))
+    return bessel_j(v, z, orders=(1, 0)) + sign * 1j * second
+
+
 hankel1: Operation = _of_order(
     "hankel1",
+    lambda y, v, z: _hankel_by_order(1, v, z),
     _neighbours(lambda: hankel1, -1),
     "hankel1",
     "Hankel function of the first kind",
 )
 hankel2: Operation = _of_order(
     "hankel2",
+    lambda y, v, z: _hankel_by_order(-1, v, z),
     _neighbours(lambda: hankel2, -1),
     "hankel2",
     "Hankel function of the second kind",
 )
 hankel1e: Operation = _of_order(
     "hankel1e",
+    lambda y, v, z: exp(-1j * z) * _hankel_by_order(1, v, z),
     lambda y, v, z: scaled_slope(
         y, v, z, 1j, lambda z: 0.5 * (hankel1e(v - 1.0, z) - hankel1e(v + 1.0, z)) - 1j * y
     ),
@@ -231,6 +268,7 @@ hankel1e: Operation = _of_order(
 )
 hankel2e: Operation = _of_order(
     "hankel2e",
+    lambda y, v, z: exp(1j * z) * _hankel_by_order(-1, v, z),
     lambda y, v, z: scaled_slope(
         y, v, z, -1j, lambda z: 0.5 * (hankel2e(v - 1.0, z) - hankel2e(v + 1.0, z)) + 1j * y
     ),
@@ -386,12 +424,14 @@ def _series(sign: int) -> Callable[..., Any]:
 
 struve: Operation = _of_order(
     "struve",
+    "v",
     lambda y, v, x: 0.5 * (struve(v - 1.0, x) - struve(v + 1.0, x) + _first_term(v, x)),
     _series(-1),
     "Struve's function",
 )
 modstruve: Operation = _of_order(
     "modstruve",
+    "v",
     lambda y, v, x: 0.5 * (modstruve(v - 1.0, x) + modstruve(v + 1.0, x) + _first_term(v, x)),
     _series(1),
     "Struve's modified function",

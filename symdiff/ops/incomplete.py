@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops import incomplete_values
+from symdiff.ops import bessel_values, incomplete_values
 from symdiff.ops.arithmetic import absolute, choose, less_equal, sign, strong_constant
 from symdiff.ops.casts import as_dtype_of
 from symdiff.ops.declare import (
@@ -30,8 +31,8 @@ def _raised(orders: tuple[int, ...], position: int) -> tuple[int, ...]:
     return tuple(n + (k == position) for k, n in enumerate(orders))
 
 
-def _declared(name: str, documentation: str) -> Operation:
-    function = getattr(incomplete_values, name)
+def _declared(name: str, documentation: str, module: ModuleType = incomplete_values) -> Operation:
+    function = getattr(module, name)
 
     def infer(*operands: Type, orders: tuple[int, ...]) -> tuple[Type, ...]:
         types = [require_array(t, name) for t in operands]
@@ -72,9 +73,13 @@ incomplete_beta: Operation = _declared(
     "A derivative of the regularised incomplete beta function I(a, b) at the number whose logit is"
     " u, by u, a and b.",
 )
-bessel_k: Operation = _declared(
-    "bessel_k",
-    "A derivative of the modified Bessel function kv(v, x) of positive numbers, by both.",
+bessel_j, bessel_y, bessel_i, bessel_ie, bessel_k, bessel_ke = (
+    _declared(
+        "bessel_" + name.replace("v", ""),
+        f"A derivative of the Bessel function {name}(v, x) of positive numbers, by both.",
+        bessel_values,
+    )
+    for name in ("jv", "yv", "iv", "ive", "kv", "kve")
 )
 kolmogorov_tail: Operation = _declared(
     "kolmogorov_tail", "A derivative of Kolmogorov's survival function."

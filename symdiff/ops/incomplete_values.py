@@ -1,6 +1,5 @@
-"""Derivatives that generated code calls: by parameters of incomplete gamma and beta functions and
-Bessel's K, of the distributions of Kolmogorov and Smirnov and of an integral of Carlson's; plain
-NumPy.
+"""Derivatives that generated code calls: by parameters of incomplete gamma and beta functions, of
+the distributions of Kolmogorov and Smirnov and of an integral of Carlson's; plain NumPy.
 
 In the logarithm of the gamma function's argument, and the logit of the beta function's, densities
 are exponentials of ``Σ parameters * statistics - norm``. So a derivative by parameters multiplies
@@ -186,39 +185,6 @@ def _beta_slope(which: tuple[int, ...], u: Any, a: Any, b: Any, total: Any) -> A
         moved = [p - q for p, q in zip([*first, 0.0], [0.0, *first], strict=True)]
         powers = [p + q for p, q in zip(turned, moved, strict=True)]
     return -factor * (s * rest) * sum(c * s**k for k, c in enumerate(powers))
-
-
-# Bessel's K ---------------------------------------------------------------------------------------
-
-
-def bessel_k(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
-    """A derivative of ``kv(v, x)``; its orders by ``v`` and ``x``, a positive number.
-
-    Of ``exp(-x cosh(t)) cosh(v t)`` under the integral (DLMF 10.32.9); the trapezoidal rule is
-    exact but for rounding where a function falls this fast on both sides.
-
-    >>> bessel_k(1.5, 2.0, orders=(1, 0))
-    np.float64(0.107563453...)
-    """
-    dtype = np.result_type(v, x)
-    v, x = np.broadcast_arrays(np.asarray(v, np.float64), np.asarray(x, np.float64))
-    with np.errstate(all="ignore"):
-        inside = (x > 0) & np.isfinite(x) & np.isfinite(v)
-        place, order = np.where(inside, x, 1.0), np.abs(np.where(inside, v, 1.0))
-        top = np.arcsinh(order / place)  # where the integrand is largest
-        level = place * np.cosh(top) - order * top
-        far = np.arccosh(1.0 + 2.0 * (_FALL + order * (top + 1.0)) / place) + top
-        for _ in range(30):  # Newton's method, from where the convex function is larger
-            fall = place * np.cosh(far) - order * far - level - _FALL
-            far = far - np.maximum(fall, 0.0) / (place * np.sinh(far) - order)
-        t = np.linspace(0.0, 1.0, 401).reshape((-1,) + (1,) * place.ndim) * far
-        exponent = order * t - place * np.cosh(t) + level
-        both = np.exp(exponent) + (-1.0) ** orders[0] * np.exp(exponent - 2.0 * order * t)
-        heights = 0.5 * t ** orders[0] * (-np.cosh(t)) ** orders[1] * both
-        made = np.exp(-level) * far / 400 * (np.sum(heights, axis=0) - 0.5 * heights[0])
-        made = made * np.where(v < 0, (-1.0) ** orders[0], 1.0)
-    outside = np.where(x == np.inf, 0.0, np.nan)
-    return np.where(inside, made, outside).astype(dtype)[()]
 
 
 # Kolmogorov and Smirnov ---------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 SciPy is not imported here: an op finds its function when it is first asked for a type or a value,
 and what calls mean is registered once a program has imported ``scipy.special``. Partials are made
 of ops that have partials, so that any order can be taken. A derivative by a parameter that has no
-closed form (the order of a Bessel function) is refused by name.
+closed form (those of Tricomi's function) is refused by name.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from symdiff.definitions.libraries import load_all
 from symdiff.inspection.examples import parameters_of, type_of
 from symdiff.inspection.rules import assigned, rule_of
 from symdiff.inspection.ruletable import is_named, program, table_of
-from symdiff.ops import incomplete_values, support
+from symdiff.ops import bessel_values, incomplete_values, support
 from symdiff.ops.declare import REGISTRY
 
 load_all()
@@ -34,7 +34,7 @@ ELEMENTWISE = [
 
 def names_for_code() -> dict:
     """What the code of rules may name: NumPy, ``math`` and the functions that support them."""
-    found = {**vars(incomplete_values), **vars(support)}
+    found = {**vars(bessel_values), **vars(incomplete_values), **vars(support)}
     public = {k: v for k, v in found.items() if isinstance(v, types.FunctionType)}
     return {**public, "np": np, "math": math, "cmath": cmath, "scipy": scipy}
 
@@ -55,6 +55,7 @@ POINTS = {
 }
 POINTS_OF = {
     "special_betainc": [(0.8, 1.7, 0.4)],
+    **{f"special_hankel{kind}": [(0.8, 1.7), (-0.6, 9.4)] for kind in ("1", "2", "1e", "2e")},
     "special_hyp1f1": [(0.8, 1.7, 0.4)],
     "special_chndtr": [(2.3, 3.0, 0.4), (4.1, 3.0, 2.4)],
     "special_ncfdtr": [(3.0, 7.0, 1.2, 1.5)],

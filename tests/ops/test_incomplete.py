@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.ops.incomplete_values import bessel_k, incomplete_beta, incomplete_gamma
+from symdiff.ops.incomplete_values import incomplete_beta, incomplete_gamma
 
 special = pytest.importorskip("scipy.special")
 mp = mpmath.mp.clone()
@@ -55,14 +55,6 @@ def test_beta(a: float, b: float) -> None:
         assert incomplete_beta(u, a, b, orders=orders) == pytest.approx(
             expected, rel=2e-9, abs=1e-30
         )
-
-
-@pytest.mark.parametrize("v", [0.0, 0.5, -2.3, 10.0, 60.0])
-@pytest.mark.parametrize("orders", [(0, 0), (1, 0), (2, 0), (1, 1)])
-def test_bessel_k(v: float, orders: tuple[int, ...]) -> None:
-    for x in (1e-4, 0.3, 2.0, 40.0, 300.0):
-        expected = exact(mp.besselk, (v, x), orders)
-        assert bessel_k(v, x, orders=orders) == pytest.approx(expected, rel=1e-11, abs=1e-300)
 
 
 def test_outside_of_their_domain() -> None:
