@@ -2,7 +2,7 @@
 #
 #   make demo              train a network on handwritten digits with a generated gradient
 #   make test [PEERS=1]    everything that is checked; PEERS=1 compares with JAX and autograd too
-#   make test-all          the same, and all of what it draws from: an hour more
+#   make test-all          all of what `make test` draws from: an hour more
 #   make extremes          integers of every width and floats of any magnitude: the walk, and 10,000 programs
 #   make bench [ARGS=...]  generated gradients beside hand-written ones, autograd and JAX
 #   make fuzz [N=300]      N random programs against independent derivatives
@@ -33,7 +33,7 @@ find_python = $(firstword $(foreach candidate, \
     $(shell $(candidate) -c 'import sys, venv, ensurepip; print(sys.executable)' 2>/dev/null)))
 EMITTER_TESTS = $(wildcard tests/emit tests/test_pythons)
 
-.PHONY: demo test test-all cells extremes lint unit emitter bench fuzz libraries golden format clean
+.PHONY: demo test test-all extremes lint unit emitter bench fuzz libraries golden format clean
 
 demo: $(READY)
 	$(BIN)/python examples/digits.py $(ARGS)
@@ -48,14 +48,10 @@ lint: $(READY)
 unit: $(if $(PEERS),$(READY_PEERS),$(READY))
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
-# Of every callable `make test` has a fixed part of its cells: an operand, a mode, an order, a dtype
-# and a shape each. Of the programs it has a part where they are differentiated twice, their names
-# looked up and JAX modules written.
-test-all: test cells
-
-cells: $(READY)
-	ALL_CELLS=1 $(BIN)/python -m pytest -n 2 tests/registry tests/ops/test_random_calls.py \
-	    tests/test_programs.py tests/graphs/test_names.py tests/exporting/test_traced.py $(ARGS)
+# Of a test with many cases `make test` runs a fixed third, of every callable a fixed part of its
+# cells: an operand, a mode, an order, a dtype and a shape each (tests/shares.py).
+test-all: export ALL_CELLS = 1
+test-all: test
 
 extremes: $(READY)
 	$(BIN)/python -m tests.registry --extremes $(ARGS)

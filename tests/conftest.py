@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests import shares
+
 # Every program that a test differentiates runs beside the user's own function, bits compared.
 os.environ.setdefault("SYMDIFF_VERIFY", "1")
 
@@ -36,6 +38,27 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     cells, values = (sum(n for key, n in pairs if key == kind) for kind in ("cells", "values"))
     if cells:
         terminalreporter.write_line(f"cells of the registry: {cells}, and {values} values")
+
+
+def _is_whole_suite(config: pytest.Config) -> bool:
+    """Whether no tests were named; a process that runs tests for another is told so."""
+    given: dict[str, Any] | None = getattr(config, "workerinput", None)
+    if given is not None:
+        return bool(given["whole_suite"])
+    return config.args_source is pytest.Config.ArgsSource.TESTPATHS
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """What starts processes for the tests tells them whether they are of the whole suite."""
+    node.workerinput["whole_suite"] = _is_whole_suite(node.config)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where the whole suite is run, of tests of many cases a part is; of what is named, all."""
+    if _is_whole_suite(config):
+        items[:], left = shares.divided(items)
+        config.hook.pytest_deselected(items=left)
 
 
 @pytest.hookimpl(wrapper=True)

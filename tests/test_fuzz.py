@@ -20,7 +20,7 @@ from tests.fuzz.generate import generate
 from tests.fuzz.minimise import minimise
 from tests.fuzz.slopes import mp, slopes
 
-FIRST, PROGRAMS = 30_000, 300
+FIRST, PROGRAMS = 30_000, 150
 BATCH = 75  # large enough for a share
 MOST_NOT_RIGHT = 0.03  # refused; what is wrong or fails otherwise is never tolerated
 OF_DTYPES = 60

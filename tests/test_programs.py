@@ -45,9 +45,7 @@ def cases_of(programs: Sequence[Program]) -> list[Any]:
 
 CASES = cases_of(PROGRAMS)
 TWICE = [entry for entry in PROGRAMS if entry.order2]
-# Every program is differentiated twice, in one of two ways: ``make test-all`` does it in both.
-FORWARD_OUTSIDE = cases_of([entry for entry in TWICE if is_drawn(entry.name, 2, 0)])
-REVERSE_OUTSIDE = cases_of([entry for entry in TWICE if is_drawn(entry.name, 2, 1)])
+DIFFERENTIATED_TWICE = cases_of(TWICE)
 # Of these every function that is called is one of its own, however short it is.
 WITH_CALLEES = cases_of([entry for entry in PROGRAMS if is_drawn(entry.name, 12)])
 OBSERVED = cases_of([entry for entry in PROGRAMS if entry.observe is not None])
@@ -304,6 +302,7 @@ def test_value_is_python_value(entry: Program, case: int, sd: ModuleType) -> Non
     assert same(args, entry.arguments(case)), "arguments were changed"
 
 
+@pytest.mark.every_case
 @pytest.mark.usefixtures("verified")
 @pytest.mark.parametrize(("entry", "case"), CASES)
 def test_reverse(entry: Program, case: int, sd: ModuleType) -> None:
@@ -355,7 +354,7 @@ def test_forward(entry: Program, case: int, sd: ModuleType) -> None:
 
 
 @pytest.mark.usefixtures("verified")
-@pytest.mark.parametrize(("entry", "case"), FORWARD_OUTSIDE)
+@pytest.mark.parametrize(("entry", "case"), DIFFERENTIATED_TWICE)
 def test_order_two_forward_over_reverse(entry: Program, case: int, sd: ModuleType) -> None:
     expected, scale = second_derivative(entry, case)
     weights = output_weights(entry, case)
@@ -374,7 +373,7 @@ def test_order_two_forward_over_reverse(entry: Program, case: int, sd: ModuleTyp
 
 
 @pytest.mark.usefixtures("verified")
-@pytest.mark.parametrize(("entry", "case"), REVERSE_OUTSIDE)
+@pytest.mark.parametrize(("entry", "case"), DIFFERENTIATED_TWICE)
 def test_order_two_with_reverse_outside(entry: Program, case: int, sd: ModuleType) -> None:
     """Reverse over reverse; over forward where the result is not a scalar."""
     expected, scale = second_derivative(entry, case)

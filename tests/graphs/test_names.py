@@ -25,7 +25,6 @@ from symdiff.ir.graph import Block, Graph, Value
 from symdiff.ir.structure import Static
 from symdiff.runtime.calling import follow
 from tests.programs.registry import Program, load
-from tests.shares import is_drawn
 
 # What is another thing at each run, is used up by a run, or is bound on some paths only.
 NOT_COMPARED = {
@@ -43,7 +42,6 @@ NOT_COMPARED = {
 }
 # Constructs stand in the register in several surroundings: alone and in a loop tell the most.
 PROGRAMS = [entry for entry in load() if not entry.name.endswith(("_renamed", "_in_while"))]
-DRAWN = [entry for entry in PROGRAMS if is_drawn(entry.name, 3)]
 
 
 def locals_at_return(function: Callable[..., Any], arguments: Sequence[Any]) -> dict[str, Any]:
@@ -95,7 +93,7 @@ def same(found: Any, expected: Any, node: GraphNode) -> bool:
     return np.allclose(found, expected, rtol=1e-5 if single else 1e-12, atol=0, equal_nan=True)
 
 
-@pytest.mark.parametrize("entry", DRAWN, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", PROGRAMS, ids=lambda entry: entry.name)
 def test_a_name_means_what_python_has_at_the_return(entry: Program):
     graph = sd.differentiable(entry.function).graph(*entry.arguments(0))
     left_out = NOT_COMPARED.get(entry.name, set())
@@ -113,7 +111,7 @@ def test_a_name_means_what_python_has_at_the_return(entry: Program):
             assert all(told == size for told, size in pairs if isinstance(told, int))
 
 
-@pytest.mark.parametrize("entry", DRAWN, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", PROGRAMS, ids=lambda entry: entry.name)
 def test_the_graph_of_every_program_prints_and_draws(entry: Program):
     graph = sd.differentiable(entry.function).graph(*entry.arguments(0))
     text, dot = str(graph), graph.to_dot()

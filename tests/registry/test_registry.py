@@ -16,6 +16,7 @@ SHOWN = 6  # of what is wrong
 FEW = {"x.item()", "scipy.sparse.linalg.spsolve"}  # of one element; of a matrix of given places
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("name", walk.registered())
 def test_what_is_registered_is_right_in_every_cell(name: str, record_property: Any) -> None:
     examples = table.examples_of(name)
