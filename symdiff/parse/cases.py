@@ -38,6 +38,7 @@ from symdiff.parse.values import (
     Failure,
     StatementLeft,
     Token,
+    now,
 )
 
 _MANY = 4096  # statements whose parts are remembered: they are staged turn by turn
@@ -62,7 +63,7 @@ def told_apart(
     """
     start, before = Checkpoint(interp), interp.statement_values
     statement = interp.statement_values = StatementValues(
-        start.nodes, start.frames, _parts(within), dict(values or {}), dict(attempted or {})
+        start.nodes, start.frames, _parts(within), dict(values or {}), dict(attempted or {}), now()
     )
     try:
         return action()
@@ -95,8 +96,8 @@ def _for_each_content(
 ) -> None:
     """Run an action again for each of the contents that what it has read may be."""
     conflict = read.conflict
-    maker = read.made_by[1] if read.made_by is not None and read.made_by[0] is statement else None
-    held = start.heap.contents.items() if maker is None else ()
+    maker: Any = read.made_by[1] if read.made_by is not None and read.made_by[0] is statement else None
+    held = (start.heap if maker is None else interp.heap).contents.items()
     keys = [key for key, content in held if content is conflict]
     if conflict.cases is None or not (maker or keys):
         raise read
@@ -109,7 +110,7 @@ def _for_each_content(
     def with_content(content: Abstract) -> None:
         for key in keys:
             interp.put(key, content)
-        decided = known if maker is None else {**known, maker: content}
+        decided = {**known, maker: content} if known.get(maker) is conflict else known
         told_apart(interp, again, again, within, decided, statement.attempted)
 
     _for_each(interp, conflict, keys, with_content)

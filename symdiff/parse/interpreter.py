@@ -64,6 +64,7 @@ from symdiff.parse.values import (
     Storage,
     Token,
     Told,
+    born,
 )
 from symdiff.source import SourceSpan, span_of
 
@@ -116,6 +117,7 @@ class StatementValues:
     parts: frozenset[ast.expr]
     values: dict[ast.expr, Abstract]
     attempted: dict[Attempt, tuple[Value, ...]]  # what an operation that may raise gave, if known
+    since: int  # what was made before has been there where the statement begins
     current: ast.expr | None = None  # the part that is being evaluated
     seen: dict[ast.expr | None, int] = field(default_factory=dict)  # operations that may raise
 
@@ -419,11 +421,23 @@ class Interpreter:
         if expression not in known.values:
             known.values[expression] = self._part(known, expression)
         value = known.values[expression]
-        if isinstance(value, Conflict):
-            read = ConflictRead(value)
+        conflict = value if isinstance(value, Conflict) else self._cases_inside(known, value)
+        if conflict is not None:
+            read = ConflictRead(conflict)
             read.made_by = known, expression
             raise read
         return value
+
+    def _cases_inside(self, known: StatementValues, value: Abstract) -> Conflict | None:
+        """What a list, a dict or an object of the statement's own holds, where that is in cases.
+
+        Where the statement begins nothing is known of it that could be put in its place.
+        """
+        if not isinstance(value, ListRef | DictRef) or born(value) < known.since:
+            return None
+        content = self.heap.get(value)
+        is_told = isinstance(content, Conflict) and content.cases is not None
+        return content if is_told else None
 
     def _part(self, known: StatementValues, expression: ast.expr) -> Abstract:
         """The value of a statement's part; where that raises on some paths, the statement ends."""
