@@ -15,7 +15,7 @@ from symdiff.ops.casts import astype
 from symdiff.ops.index import index_set_of
 from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
-from symdiff.parse.blame import judged
+from symdiff.parse.blame import judged, users
 from symdiff.parse.changing import CHANGING, SETS, require_changing
 from symdiff.parse.flat import set_flat
 from symdiff.parse.interpreter import Interpreter
@@ -61,6 +61,8 @@ def _unpack(interp: Interpreter, targets: list[ast.expr], value: Abstract) -> No
     starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
     before = starred[0] if starred else len(targets)
     after = len(targets) - before - 1 if starred else None
+    if value is None:
+        raise users(TypeError("cannot unpack non-iterable NoneType object"))
     first, middle, last = unpacked(interp, items_or_list(interp, value), before, after)
     for target, item in zip(targets[:before], first, strict=True):
         assign(interp, target, item)

@@ -96,7 +96,9 @@ def _for_each_content(
 ) -> None:
     """Run an action again for each of the contents that what it has read may be."""
     conflict = read.conflict
-    maker: Any = read.made_by[1] if read.made_by is not None and read.made_by[0] is statement else None
+    maker: Any = (
+        read.made_by[1] if read.made_by is not None and read.made_by[0] is statement else None
+    )
     held = (start.heap if maker is None else interp.heap).contents.items()
     keys = [key for key, content in held if content is conflict]
     if conflict.cases is None or not (maker or keys):

@@ -111,19 +111,24 @@ def _gone_over_again() -> UnsupportedSyntaxError:
 
 
 def _refusal(policy: RetryPolicy, error: SymdiffError, function: Any) -> Exception:
-    """What to raise of an error: the request for what tells that its arm is not taken, if any."""
-    refusal = error if policy.first is None else _failure(policy, policy.first, function)
+    """What to raise of the error that has stopped the last attempt.
+
+    The request for what tells that its arm is not taken, if any.
+    """
+    refusal = error if policy.instead is None else policy.instead
     if policy.without_arm is None:
         return refusal
-    policy.without_arm.refusal = error if isinstance(refusal, StaticDemand) else refusal
+    policy.without_arm.refusal = error
     return policy.without_arm
 
 
 def _failure(policy: RetryPolicy, conflict: Conflict, function: Any) -> Exception:
-    """What to raise where nothing more can be done."""
+    """What to raise where nothing more can be done: of one name, what was found first of it."""
     if policy.instead is not None:
         return policy.instead
-    return placed(_conflict_error(policy.first or conflict), place_of(function))
+    first = policy.first
+    told = first if first is not None and first.name == conflict.name else conflict
+    return placed(_conflict_error(told), place_of(function))
 
 
 def _staged(

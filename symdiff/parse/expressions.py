@@ -19,7 +19,7 @@ from symdiff.parse.branches import choose, joined_cases, joined_value
 from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.changing import attributes_of_function, new_set
 from symdiff.parse.comparisons import compare
-from symdiff.parse.functions import is_callee, left_inside
+from symdiff.parse.functions import is_callee, left_inside, method_name
 from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, negated
 from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import (
@@ -48,6 +48,7 @@ from symdiff.parse.values import (
     Abstract,
     CalleeLeft,
     Closure,
+    ConflictRead,
     DictRef,
     Generator,
     Iterable,
@@ -245,9 +246,19 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
 def _by_method(
     interp: Interpreter, node: ast.expr, action: Callable[[], Abstract], *names: str
 ) -> Abstract:
-    """What an action gives, or what a method of one of the names gave that it is left to."""
+    """What an action gives, or what a method of one of the names gave that it is left to.
+
+    A ``Conflict`` where that is one of several.
+    """
+    frames = len(interp.frames)
     try:
         return action()
+    except ConflictRead as read:
+        if read.given_by is None or read.given_by[1] != frames:
+            raise
+        if method_name(read.given_by[0]) not in names:
+            raise
+        return read.conflict
     except CalleeLeft as left:
         if left.method not in names or left.value is NotImplemented:
             raise left_inside(left) from None

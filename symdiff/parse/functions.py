@@ -335,13 +335,27 @@ def left_inside(left: CalleeLeft) -> UnsupportedCallError:
     )
 
 
+def _unbound(function: Abstract) -> Abstract:
+    """What a method or a partial calls."""
+    while isinstance(function, BoundMethod | Partial | functools.partial | types.MethodType):
+        own = {functools.partial: "func", types.MethodType: "__func__"}
+        function = getattr(function, own.get(type(function), "function"))
+    return function
+
+
+def method_name(function: Abstract) -> str | None:
+    """The name of a function that is written in Python; None of a lambda, and of others."""
+    function = _unbound(function)
+    if isinstance(function, Closure):
+        return getattr(function.node, "name", None)
+    return function.__name__ if isinstance(function, types.FunctionType) else None
+
+
 def is_callee(function: Abstract, callee: Any) -> bool:
     """Return whether a call of a function gives what a callee gives: a syntax tree, or what is
     called itself.
     """
-    while isinstance(function, BoundMethod | Partial | functools.partial | types.MethodType):
-        own = {functools.partial: "func", types.MethodType: "__func__"}
-        function = getattr(function, own.get(type(function), "function"))
+    function = _unbound(function)
     if isinstance(function, ObjectRef):
         function = static_on_class(function.type, "__call__")
     if isinstance(function, Closure):

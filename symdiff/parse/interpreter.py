@@ -511,7 +511,9 @@ class Interpreter:
         """``function(*arguments, **keywords)``."""
         value = HOOKS.call(self, function, arguments, keywords)
         if isinstance(value, Conflict):
-            raise ConflictRead(value)
+            read = ConflictRead(value)
+            read.given_by = function, len(self.frames)
+            raise read
         return value
 
     def call_method(self, instance: Abstract, name: str, *arguments: Abstract) -> Abstract:

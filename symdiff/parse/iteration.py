@@ -90,7 +90,7 @@ def _iterable(interp: Interpreter, value: Abstract) -> Iterable:
     if isinstance(value, type) and issubclass(value, tuple):
         raise users(TypeError(f"{describe(value)} is not iterable"))
     python = error_of(interp, iter, (value,), {})
-    if python is not None and value is not None:  # None stands for what comes in a later turn
+    if python is not None:
         raise users(python)
     raise UnsupportedSyntaxError(
         f"a loop over {describe(value)}", hint="loop over a range, an array or a list"

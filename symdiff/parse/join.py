@@ -55,7 +55,7 @@ from symdiff.parse.lookups import own_attributes
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.staged_lists import columns_from, columns_of, leaf_value
 from symdiff.parse.unions import (
-    MOST_CASES,
+    are_too_many,
     contents_of,
     is_case,
     may_be_undefined,
@@ -215,9 +215,7 @@ class BranchJoin(Join):
             self._require_had(key, a, b)
             return self.join(name, a, b)
         except Unjoinable as reason:
-            text = f"{called(name)} differs between two paths: {reason}"
-            conflict = Conflict(name, text, self.interp.span, predicate=self.predicate)
-            conflict.hint = reason.hint
+            conflict = self._unlike_on_paths(name, a, b, reason)
             lacking = is_callers_name(key) and (a is ABSENT or b is ABSENT)
             if not lacking and self._is_told_apart(name, a, b):
                 conflict.cases = self._cases(name, a, b)
@@ -226,6 +224,18 @@ class BranchJoin(Join):
             elif key in self.interp.changed:
                 self._freeze_in_arms(key, conflict)
             return conflict
+
+    def _unlike_on_paths(self, name: str, a: Abstract, b: Abstract, reason: Unjoinable) -> Conflict:
+        """The conflict of a name, told by what is one of several on a path already, if any is."""
+        for content in (a, b):
+            if isinstance(content, Conflict) and content.cases is not None:
+                return replace(
+                    content, name=name, predicate=self.predicate, cases=None, written=False
+                )
+        text = f"{called(name)} differs between two paths: {reason}"
+        made = Conflict(name, text, self.interp.span, predicate=self.predicate)
+        made.hint = reason.hint
+        return made
 
     def _require_had(self, key: Key, a: Abstract, b: Abstract) -> None:
         """Refuse to join what the caller's objects and modules are given on one path only."""
@@ -267,7 +277,7 @@ class BranchJoin(Join):
             numbers.append(
                 {n: self._entry(entries, arm, c) for n, c in contents_of(content).items()}
             )
-        if len(entries) > MOST_CASES:
+        if are_too_many([then if orelse is NOTHING else orelse for then, orelse in entries]):
             return None
         try:
             contents = {n: self._case(name, *entry) for n, entry in enumerate(entries)}

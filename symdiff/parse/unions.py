@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from symdiff.ir.build import Builder, building, constant_value
 from symdiff.ir.control import cond, emit_cond, in_arms, loop, undefined
 from symdiff.ir.graph import Block, Value
@@ -9,7 +11,8 @@ from symdiff.ops.arithmetic import equal, not_
 from symdiff.parse.heap import constant
 from symdiff.parse.values import ABSENT, Abstract, Cases, Conflict, PossiblyUnbound
 
-MOST_CASES = 6
+MOST_CASES = 32  # of constants
+MOST_OF_PARTS = 8  # of lists, tuples … that are of other parts in each
 
 
 def contents_of(content: Abstract) -> dict[int, Abstract]:
@@ -19,6 +22,12 @@ def contents_of(content: Abstract) -> dict[int, Abstract]:
     if isinstance(content, PossiblyUnbound):
         return {0: ABSENT, 1: content.content}
     return {0: content}
+
+
+def are_too_many(contents: Sequence[Abstract]) -> bool:
+    """Return whether statements would be staged for more cases than are worth it."""
+    of_parts = any(isinstance(content, tuple | dict) for content in contents)
+    return len(contents) > (MOST_OF_PARTS if of_parts else MOST_CASES)
 
 
 def which_of(content: Abstract, numbers: dict[int, int]) -> Value:

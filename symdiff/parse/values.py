@@ -600,3 +600,4 @@ class ConflictRead(ControlFlow):
         super().__init__(conflict.reason)
         self.conflict = conflict
         self.made_by: tuple[Any, ast.expr] | None = None  # a ``StatementValues``, and a part of it
+        self.given_by: tuple[Any, int] | None = None  # a function, and how many frames call it

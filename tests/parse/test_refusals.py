@@ -406,14 +406,6 @@ def array_without_dimension_among_rows(x, k):
     return rows[0]
 
 
-@refused(Syntax, "[x[0], x][: int(np.sum(x > 0))]", "a name, in a statement of its own")
-def unlike_items_in_passing(x, k):
-    s = k
-    for v in reversed([x[0], x][: int(np.sum(x > 0))]):
-        s = s + np.sum(v)
-    return s
-
-
 @refused(Syntax, "items.insert", "one type")
 def unlike_items_moved(x, k):
     items = [x[0], x]
