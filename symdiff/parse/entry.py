@@ -16,6 +16,7 @@ from symdiff.errors import (
     UnsupportedCallError,
     UnsupportedSyntaxError,
     told_by,
+    too_deep,
 )
 from symdiff.ir.build import building
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
@@ -45,6 +46,7 @@ from symdiff.parse.values import (
     NotInTime,
     Scope,
     Storage,
+    Unnamed,
 )
 from symdiff.parse.writeback import read_from_copies, rest_on_being_apart, write_back
 from symdiff.source import SourceSpan, find_source, span_of
@@ -115,20 +117,30 @@ def _refusal(policy: RetryPolicy, error: SymdiffError, function: Any) -> Excepti
 
     The request for what tells that its arm is not taken, if any.
     """
-    refusal = error if policy.instead is None else policy.instead
+    refusal: Exception = error
+    if policy.first is not None and (policy.instead is not None or _comes_of_cases(error)):
+        refusal = _failure(policy, policy.first, function)
     if policy.without_arm is None:
         return refusal
-    policy.without_arm.refusal = error
+    policy.without_arm.refusal = error if isinstance(refusal, StaticDemand) else refusal
     return policy.without_arm
 
 
+def _comes_of_cases(error: SymdiffError) -> bool:
+    """Return whether an error may come of following contents in cases alone."""
+    return isinstance(error, AliasingError) or error.message == too_deep().message
+
+
 def _failure(policy: RetryPolicy, conflict: Conflict, function: Any) -> Exception:
-    """What to raise where nothing more can be done: of one name, what was found first of it."""
+    """What to raise where nothing more can be done.
+
+    The conflict that was found first, where the last one is of the same name or comes of it.
+    """
     if policy.instead is not None:
         return policy.instead
-    first = policy.first
-    told = first if first is not None and first.name == conflict.name else conflict
-    return placed(_conflict_error(told), place_of(function))
+    first = policy.first or conflict
+    follows = conflict.name == first.name or isinstance(conflict.name, Unnamed)
+    return placed(_conflict_error(first if follows else conflict), place_of(function))
 
 
 def _staged(

@@ -23,7 +23,7 @@ from symdiff.parse.heap import Heap, another, is_array, is_programs, same
 from symdiff.parse.holders import holder_of
 from symdiff.parse.interpreter import describe
 from symdiff.parse.lattice import is_number, lift_as, meet
-from symdiff.parse.unions import are_too_many, contents_of, which_of
+from symdiff.parse.unions import MOST_IN_LOOPS, contents_of, which_of
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -62,7 +62,7 @@ def union_of(
     numbers = {k: _group(head, groups, (base, c)) for k, c in contents_of(before).items()}
     for content in contents_of(after).values():
         _group(head, groups, (heap, content))
-    if are_too_many([content for (_, content), *_ in groups]):
+    if len(groups) > MOST_IN_LOOPS:
         raise Unjoinable("too many cases")
     which = head.carry(f"{name}_case", 0, INT)
     cases = tuple(_case(head, name, group) for group in groups)

@@ -12,6 +12,7 @@ from symdiff.parse.heap import constant
 from symdiff.parse.values import ABSENT, Abstract, Cases, Conflict, PossiblyUnbound
 
 MOST_CASES = 32  # of constants
+MOST_IN_LOOPS = 6  # of those that a loop carries, where each turn may add one
 MOST_OF_PARTS = 8  # of lists, tuples … that are of other parts in each
 
 
