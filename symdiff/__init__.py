@@ -37,6 +37,7 @@ from symdiff.api import (
     rules,
     value_and_grad,
     vjp,
+    vmap,
 )
 from symdiff.api.marks import (
     checkpoint,
@@ -113,4 +114,5 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]

@@ -54,7 +54,7 @@ from symdiff.runtime.calling import follow
 from symdiff.runtime.collecting import seldom_collecting
 from symdiff.runtime.entry import Check
 from symdiff.runtime.facts import compiled_for
-from symdiff.runtime.lengths import common, joined, with_common
+from symdiff.runtime.lengths import Tie, common, joined, with_common
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import TypeText, laps_itself, layout_of, signature_of, spelled
@@ -116,6 +116,19 @@ class Transform:
     def ties(self, calls: CallPair) -> list[tuple[Path, Path]]:
         """Paths of arrays with the paths of those whose shape they have: tangents of primals."""
         return []
+
+    def lengths(self, calls: CallPair) -> list[Tie]:
+        """Axes of outer arguments that have one length."""
+        return []
+
+    def parted(
+        self, ties: Sequence[tuple[Path, Path]], calls: CallPair
+    ) -> tuple[list[tuple[Path, Path]], list[Tie]]:
+        """Ties of inner arguments as those of outer ones: of whole shapes, and of single axes."""
+        return [(self.outer_path(p, calls), self.outer_path(q, calls)) for p, q in ties], []
+
+    def require(self, facts: Sequence[Path], calls: CallPair) -> None:
+        """Refuse facts about inner arguments that outer ones do not have."""
 
     def opens(self, arguments: Arguments, inner: Parameters) -> list[Any]:
         """What is differentiated by, or along, in a call; objects in it by their attributes."""
@@ -377,14 +390,15 @@ def _derived(
         def moved(path: Path, t: Transform = transform, calls: CallPair = calls) -> Path:
             return path if isinstance(path[0], FreeVariable) else t.outer_path(path, calls)
 
+        transform.require([path for path, _ in static if _is_of_argument(path)], calls)
         checks = [check.moved(moved) for check in checks]
         static = tuple((_moved_fact(path, moved), value) for path, value in static)
         own_ties = transform.ties(calls)
         same = tuple((moved(path), moved(other)) for path, other in same)
         same += _tangents_of_same(same, own_ties, chain.parameters[k + 1].names, levels[k + 1])
         written, own = tuple(map(moved, written)), frozenset(map(moved, own))
-        lengths = [tie.moved(moved) for tie in lengths]
-        ties = [(moved(path), moved(other)) for path, other in ties]
+        ties, parted = transform.parted(ties, calls)
+        lengths = [*(tie.moved(moved) for tie in lengths), *parted, *transform.lengths(calls)]
         ties += own_ties
     outermost = tied(with_common(signatures[-1], lengths), ties)
     outermost = replace(outermost, static=static, same=same)
@@ -452,6 +466,10 @@ def _moved_fact(path: Path, moved: Callable[[Path], Path]) -> Path:
         other, by = end.of
         return (*moved(tuple(before)), replace(end, of=(moved(other), by)))
     return moved(path)
+
+
+def _is_of_argument(path: Path) -> bool:
+    return not isinstance(path[0], FreeVariable)
 
 
 def _paths(signature: Signature) -> frozenset[Path]:

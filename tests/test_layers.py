@@ -1,7 +1,8 @@
 """The layers, held by reading import statements: imports point down, and heavy ones wait.
 
     api → {graphs, tracing, inspection, symbolic, exporting} → pipeline
-        → {parse, differentiate, optimise, emit, runtime} → ops → ir → source, errors, definitions
+        → {parse, differentiate, batch, optimise, emit, runtime} → ops → ir
+        → source, errors, definitions
 
 Modules of the lowest layer may import each other, all others only what stands below them and their
 own package. The package's ``__init__`` is the explicit face of it and may import any part.
@@ -25,7 +26,7 @@ LAYERS = (
     {"source", "errors", "version", "definitions", "dataclass"},
     {"ir"},
     {"ops"},
-    {"parse", "differentiate", "optimise", "emit", "runtime"},
+    {"parse", "differentiate", "batch", "optimise", "emit", "runtime"},
     {"pipeline"},
     {"graphs", "tracing", "inspection", "symbolic", "exporting"},
     {"api"},

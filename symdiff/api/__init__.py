@@ -214,6 +214,29 @@ def derivative(f: Callable[..., Any], order: int = 1) -> Differentiable:
     return made
 
 
+@staged_by("inside.call_vmap")
+def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Derivative:
+    """The function of one element as one of a batch: what it returns for each, stacked.
+
+    ``vmap(f)(xs)`` is ``np.stack([f(x) for x in xs])``, computed at once where the operations allow
+    it; where one does not, it runs in a loop over the batch, and ``explain`` says so.
+
+    :param in_axes: the axis of the batch in each argument: an int for all, or a tuple with one
+        entry an argument, each an int, None (the argument is the same for each element) or a
+        container of them. Defaults that are not given have none.
+    :param out_axes: the axis of the batch in what is returned, likewise; None for what is the same
+        for each element.
+    :raises SignatureError: at the call, where an axis is missing or lengths differ.
+
+    >>> import numpy as np
+    >>> vmap(lambda x, y: x @ y, in_axes=(0, None))(np.eye(2), np.array([1.0, 2.0]))
+    array([1., 2.])
+    >>> vmap(grad(lambda x: x**3))(np.array([1.0, 2.0]))
+    array([ 3., 12.])
+    """
+    return differentiable_of(f)._vmapped(in_axes, out_axes)
+
+
 @staged_by("inside.call_functional")
 def functional(f: Callable[..., Any]) -> Derivative:
     """A function that changes its arguments as one that returns ``(result, {name: final value})``.

@@ -14,10 +14,12 @@ from symdiff.differentiate.cotangents import fitted
 from symdiff.errors import SignatureError
 from symdiff.ir.graph import Graph, Input, Value
 from symdiff.ir.signature import Path
-from symdiff.ir.types import ArrayType, Dim, Size, in_words
+from symdiff.ir.types import ArrayType, Dim, Size, in_words, shifted
 from symdiff.ops import sizes
 from symdiff.ops.arithmetic import equal
+from symdiff.ops.declare import array_type
 from symdiff.ops.stager import Stager
+from symdiff.runtime.lengths import Tie
 from symdiff.runtime.signature import spelled
 
 
@@ -69,6 +71,25 @@ def like_primal(stager: Stager, value: Value, primal: Value, name: str) -> Value
             same = equal(sizes.size(value, axis=axis), sizes.size(primal, axis=axis))
             stager.require(same, f"{name} has not the shape of what it belongs to")
     return fitted(value, primal)
+
+
+def require_equal(stager: Stager, arguments: Mapping[str, Any], tie: Tie) -> None:
+    """Let the program ask once whether two lengths of its arguments belong together.
+
+    :raises SignatureError: where they certainly do not.
+    """
+    (path, axis), (other, of_other) = tie.axis, tie.other
+    one, two = stager.leaves(dict(arguments), [path, other])
+    a, b = (array_type(v).shape[k] for v, k in ((one, axis), (two, of_other)))
+    message = (
+        f"{spelled(path)} (axis {axis}) and {spelled(other)} (axis {of_other}) have other lengths"
+    )
+    if _certainly_differ(a, shifted(b, tie.by)):
+        raise SignatureError(message, hint="pass arrays of one length along these axes")
+    if a != shifted(b, tie.by):
+        length = sizes.size(two, axis=of_other)
+        same = equal(sizes.size(one, axis=axis), length + tie.by if tie.by else length)
+        stager.require(same, message)
 
 
 def _certainly_differ(a: Dim, b: Dim) -> bool:

@@ -15,7 +15,9 @@ from typing import Any
 
 from symdiff import differentiate
 from symdiff.api.arguments import checked_argnums
-from symdiff.api.fitting import inlined, like_primal
+from symdiff.api.axes import Axes, Tree, frozen_axes
+from symdiff.api.batching import Vmap
+from symdiff.api.fitting import inlined, like_primal, require_equal
 from symdiff.api.programs import everything
 from symdiff.api.tangents import as_float, replaced
 from symdiff.api.transforms import (
@@ -34,12 +36,14 @@ from symdiff.api.wrt import Argnums, Wrt, shifted
 from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Graph, Value, walk_nodes
-from symdiff.ir.signature import Path, Signature
+from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import numbered_paths
+from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.declare import static
 from symdiff.ops.rules import inlined as copied_in
 from symdiff.ops.stager import Stager
 from symdiff.pipeline import Arguments, CallPair, Chain, Transform, seeded_results
+from symdiff.runtime.lengths import Tie
 from symdiff.runtime.parameters import Parameters, positional
 from symdiff.runtime.signature import spelled
 
@@ -120,20 +124,49 @@ def _staged_call(
     outer = _lifted(stager, chain, _completed(stager, chain, len(transforms), bound))
     signatures = [
         Signature(tuple((n, stager.specification(v)) for n, v in zip(p.names, given, strict=True)))
-        for p, given in zip(chain.parameters, chain.levels(outer), strict=True)
+        for p, given in zip(chain.parameters, _levels(stager, chain, outer), strict=True)
     ]
     first = 1 if transforms and isinstance(transforms[0], Functional) else 0
     graph, captured = stager.graph(function, signatures[0], finals=first == 1)
     ties: list[tuple[Path, Path]] = []
+    lengths: list[Tie] = []
     for k, transform in list(enumerate(transforms))[first:]:
         calls = CallPair(signatures[k], signatures[k + 1], chain.parameters[k])
         graph = transform.apply(graph, calls)
-        moved = functools.partial(transform.outer_path, calls=calls)
-        ties = [(moved(path), moved(other)) for path, other in ties]
+        ties, parted = transform.parted(ties, calls)
         ties += transform.ties(calls)
+        moved = functools.partial(transform.outer_path, calls=calls)
+        lengths = [*(tie.moved(moved) for tie in lengths), *parted, *transform.lengths(calls)]
     last = chain.parameters[-1]
     arguments = dict(zip(last.names, outer, strict=True))
+    for tie in lengths:
+        require_equal(stager, arguments, tie)
     return _Call(graph, arguments, captured, signatures[-1], last, ties)
+
+
+def _levels(stager: Stager, chain: Chain, outer: Arguments) -> list[Arguments]:
+    """The abstract arguments of the call at each level, the function's own first."""
+    found = [outer]
+    for transform, inner in zip(
+        reversed(chain.transforms), reversed(chain.parameters[:-1]), strict=True
+    ):
+        given = found[-1]
+        if isinstance(transform, Vmap):
+            lanes = transform.lanes(given, [stager.specification(v) for v in given], inner)
+            found.append(tuple(_standing_for(stager, lane) for lane in lanes))
+        else:
+            found.append(transform.inner_arguments(given, inner))
+    return found[::-1]
+
+
+def _standing_for(stager: Stager, specification: Specification) -> Any:
+    """An abstract value that a specification is of."""
+    if isinstance(specification, Nested):
+        items = [_standing_for(stager, item) for item in specification.items]
+        return stager.container(specification.type, specification.keys, items)
+    if isinstance(specification, ArrayType | ListType):
+        return Value(specification)
+    return specification.value if isinstance(specification, Fixed) else specification
 
 
 def _name(function: Any) -> str:
@@ -288,6 +321,19 @@ def call_hvp(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
 
 def call_derivative(stager: Stager, f: Any, order: int = 1) -> Any:
     return transformed(stager, f, *[Derivative(_FIRST)] * order)
+
+
+def call_vmap(stager: Stager, f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    made = Vmap(_axes(stager, in_axes, "in_axes"), _axes(stager, out_axes, "out_axes"))
+    return transformed(stager, f, made)
+
+
+def _axes(stager: Stager, axes: Any, name: str) -> Axes:
+    parts = stager.parts(axes)
+    if parts is None:
+        return frozen_axes(static(axes), name)
+    kind, keys, items = parts
+    return Tree(kind, keys, tuple(_axes(stager, item, name) for item in items))
 
 
 def call_functional(stager: Stager, f: Any) -> Any:

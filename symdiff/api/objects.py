@@ -418,6 +418,13 @@ class Differentiable:
         wrt = self._wrt(argnums)
         return self._derived(("Gradient", wrt), ("Directional", wrt))
 
+    def _vmapped(self, in_axes: Any, out_axes: Any) -> Derivative:
+        _load_compiler()
+        from symdiff.api.axes import frozen_axes
+
+        axes = (frozen_axes(a, n) for a, n in ((in_axes, "in_axes"), (out_axes, "out_axes")))
+        return self._derived(("Vmap", *axes, self._skip))
+
     def require_exact(self) -> None:
         """Compute numbers as NumPy does, to the bit: see ``differentiable(exact=True)``."""
         self._home.require_exact()
@@ -559,6 +566,7 @@ _SHOWN = {
     "Derivative": "derivative",
     "Directional": "hvp",
     "Functional": "functional",
+    "Vmap": "vmap",
 }
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from symdiff import differentiate
+from symdiff.api.batching import Vmap
 from symdiff.api.finals import Finals
 from symdiff.api.marks import grad_hook
 from symdiff.api.tangents import as_float, like, replaced
@@ -457,6 +458,7 @@ _CLASSES: dict[str, type[Transform]] = {
         Jvp,
         Marked,
         Simplify,
+        Vmap,
     )
 }
 

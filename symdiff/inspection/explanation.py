@@ -61,6 +61,7 @@ class Explanation:
             "choices": built.record.notes("residuals"),
             "rewrites": _rewrites(built.record),
             "simplified": built.record.notes("simplified"),
+            "looped": built.record.notes("looped"),
             "lines": [
                 {
                     "file": line.span.file,

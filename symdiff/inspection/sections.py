@@ -79,7 +79,14 @@ def sections(data: Data) -> Iterator[Section]:
         yield Section(f"rewrites of {graph}", ("rewrite", "times"), rows)
     if data["simplified"]:
         yield _simplified(data["simplified"])
+    if data["looped"]:
+        yield _looped(data["looped"])
     yield _costs(data)
+
+
+def _looped(data: list[Data]) -> Section:
+    rows = [(_line(one["line"]), one["what"]) for one in data]
+    return Section("what runs once a lane, in a loop over the batch", ("line", "what"), rows)
 
 
 def _activity(data: Data) -> Section:

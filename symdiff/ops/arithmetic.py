@@ -18,6 +18,7 @@ from symdiff.errors import rejection
 from symdiff.ir.build import builder, constant_value
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
 from symdiff.ir.types import BOOL, INT, ArrayType
+from symdiff.ops.batching import Lanes, NoBatchRule, pointwise
 from symdiff.ops.casts import (
     conjugate,
     conjugated,
@@ -443,6 +444,7 @@ where: Operation = Operation.of_arrays(
     order="kept",
     cost="plain",
     example="np.where(c, x, w)",
+    batch=pointwise,
     documentation="``a`` where the condition holds, else ``b``.",
 )
 
@@ -453,6 +455,10 @@ def _infer_choice(c: ArrayType, a: ArrayType, b: ArrayType) -> ArrayType:
     return a
 
 
+def _batch_choice(b: Lanes, op: Any, c: Value, x: Value, y: Value) -> Value:
+    return where(c, x, y)
+
+
 choice: Operation = Operation.of_arrays(
     "choice",
     _infer_choice,
@@ -461,6 +467,7 @@ choice: Operation = Operation.of_arrays(
     **_CHOICE_RULES,
     sympy=OfTruths(frozenset({0}), select),
     cost="plain",
+    batch=_batch_choice,
     documentation="``a if c else b`` of two numbers of one type.",
 )
 _CLIP: np.ufunc = np._core.umath.clip  # type: ignore[attr-defined]
@@ -496,6 +503,13 @@ clip_above: Operation = elementwise(
 
 # Casts ------------------------------------------------------------------------------------------
 
+
+def _batch_not(b: Lanes, op: Any, x: Value) -> Value:
+    if array_type(x).rank > 1:
+        raise NoBatchRule
+    return logical_not(x)
+
+
 not_: Operation = Operation(
     "not_",
     lambda x: (BOOL,),
@@ -506,6 +520,7 @@ not_: Operation = Operation(
     nondifferentiable=True,
     sympy="Not",
     cost="plain",
+    batch=_batch_not,
     documentation="Python's ``not``.",
 )
 
@@ -545,6 +560,7 @@ round_: Operation = Operation.of_arrays(
     np.round,
     nondifferentiable=True,
     sympy=lambda sp, x, *, decimals=0: _to_decimals(sp, x, decimals),
+    batch=pointwise,
     documentation="Rounded to a number of decimals; its derivative is 0.",
 )
 

@@ -16,6 +16,7 @@ from symdiff.ir.build import builder, constant_value
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, shifted
 from symdiff.ops.arithmetic import constant_of
+from symdiff.ops.batching import Lanes
 from symdiff.ops.casts import astype
 from symdiff.ops.creation import (
     FLOAT64,
@@ -115,6 +116,13 @@ def _array_vjp(
     return g[tuple(int(k) for k in np.unravel_index(position, nested))]
 
 
+def _batch_array(
+    b: Lanes, op: Any, *elements: Value, nested: tuple[int, ...], dtype: np.dtype
+) -> Value:
+    made = array(*b.whole(*elements), nested=nested, dtype=dtype)
+    return b.moved(made, len(nested))
+
+
 array = Operation.of_arrays(
     "array",
     _infer_array,
@@ -132,6 +140,7 @@ array = Operation.of_arrays(
     fresh=True,
     example="np.array([a, b])",
     flops=nothing,
+    batch=_batch_array,
     documentation="``np.array`` of (nested lists of) numbers or of arrays of one shape.",
 )
 

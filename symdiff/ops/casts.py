@@ -12,6 +12,7 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, type_of_constant
+from symdiff.ops.batching import Lanes, NoBatchRule, as_it_is, pointwise
 from symdiff.ops.declare import (
     Operation,
     array_type,
@@ -68,6 +69,7 @@ def _part(name: str, function: Any, vjp: Any, documentation: str) -> Operation:
         vjp={0: vjp},
         sympy={"real": "re", "imag": "im"}[name],
         example=f"np.{name}(z)",
+        batch=pointwise,
         documentation=documentation,
     )
 
@@ -112,6 +114,7 @@ conjugate: Operation = Operation.of_arrays(
     sympy="conjugate",
     cost="plain",
     example="np.conjugate(z)",
+    batch=pointwise,
     documentation="The complex conjugate.",
 )
 
@@ -155,6 +158,7 @@ astype: Operation = Operation.of_arrays(
     cost="plain",
     example="astype(x, dtype=np.dtype('float32'))",
     flops=nothing,
+    batch=pointwise,
     documentation="The values in another dtype; a copy.",
 )
 
@@ -174,6 +178,7 @@ as_scalar: Operation = Operation.of_arrays(
     linear=frozenset({0}),
     vjp={0: lambda g, y, x: g},
     sympy=lambda sp, x: x,
+    batch=as_it_is,
     documentation="The element of a 0-d array, ``x[()]``.",
 )
 
@@ -210,6 +215,27 @@ def only_numbers(result: ArrayType) -> Callable[..., ArrayType]:
     return infer
 
 
+def _batch_python_cast(b: Lanes, op: Any, x: Value) -> Value:
+    """Where no number is out of range, and none is refused."""
+    (given,) = b.types
+    exact = {
+        "python_int": "bi",
+        "python_float": "bf",
+        "python_complex": "bfc",
+        "python_bool": "bif",
+    }
+    small = op is not python_int or given.dtype.itemsize <= 8
+    if (
+        given.rank
+        or given.dtype.kind not in exact[op.name]
+        or given.dtype.char in "gG"
+        or not small
+    ):
+        raise NoBatchRule
+    (result,) = op.infer(given)
+    return x if given.dtype == result.dtype else astype(x, dtype=result.dtype)
+
+
 def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Operation:
     def is_harmless(node: Node) -> bool:
         type_ = array_type(node.operands[0])
@@ -224,6 +250,7 @@ def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Oper
         raises=True,
         harmless=is_harmless,
         cost="plain",
+        batch=_batch_python_cast,
         documentation=f"``{cast.__name__}(x)``, a Python number.",
         **rules,
     )

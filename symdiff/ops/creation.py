@@ -18,6 +18,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import FLOAT, INT, ArrayType, Dim, Type, may_be_one
+from symdiff.ops.batching import Lanes
 from symdiff.ops.casts import result_dtype
 from symdiff.ops.declare import (
     OnArrays,
@@ -199,6 +200,15 @@ def _spell_full(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.full"), [shape, operands[0]], keywords)
 
 
+def _batch_full(b: Lanes, op: Any, value: Value, *sizes: Value, shape: Any, **more: Any) -> Value:
+    b.only(0)
+    missing = len(shape) - b.types[0].rank
+    if more.pop("like", False):
+        more["like"] = False
+    value = b.unit_axes(value, *range(1, missing + 1)) if missing else value
+    return full(value, b.count, *sizes, shape=(b.dim, *shape), **more)
+
+
 full = Operation.of_arrays(
     "full",
     _infer_full,
@@ -216,6 +226,7 @@ full = Operation.of_arrays(
     fresh=True,
     example="np.full(5, a)",
     flops=nothing,
+    batch=_batch_full,
     documentation="An array whose elements all have one value.",
 )
 

@@ -135,8 +135,10 @@ class DeclaredOp(Op):
     of a function of ``math``, or a rule of the operands. ``jax``: the name in JAX of the function
     that the spelling calls, where it has another there, or ``Absent``. ``example``: a call that
     shows the op's rules, in a user's words or by the op's name, of operands that
-    ``inspection.examples`` has types for. ``flops``: see ``ops.flops``. ``operands``: how many have
-    to have rules, where that is not as many as the type rule takes.
+    ``inspection.examples`` has types for. ``flops``: see ``ops.flops``. ``batch``: see
+    ``ops.batching``; elementwise ops have the rule that their shapes tell. ``uniform``: results are
+    lengths, which are the same for each element of a batch. ``operands``: how many have to have
+    rules, where that is not as many as the type rule takes.
     """
 
     spelling: Spelling | None = None
@@ -161,6 +163,8 @@ class DeclaredOp(Op):
     jax: str | Absent | None = None
     example: str | None = None
     flops: Callable[[Node], Count] | None = None
+    batch: Rule | None = None
+    uniform: bool = False
     documentation: str = ""
     operands: InitVar[int | None] = None
 

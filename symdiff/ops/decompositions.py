@@ -29,6 +29,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Size, is_long, real_dtype
 from symdiff.ops import support
 from symdiff.ops.arithmetic import absolute, copysign, equal, greater, where
+from symdiff.ops.batching import stacked
 from symdiff.ops.casts import as_dtype_of, conjugated, is_complex
 from symdiff.ops.creation import eye, zeros_of
 from symdiff.ops.declare import (
@@ -261,6 +262,7 @@ svd = SeveralResults.of_arrays(
     jvp={0: _svd_jvp},
     example="np.linalg.svd(X, False)",
     flops=of_matrix(22),
+    batch=stacked,
     documentation="Singular vectors and values: ``a = u @ diag(s) @ vh``.",
 )
 
@@ -287,6 +289,7 @@ svdvals: Operation = Operation.of_arrays(
     jvp={0: _svdvals_jvp},
     example="np.linalg.svdvals(X)",
     flops=of_matrix(8, 3),
+    batch=stacked,
     documentation="Singular values, the largest first.",
 )
 
@@ -329,6 +332,7 @@ singular_part = SeveralResults.of_arrays(
     jvp={0: lambda t, y, a, *, part: (as_dtype_of(_part_derivative(t, y[1], a), y[0]), None)},
     example="singular_part(X, part='all')",
     flops=of_matrix(22),
+    batch=stacked,
     documentation="The derivative of the sum (``all``), the maximum (``largest``) or the "
     "minimum (``smallest``) of the singular values: by the matrix, and by themselves.",
 )
@@ -468,6 +472,7 @@ qr = SeveralResults.of_arrays(
     jvp={0: _qr_jvp},
     example="np.linalg.qr(A)",
     flops=of_matrix(8, 3),
+    batch=stacked,
     documentation="The unitary and the triangular factor of a matrix.",
 )
 triangular_factor: Operation = Operation.of_arrays(
@@ -480,6 +485,7 @@ triangular_factor: Operation = Operation.of_arrays(
     jvp={0: lambda t, y, a: _qr_jvp(t, qr(a), a)[1]},
     example="np.linalg.qr(A, 'r')",
     flops=of_matrix(4, 3),
+    batch=stacked,
     documentation="The triangular factor of a matrix.",
 )
 
@@ -532,6 +538,7 @@ eig = SeveralResults.of_arrays(
     jvp={0: _eig_jvp},
     example="np.linalg.eig(A)",
     flops=of_matrix(25),
+    batch=stacked,
     documentation="Eigenvalues and eigenvectors, as complex numbers.",
 )
 eigvals: Operation = Operation.of_arrays(
@@ -545,6 +552,7 @@ eigvals: Operation = Operation.of_arrays(
     jvp={0: lambda t, y, a: _eig_jvp(t, eig(a), a)[0]},
     example="np.linalg.eigvals(A)",
     flops=of_matrix(10),
+    batch=stacked,
     documentation="Eigenvalues, as complex numbers.",
 )
 

@@ -20,6 +20,7 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, OpaqueType
 from symdiff.ops import support
+from symdiff.ops.batching import as_it_is
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
@@ -430,6 +431,7 @@ stop_gradient = Operation(
     spelling=lambda node, operands: operands[0],
     sympy=EVALUATED,
     order="operand",
+    batch=as_it_is,
     documentation="The value itself, through which no derivative flows.",
 )
 

@@ -16,6 +16,7 @@ import numpy as np
 from symdiff.errors import rejecting, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
+from symdiff.ops.batching import Lanes
 from symdiff.ops.casts import conjugated, number_or_array, result_dtype
 from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
@@ -144,6 +145,13 @@ def _letters_agree(node: Node) -> bool:
     return True
 
 
+def _batch_einsum(b: Lanes, op: Any, *operands: Value, subscripts: str, **more: Any) -> Value:
+    inputs, output = _parsed(subscripts)
+    lane = next(letter for letter in _LETTERS if letter not in subscripts)
+    named = [lane * has + letters for letters, has in zip(inputs, b.has, strict=True)]
+    return einsum(*operands, subscripts=f"{','.join(named)}->{lane}{output}", **more)
+
+
 einsum: Operation = Operation.of_arrays(
     "einsum",
     _infer_einsum,
@@ -159,6 +167,7 @@ einsum: Operation = Operation.of_arrays(
     order="packed as operands",
     example="np.einsum('ij,jk->k', X, Y)",
     flops=of_subscripts,
+    batch=_batch_einsum,
     documentation="Sums of products named by subscripts.",
 )
 

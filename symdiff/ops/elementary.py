@@ -31,6 +31,7 @@ from symdiff.ops.arithmetic import (
     over_nonzero,
     strong_constant,
 )
+from symdiff.ops.batching import pointwise
 from symdiff.ops.casts import (
     as_dtype_of,
     conjugate,
@@ -408,6 +409,7 @@ sinc: Operation = Operation.of_arrays(
     jvp={0: lambda t, y, x, order=0: as_dtype_of(t * sinc(x, order=order + 1), y)},
     sympy=lambda sp, x, *, order=0: _sinc(sp, x, order),
     example="np.sinc(x)",
+    batch=pointwise,
     documentation="``sin(pi x) / (pi x)``, and its derivatives, exact at 0 too.",
 )
 
@@ -436,6 +438,7 @@ i0: Operation = Operation.of_arrays(
     jvp={0: lambda t, y, x, order=0: as_dtype_of(t * i0(x, order=order + 1), y)},
     sympy=lambda sp, x, *, order=0: _i0(sp, x, order),
     example="np.i0(x)",
+    batch=pointwise,
     documentation="The modified Bessel function of the first kind, order 0, and derivatives.",
 )
 
@@ -473,6 +476,7 @@ complex_sign: Operation = Operation.of_arrays(
     jvp={0: _turned},
     sympy=lambda sp, z: sp.sign(z),
     example="np.sign(z)",
+    batch=pointwise,
     documentation="``z / abs(z)`` of a complex number; its derivative at 0 is 0.",
 )
 
@@ -488,6 +492,7 @@ squared_absolute: Operation = Operation(
     jvp={0: lambda t, y, z, a, **_: as_dtype_of(2.0 * conjugate(z) * t, y)},
     nondifferentiable=frozenset({1}),
     sympy=lambda sp, z, a, **_: a**2,
+    batch=pointwise,
     documentation="``a ** 2`` of ``a = abs(z)``, complex: smooth at 0, which ``abs`` is not.",
 )
 

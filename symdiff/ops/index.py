@@ -24,6 +24,7 @@ from symdiff.ir.graph import OPERATORS, Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType
 from symdiff.ops.arithmetic import equal, where
 from symdiff.ops.arrays import array_of
+from symdiff.ops.batching import Lanes, NoBatchRule
 from symdiff.ops.creation import arange_of, zeros, zeros_of
 from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted
 from symdiff.ops.flops import nothing, of_region
@@ -40,7 +41,7 @@ from symdiff.ops.keys import (
 )
 from symdiff.ops.reduce import reshape_like, unbroadcast_to
 from symdiff.ops.reduce import sum as sum_of
-from symdiff.ops.shape import copy, reshape
+from symdiff.ops.shape import copy, inverse_permutation, reshape, transpose
 from symdiff.ops.sizes import constant_integer, product, sizes_of
 
 
@@ -163,6 +164,81 @@ def _subscriptable(x: Any) -> Any:
     return x if isinstance(x, np.ndarray | np.generic) else np.asarray(x)[()]
 
 
+def _lane_key(
+    b: Lanes, x: Value, dynamic: Sequence[Value], key: Key, first: int
+) -> tuple[Key, list[Value], tuple[int, ...] | None]:
+    """The key for all lanes, its operands, and the axes of what it selects in the order of a lane.
+
+    NumPy puts the axes that arrays select in front where a slice stands between these.
+    """
+    types, has = b.types[first:], b.has[first:]
+    key = _without_ellipsis(key, b.types[0].rank, types)
+    rank = max((t.rank for t in types), default=0)
+    truths = any(t.dtype.kind == "b" for t in types)
+    group = [k for k, entry in enumerate(key) if isinstance(entry, int | Slot)]
+    gap = bool(group) and group[-1] - group[0] >= len(group)
+    if not any(has):
+        if gap and (rank or truths):
+            raise NoBatchRule
+        return (Slice(), *key), list(dynamic), None
+    slots = {entry.number for entry in key if isinstance(entry, Slot)}
+    if truths or None in key or not all(k in slots for k, one in enumerate(has) if one):
+        raise NoBatchRule  # masks, and bounds of slices
+    given = [
+        b.unit_axes(v, *range(1, 1 + rank - t.rank)) if one and t.rank < rank else v
+        for v, t, one in zip(dynamic, types, has, strict=True)
+    ]
+    place = 0 if gap else group[0]
+    rest = 1 + len(key) + b.types[0].rank  # more than there are axes
+    if not b.has[0]:
+        axes = (place, *range(place), *range(place + 1, rest)) if place else None
+        return key, given, axes
+    lanes = arange_of(b.count)
+    lanes = b.unit_axes(lanes, *range(1, 1 + rank)) if rank else lanes
+    axes = None
+    if place and rank:
+        moved = range(rank + 1, rank + 1 + place)
+        axes = (0, *moved, *range(1, rank + 1), *range(rank + 1 + place, rest))
+    return (Slot(len(given)), *key), [*given, lanes], axes
+
+
+def _without_ellipsis(key: Key, rank: int, types: Sequence[ArrayType]) -> Key:
+    """A key with a slice for each axis that an ellipsis stands for."""
+    if Ellipsis not in key:
+        return key
+    place = key.index(Ellipsis)
+    truths = (types[e.number] for e in key if isinstance(e, Slot))
+    taken = sum(e is not None and e is not Ellipsis for e in key)
+    taken += sum(t.rank - 1 for t in truths if t.dtype.kind == "b")
+    return (*key[:place], *[Slice()] * (rank - taken), *key[place + 1 :])
+
+
+def _batch_index(b: Lanes, op: Any, x: Value, *dynamic: Value, key: Key, shape: Any) -> Value:
+    if b.types[0].kind != "array":
+        raise NoBatchRule
+    entries, given, axes = _lane_key(b, x, dynamic, key, 1)
+    part = index(x, *given, key=entries, shape=region_shape(array_type(x), entries, given))
+    return part if axes is None else transpose(part, axes=axes[: array_type(part).rank])
+
+
+def _batch_written(
+    b: Lanes, op: Any, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
+) -> Value:
+    """The rule of ``index_set`` and ``index_add``."""
+    x = b.whole(x, v, *dynamic)[0]
+    entries, given, axes = _lane_key(b.having(0), x, dynamic, key, 2)
+    missing = len(shape) - b.types[1].rank
+    if b.has[1] and missing < 0:
+        raise NoBatchRule  # NumPy leaves out axes of length 1
+    if b.has[1] or axes is not None:
+        v = b.whole(x, v, *dynamic)[1]
+        v = b.unit_axes(v, *range(1, missing + 1)) if missing > 0 else v
+    if axes is not None:
+        v = transpose(v, axes=inverse_permutation(axes[: len(shape) + 1]))
+    region = region_shape(array_type(x), entries, given)
+    return op(x, v, *given, key=entries, shape=region)  # type: ignore[no-any-return]
+
+
 index: Operation = Operation.of_arrays(
     "index",
     lambda x, *dynamic, key, shape: ArrayType(
@@ -178,6 +254,7 @@ index: Operation = Operation.of_arrays(
     sympy=EVALUATED,
     example="index_of(x, (slice(1, -1),))",
     flops=nothing,
+    batch=_batch_index,
     documentation="``x[key]``: a view where the key has no arrays, else a fresh array.",
 )
 
@@ -251,6 +328,7 @@ index_set = Operation.of_arrays(
     order="operand",
     example="index_set_of(x, part, (slice(1, -1),))",
     flops=nothing,
+    batch=_batch_written,
     documentation="``x`` after ``x[key] = v``; of repeated places the last value stays.",
 )
 
@@ -283,6 +361,7 @@ index_add = Operation.of_arrays(
     order="operand",
     example="index_add_of(x, part, (slice(1, -1),))",
     flops=of_region,
+    batch=_batch_written,
     documentation="``x`` after ``x[key] += v``, repeated places added to repeatedly.",
 )
 

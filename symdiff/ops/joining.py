@@ -14,8 +14,9 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Size
+from symdiff.ops.batching import Lanes, NoBatchRule, along_axis, pointwise
 from symdiff.ops.casts import python_int
-from symdiff.ops.creation import agreed_dim, arange_of, zeros_of
+from symdiff.ops.creation import agreed_dim, arange_of, zeros, zeros_of
 from symdiff.ops.declare import EVALUATED, Operation, array_type, call_along, dotted, literal
 from symdiff.ops.flops import nothing
 from symdiff.ops.index import index_add_of, index_set_of
@@ -89,6 +90,7 @@ concatenate = Operation.of_arrays(
     order="packed as operands",
     example="np.concatenate([x, t])",
     flops=nothing,
+    batch=along_axis,
     documentation="Arrays joined along an axis.",
 )
 
@@ -111,6 +113,7 @@ stack = Operation.of_arrays(
     order="packed as operands",
     example="np.stack([x, w])",
     flops=nothing,
+    batch=along_axis,
     documentation="Arrays of one shape joined along a new axis.",
 )
 
@@ -143,6 +146,13 @@ def negated(count: Value) -> Value | int:
     return -count if array_type(count).weak else -python_int(count)
 
 
+def _batch_roll(b: Lanes, op: Any, x: Value, *shifts: Value, axis: Any) -> Value:
+    b.only(0)
+    if axis is None:
+        raise NoBatchRule
+    return roll(x, *shifts, axis=tuple(k + 1 for k in axis))
+
+
 roll: Operation = moving(
     "roll",
     lambda x, *shifts, axis: ArrayType(x.dtype, x.shape),
@@ -151,6 +161,7 @@ roll: Operation = moving(
     spelling=_spell_roll,
     order="packed as operands",
     example="np.roll(x, 1)",
+    batch=_batch_roll,
     documentation="Elements shifted along axes; what leaves at one end enters at the other.",
 )
 
@@ -165,6 +176,11 @@ def _repeat_vjp(g: Value, y: Value, x: Value, repeats: Value, *, axis: int, shap
     return index_add_of(zeros_of(x), g, (slice(None),) * axis + (places,))
 
 
+def _batch_repeat(b: Lanes, op: Any, x: Value, repeats: Value, *, axis: int, shape: Any) -> Value:
+    b.only(0)
+    return repeat(x, repeats, axis=axis + 1, shape=(b.dim, *shape))
+
+
 repeat = moving(
     "repeat",
     lambda x, repeats, *, axis, shape: ArrayType(x.dtype, shape),
@@ -175,6 +191,7 @@ repeat = moving(
     nondifferentiable=frozenset({1}),
     order="packed",
     example="np.repeat(x, 2, axis=0)",
+    batch=_batch_repeat,
     documentation="Each element along an axis as often as told.",
 )
 
@@ -194,6 +211,14 @@ def _tile_vjp(g: Value, y: Value, x: Value, *reps: Value, shape: Any) -> Value:
     return reshape_like(sum_of(parts, axis=axes, keepdims=False), x)
 
 
+def _batch_tile(b: Lanes, op: Any, x: Value, *reps: Value, shape: Any) -> Value:
+    b.only(0)
+    rank = b.types[0].rank
+    missing = len(reps) - rank
+    x = b.unit_axes(x, *range(1, missing + 1)) if missing > 0 else x
+    return tile(x, *[1] * (1 - min(missing, 0)), *reps, shape=(b.dim, *shape))
+
+
 tile = moving(
     "tile",
     lambda x, *reps, shape: ArrayType(x.dtype, shape),
@@ -203,6 +228,7 @@ tile = moving(
     spelling=_spell_tile,
     order="packed",
     example="np.tile(x, 2)",
+    batch=_batch_tile,
     documentation="The whole array as often as told along each axis.",
 )
 
@@ -234,6 +260,10 @@ def _pad_vjp(g: Value, y: Value, x: Value, *, widths: Widths, mode: str) -> Valu
     return index_add_of(zeros_of(x), g, tuple(places))
 
 
+def _batch_pad(b: Lanes, op: Any, x: Value, *, widths: Widths, mode: str) -> Value:
+    return pad(x, widths=((0, 0), *widths), mode=mode)
+
+
 pad = moving(
     "pad",
     _infer_pad,
@@ -243,6 +273,7 @@ pad = moving(
     spelling=_spell_pad,
     order="as operand",
     example="np.pad(x, 1)",
+    batch=_batch_pad,
     documentation="Zeros around an array, or its own elements as NumPy's modes pick them.",
 )
 
@@ -321,6 +352,7 @@ diagonal = moving(
     cost="free",
     spelling=_spell_diagonal,
     example="np.diagonal(A)",
+    batch=pointwise,
     documentation="The diagonal of the last two axes, as the last axis: a view.",
 )
 
@@ -330,6 +362,13 @@ def _put_diagonal(node: Node, base: Value, new: Value) -> Value:
 
 
 diagonal.put = _put_diagonal
+
+
+def _batch_diag(b: Lanes, op: Any, x: Value, *, offset: int) -> Value:
+    dim, size = sum_dim((b.types[0].shape[0], abs(offset))), sizes_of(x)[1] + abs(offset)
+    shape = (b.dim, dim, dim)
+    matrices = zeros(b.count, size, size, shape=shape, dtype=b.types[0].dtype)
+    return index_set_of(matrices, x, _diagonal_entries(x, offset))
 
 
 diag = moving(
@@ -342,6 +381,7 @@ diag = moving(
     ),
     order="packed",
     example="np.diag(x)",
+    batch=_batch_diag,
     documentation="The matrix with a vector on its diagonal.",
 )
 
@@ -355,6 +395,7 @@ def _triangle(function: Any, documentation: str) -> Operation:
         lambda g, y, x, *, k: operation(g, k=k),
         order="packed as operands",
         example=f"np.{name}(A)",
+        batch=pointwise,
         documentation=documentation,
     )
     return operation

@@ -18,6 +18,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, real_dtype
 from symdiff.ops import support
 from symdiff.ops.arithmetic import absolute, equal, not_equal, where
+from symdiff.ops.batching import Lanes, NoBatchRule, stacked
 from symdiff.ops.casts import as_dtype_of, conjugated, imag, is_complex, number_or_array, real
 from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
@@ -111,6 +112,7 @@ inv: Operation = Operation.of_arrays(
     order="packed",
     example="np.linalg.inv(A)",
     flops=of_matrix(2),
+    batch=stacked,
     documentation="The inverse of a matrix.",
 )
 
@@ -152,6 +154,19 @@ def _solve_jvp_matrix(t: Value, y: Value, a: Value, b: Value) -> Value:
     return -_solve_stack(a, t @ y, vector)
 
 
+def _batch_solve(b: Lanes, op: Any, a: Value, c: Value) -> Value:
+    """One factorisation serves all lanes where the matrix is the same."""
+    matrix_, right = b.types
+    if not b.has[0] and matrix_.rank == 2 and right.rank == 1:
+        return swapped(solve(a, swapped(c)))
+    if right.rank == 1:
+        a, c = b.whole(a, c)
+        return without_last(solve(a, as_column(c)))
+    if matrix_.rank != right.rank:
+        raise NoBatchRule
+    return solve(*b.whole(a, c))
+
+
 solve: Operation = Operation.of_arrays(
     "solve",
     _infer_solve,
@@ -164,6 +179,7 @@ solve: Operation = Operation.of_arrays(
     order="packed",
     example="np.linalg.solve(A, B)",
     flops=of_matrix(2, 3, right=2),
+    batch=_batch_solve,
     documentation="The solution ``x`` of ``a @ x = b``.",
 )
 
@@ -189,6 +205,7 @@ cofactors: Operation = Operation.of_arrays(
     jvp={0: _cofactors_share},  # it is symmetric
     sympy=matrix(lambda sp, a: a.cofactor_matrix()),
     flops=of_matrix(2),
+    batch=stacked,
     documentation="The derivative of the determinant by each entry, of singular matrices too.",
 )
 
@@ -204,6 +221,7 @@ det: Operation = Operation.of_arrays(
     sympy=matrix(lambda sp, a: a.det()),
     example="np.linalg.det(A)",
     flops=of_matrix(2, 3),
+    batch=stacked,
     documentation="The determinant.",
 )
 
@@ -244,6 +262,7 @@ slogdet = SeveralResults.of_arrays(
     sympy=matrix(lambda sp, a: (sp.sign(a.det()), sp.log(sp.Abs(a.det())))),
     example="np.linalg.slogdet(A)",
     flops=of_matrix(2, 3),
+    batch=stacked,
     documentation="Sign and logarithm of the absolute value of the determinant.",
 )
 
@@ -292,6 +311,7 @@ cholesky: Operation = Operation.of_arrays(
     order="packed",
     example="np.linalg.cholesky(A)",
     flops=of_matrix(1, 3),
+    batch=stacked,
     documentation="The triangular factor of a positive definite matrix; reads one triangle.",
 )
 
@@ -340,6 +360,7 @@ over_gaps: Operation = Operation.of_arrays(
     },
     jvp={0: lambda t, y, x, w: over_gaps(t, w), 1: _over_gaps_jvp},
     order="packed",
+    batch=stacked,
     documentation="What eigenvectors turn by: numbers over the differences of eigenvalues, NaN "
     "where these are equal up to rounding.",
 )
@@ -408,6 +429,7 @@ vectors_share: Operation = Operation.of_arrays(
         1: _share_jvp,
     },
     order="packed",
+    batch=stacked,
     documentation="What a Hermitian matrix gets of the cotangents of its eigenvectors.",
 )
 
@@ -439,6 +461,7 @@ eigh = SeveralResults.of_arrays(
     jvp={0: _eigh_jvp},
     example="np.linalg.eigh(A)",
     flops=of_matrix(9),
+    batch=stacked,
     documentation="Eigenvalues and eigenvectors of a Hermitian matrix; reads one triangle.",
 )
 eigvalsh: Operation = Operation.of_arrays(
@@ -451,6 +474,7 @@ eigvalsh: Operation = Operation.of_arrays(
     jvp={0: lambda t, y, a, UPLO="L": _eigh_jvp(t, eigh(a, UPLO=UPLO), a, UPLO=UPLO)[0]},
     example="np.linalg.eigvalsh(A)",
     flops=of_matrix(4, 3),
+    batch=stacked,
     documentation="Eigenvalues of a Hermitian matrix; reads one triangle.",
 )
 

@@ -84,6 +84,8 @@ list_length: Operation = _on_lists(
     len,
     nondifferentiable=True,
     spelling=template("len({0})"),
+    batch=lambda b, op, x, **attributes: op(x, **attributes),
+    uniform=True,
     documentation="How many elements a list has.",
 )
 

@@ -16,6 +16,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import absolute, equal, nonzero, sign
 from symdiff.ops.arrange import axes_of as axes_in_order
+from symdiff.ops.batching import Lanes, NoBatchRule, over_shifted_axes
 from symdiff.ops.casts import as_dtype_of, is_complex, number_or_array
 from symdiff.ops.declare import (
     FUNCTIONS,
@@ -129,6 +130,13 @@ def _norm_meaning(
     return over_axes(norm_of).function(sp, x, ord=ord, axis=axis, keepdims=keepdims)
 
 
+def _batch_norm(b: Lanes, op: Any, x: Value, *, axis: Axis = None, **attributes: Any) -> Value:
+    rank = b.types[0].rank
+    if axis is None and rank not in (1, 2):
+        raise NoBatchRule
+    return over_shifted_axes(b, op, x, axis=axis, **attributes)  # type: ignore[no-any-return]
+
+
 norm: Operation = Operation.of_arrays(
     "norm",
     _infer_norm,
@@ -141,6 +149,7 @@ norm: Operation = Operation.of_arrays(
     sympy=OnArrays(_norm_meaning),
     order="reduced",
     example="np.linalg.norm(x)",
+    batch=_batch_norm,
     documentation="A norm; the derivative of the Euclidean one at 0 is 0.",
     **gradient_rules(_norm_gradient),
 )

@@ -34,6 +34,7 @@ from symdiff.ops.arrange import (
     row_of_number,
 )
 from symdiff.ops.arrays import array_of
+from symdiff.ops.batching import Lanes, along_axis, of_first
 from symdiff.ops.casts import conjugated, python_int
 from symdiff.ops.creation import arange_of, eye, zeros, zeros_of
 from symdiff.ops.declare import (
@@ -88,6 +89,7 @@ cumsum: Operation = Operation.of_arrays(
     sympy=EVALUATED,
     order="kept",
     example="np.cumsum(x, axis=0)",
+    batch=along_axis,
     documentation="Running sums along an axis.",
 )
 
@@ -134,6 +136,7 @@ cumprod: Operation = Operation.of_arrays(
     sympy=EVALUATED,
     order="kept",
     example="np.cumprod(x, axis=0)",
+    batch=along_axis,
     documentation="Running products along an axis; the derivative costs the length squared.",
 )
 
@@ -195,6 +198,7 @@ def _running_extremum(function: np.ufunc, documentation: str) -> Operation:
         jvp={0: lambda t, y, x, *, axis: take_along_axis(t, leaders(y, axis), axis=axis)},
         spelling=call_along(f"np.{function.__name__}.accumulate", 0),
         example=f"np.{function.__name__}.accumulate(x)",
+        batch=along_axis,
         documentation=f"{documentation} Of equal ones the first has the derivative.",
     )
 
@@ -295,6 +299,7 @@ argsort = Operation.of_arrays(
     nondifferentiable=True,
     spelling=_spell_argsort,
     order="packed",
+    batch=along_axis,
     documentation="The positions at which the sorted elements stand; equal ones in order.",
 )
 quicksort_order = Operation.of_arrays(
@@ -303,6 +308,7 @@ quicksort_order = Operation.of_arrays(
     np.argsort,
     nondifferentiable=True,
     spelling=call_along("np.argsort", -1),
+    batch=along_axis,
     documentation="The positions at which the sorted elements stand; equal ones in any order.",
 )
 
@@ -321,6 +327,7 @@ sort = Operation.of_arrays(
     spelling=call_along("np.sort", -1),
     order="kept",
     example="np.sort(x)",
+    batch=along_axis,
     documentation="The elements along an axis in ascending order.",
 )
 
@@ -379,6 +386,7 @@ partition = Operation.of_arrays(
     spelling=call_along("np.partition", -1),
     jax=Absent("JAX orders the parts in another way"),
     example="np.partition(x, 2)",
+    batch=of_first,
     documentation="The elements along an axis, smaller ones before the ``kth``.",
 )
 argpartition = Operation.of_arrays(
@@ -389,6 +397,7 @@ argpartition = Operation.of_arrays(
     nondifferentiable=True,
     spelling=call_along("np.argpartition", -1),
     jax=Absent("JAX orders the parts in another way"),
+    batch=of_first,
     documentation="The positions at which the elements of a partition stand.",
 )
 
@@ -446,6 +455,7 @@ take_along_axis: Operation = moving(
     spelling=call("np.take_along_axis"),
     order="packed as operands",
     example="np.take_along_axis(X, I, 1)",
+    batch=along_axis,
     documentation="Elements along an axis at positions given for each line.",
 )
 
@@ -578,11 +588,17 @@ def _places_of(wanted: ArrayType) -> ArrayType:
     return ArrayType(INTEGER, wanted.shape, "array" if wanted.kind == "array" else "scalar")
 
 
+def _batch_searchsorted(b: Lanes, op: Any, a: Value, v: Value, *, side: str) -> Value:
+    b.only(1)
+    return searchsorted(a, v, side=side)
+
+
 searchsorted = Operation.of_arrays(
     "searchsorted",
     lambda a, v, *, side: _places_of(v),
     np.searchsorted,
     nondifferentiable=True,
+    batch=_batch_searchsorted,
     documentation="Where elements would be inserted into a sorted array.",
 )
 

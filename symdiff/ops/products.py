@@ -16,6 +16,7 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import OPERATORS, Node, Value
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.arithmetic import multiply
+from symdiff.ops.batching import Lanes, NoBatchRule, pointwise
 from symdiff.ops.casts import as_dtype_of, conjugated, number_or_array, result_dtype
 from symdiff.ops.creation import eye
 from symdiff.ops.declare import (
@@ -34,6 +35,7 @@ from symdiff.ops.declare import (
     ufunc_dtypes,
 )
 from symdiff.ops.flops import of_axes_summed, of_product
+from symdiff.ops.joining import diagonal
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, size, sizes_of
@@ -132,6 +134,33 @@ def _matmul_vjp_second(g: Value, y: Value, a: Value, b: Value) -> Value:
     return unbroadcast_to(product, b)
 
 
+def _batch_matmul(b: Lanes, op: Any, x: Value, y: Value) -> Value:
+    """Rows of one product where one of the operands is the same in each lane, else stacks."""
+    (rank_x, rank_y), (left, right) = (t.rank for t in b.types), b.has
+    if not right and (rank_x > 1 or rank_y < 3):
+        return matmul(x, y)
+    if not left and rank_y == 1 and rank_x < 3:
+        return matmul(y, swapped(x) if rank_x == 2 else x)
+    if not left and rank_y > 1 and rank_x < 3:
+        return matmul(x, y)
+    return _stacks_multiplied(b, x, y)
+
+
+def _stacks_multiplied(b: Lanes, x: Value, y: Value) -> Value:
+    """Vectors become rows and columns, whose axis of length 1 goes from the result."""
+    (rank_x, rank_y), (left, right) = (t.rank for t in b.types), b.has
+    x = as_row(x) if rank_x == 1 else x
+    y = as_column(y) if rank_y == 1 else y
+    most = builtins.max(rank_x, rank_y, 2)
+    if left:
+        x = b.unit_axes(x, *range(1, 1 + most - builtins.max(rank_x, 2)))
+    if right:
+        y = b.unit_axes(y, *range(1, 1 + most - builtins.max(rank_y, 2)))
+    made = matmul(x, y)
+    gone = [most] * (rank_y == 1) + [most - 1] * (rank_x == 1)
+    return b.without(made, *gone) if gone else made
+
+
 matmul: Operation = Operation.of_arrays(
     "matmul",
     lambda a, b: number_or_array(
@@ -149,6 +178,7 @@ matmul: Operation = Operation.of_arrays(
     order="packed",
     example="np.matmul(X, Y)",
     flops=of_product,
+    batch=_batch_matmul,
     documentation="Matrix product, over leading axes by broadcasting.",
 )
 
@@ -159,6 +189,10 @@ def _infer_outer(a: ArrayType, b: ArrayType) -> ArrayType:
     if a.rank != 1 or b.rank != 1:
         raise rejection(TypeError, "outer of what is not a vector")
     return ArrayType(ufunc_dtypes(np.multiply, (a, b))[0], (*a.shape, *b.shape))
+
+
+def _batch_outer(b: Lanes, op: Any, x: Value, y: Value) -> Value:
+    return multiply(as_column(x), as_row(y))
 
 
 outer: Operation = Operation.of_arrays(
@@ -174,6 +208,7 @@ outer: Operation = Operation.of_arrays(
     sympy=EVALUATED,
     order="packed",
     example="np.outer(x, t)",
+    batch=_batch_outer,
     documentation="All products of the elements of two vectors.",
 )
 
@@ -204,6 +239,12 @@ def _dot_rule(rule: Rule, position: int) -> Rule:
     return choose
 
 
+def _batch_dot(b: Lanes, op: Any, x: Value, y: Value) -> Value:
+    if not _like_matmul(*(t.rank for t in b.types)):
+        raise NoBatchRule
+    return _batch_matmul(b, matmul, x, y)
+
+
 dot: Operation = Operation.of_arrays(
     "dot",
     _infer_dot,
@@ -217,6 +258,7 @@ dot: Operation = Operation.of_arrays(
     sympy=EVALUATED,
     example="np.dot(X, Y)",
     flops=of_product,
+    batch=_batch_dot,
     documentation="``np.dot``: like ``matmul`` up to matrices, all pairs of rows beyond.",
 )
 
@@ -236,6 +278,10 @@ dot_with_number: Operation = Operation.of_arrays(
 )
 
 
+def _batch_vdot(b: Lanes, op: Any, x: Value, y: Value) -> Value:
+    return _batch_matmul(b, matmul, conjugated(x), y)
+
+
 vdot: Operation = Operation.of_arrays(
     "vdot",
     lambda a, b: number_or_array(result_dtype(a, b), ()),
@@ -252,6 +298,7 @@ vdot: Operation = Operation.of_arrays(
     sympy=EVALUATED,
     example="np.vdot(x, w)",
     flops=of_product,
+    batch=_batch_vdot,
     documentation="Scalar product of two vectors, the first one conjugated.",
 )
 
@@ -292,6 +339,16 @@ def _tensordot_vjp(
     return unbroadcast_to(product, x)
 
 
+def _batch_tensordot(b: Lanes, op: Any, x: Value, y: Value, *, axes: AxisPairs) -> Value:
+    (first, second), (left, right) = axes, b.has
+    if left and right:
+        raise NoBatchRule
+    if left:
+        return tensordot(x, y, axes=(tuple(k + 1 for k in first), second))
+    made = tensordot(x, y, axes=(first, tuple(k + 1 for k in second)))
+    return b.moved(made, b.types[0].rank - len(first))
+
+
 tensordot: Operation = Operation.of_arrays(
     "tensordot",
     _infer_tensordot,
@@ -306,6 +363,7 @@ tensordot: Operation = Operation.of_arrays(
     sympy=EVALUATED,
     example="np.tensordot(X, Y, 1)",
     flops=of_axes_summed,
+    batch=_batch_tensordot,
     documentation="Sum of products over pairs of axes.",
 )
 
@@ -318,6 +376,10 @@ def _trace_vjp(g: Value, y: Value, x: Value, *, offset: int = 0) -> Value:
     return as_dtype_of(g * ones, x)
 
 
+def _batch_trace(b: Lanes, op: Any, x: Value, *, offset: int = 0) -> Value:
+    return sum(diagonal(x, offset=offset), axis=(1,), keepdims=False)
+
+
 trace: Operation = Operation.of_arrays(
     "trace",
     lambda x, **_: number_or_array(np.trace(np.ones((1, 1), x.dtype)).dtype, ()),
@@ -327,6 +389,7 @@ trace: Operation = Operation.of_arrays(
     vjp={0: _trace_vjp},
     sympy=EVALUATED,
     example="np.trace(A)",
+    batch=_batch_trace,
     documentation="Sum of a diagonal of a matrix.",
 )
 
@@ -345,6 +408,7 @@ cross: Operation = Operation.of_arrays(
     linear="each",
     sympy=EVALUATED,
     example="np.cross(x3, w3)",
+    batch=pointwise,
     documentation="Vector product along the last axis, of length 3.",
 )
 

@@ -22,6 +22,7 @@ from symdiff.ir.graph import Node, Order, Value
 from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant
 from symdiff.ops import support
 from symdiff.ops.arithmetic import equal, isnan, logical_not, nonzero, strong_constant, where
+from symdiff.ops.batching import Lanes, NoBatchRule, over_shifted_axes
 from symdiff.ops.casts import as_dtype_of, as_scalar, conjugated, is_complex, number_or_array, real
 from symdiff.ops.declare import (
     EVALUATED,
@@ -178,6 +179,7 @@ def _reduction(
         arithmetic=True,
         spelling=spell_reduction(f"np.{name}"),
         order=order,
+        batch=over_shifted_axes,
         example=example and example.format(name),
         documentation=documentation,
         **more,
@@ -321,6 +323,11 @@ def _prod_except_jvp(
     return prod_except(x, *directions, axis=axis)
 
 
+def _batch_prod_except(b: Lanes, op: Any, *xs: Value, axis: Axis = None) -> Value:
+    axes = axes_of(axis, b.types[0].rank)
+    return prod_except(*b.whole(*xs), axis=tuple(k + 1 for k in axes))
+
+
 prod_except: Operation = Operation.of_arrays(
     "prod_except",
     lambda *xs, axis=None: ArrayType(np.result_type(*(x.dtype for x in xs)), xs[0].shape),
@@ -330,6 +337,7 @@ prod_except: Operation = Operation.of_arrays(
     vjp=_prod_except_vjp,
     jvp=_prod_except_jvp,
     sympy=EVALUATED,
+    batch=_batch_prod_except,
     documentation="For each element the product of the others; its derivatives in directions.",
 )
 
@@ -379,6 +387,12 @@ def _softmax_gradient(
     return Gradient(part, 1, nonzero(stopped(total)))
 
 
+def _batch_logaddexp(b: Lanes, op: Any, x: Value, **attributes: Any) -> Value:
+    if not b.types[0].rank:
+        raise NoBatchRule
+    return over_shifted_axes(b, op, x, **attributes)  # type: ignore[no-any-return]
+
+
 logaddexp_reduce: Operation = Operation(
     "logaddexp_reduce",
     reduction_type(_dtype_by(np.logaddexp.reduce), "logaddexp_reduce"),
@@ -386,6 +400,7 @@ logaddexp_reduce: Operation = Operation(
     spelling=spell_reduction("np.logaddexp.reduce", axis=()),
     sympy=over_axes(lambda sp, xs: sp.log(sp.Add(*map(sp.exp, xs)))),
     example="np.logaddexp.reduce(x)",
+    batch=_batch_logaddexp,
     documentation="Logarithm of a sum of exponentials, without overflow.",
     **gradient_rules(_softmax_gradient),
 )
@@ -486,6 +501,15 @@ all: Operation = _reduction(
 )
 
 
+def _batch_position(
+    b: Lanes, op: Any, x: Value, *, axis: int | None = None, keepdims: bool = False
+) -> Value:
+    rank = b.types[0].rank
+    if axis is None and (rank != 1 or keepdims):
+        raise NoBatchRule
+    return op(x, axis=1 + (axis or 0), keepdims=keepdims)  # type: ignore[no-any-return]
+
+
 def _infer_position(x: ArrayType, *, axis: int | None = None, keepdims: bool = False) -> ArrayType:
     shape = reduced_shape(x.shape, None if axis is None else (axis,), keepdims)
     return number_or_array(np.dtype(np.intp), shape)
@@ -501,6 +525,7 @@ def _position(function: Callable[..., Any], documentation: str) -> Operation:
         spelling=spell_reduction(f"np.{name}"),
         nondifferentiable=True,
         order="packed",
+        batch=_batch_position,
         documentation=documentation,
     )
 
@@ -524,12 +549,19 @@ def _infer_count(x: ArrayType, *, axis: Axis = None, keepdims: bool = False) -> 
     return number_or_array(np.dtype(np.intp), reduced_shape(x.shape, axis, keepdims))
 
 
+def _batch_count(b: Lanes, op: Any, x: Value, **attributes: Any) -> Value:
+    if not b.types[0].rank:
+        raise NoBatchRule
+    return over_shifted_axes(b, op, x, **attributes)  # type: ignore[no-any-return]
+
+
 count_nonzero: Operation = Operation.of_arrays(
     "count_nonzero",
     _infer_count,
     np.count_nonzero,
     spelling=spell_reduction("np.count_nonzero"),
     nondifferentiable=True,
+    batch=_batch_count,
     documentation="How many elements are not zero.",
 )
 
@@ -625,6 +657,13 @@ def _spell_unbroadcast(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return spelled
 
 
+def _batch_unbroadcast(b: Lanes, op: Any, g: Value, *sizes: Value, shape: Any) -> Value:
+    b.only(0)
+    if b.types[0].rank != len(shape):
+        raise NoBatchRule
+    return unbroadcast(g, b.count, *sizes, shape=(b.dim, *shape))
+
+
 unbroadcast: Operation = Operation.of_arrays(
     "unbroadcast",
     lambda g, *sizes, shape: ArrayType(g.dtype, shape),
@@ -636,5 +675,6 @@ unbroadcast: Operation = Operation.of_arrays(
     vjp={0: lambda g, y, x, *sizes, shape: broadcast_like(g, x)},
     repeated=frozenset({0}),
     sympy=EVALUATED,
+    batch=_batch_unbroadcast,
     documentation="``g`` summed over the axes where a size is 1, which the run time tests.",
 )

@@ -46,6 +46,8 @@ tape_length: Operation = Operation(
     repeated=frozenset({0}),
     nondifferentiable=True,
     sympy=EVALUATED,
+    batch=lambda b, op, x, **attributes: op(x, **attributes),
+    uniform=True,
     documentation="How many turns a tape holds.",
 )
 
@@ -69,6 +71,8 @@ size_if_defined: Operation = Operation(
     spelling=template("0 if {0} is None else {0}.shape[{axis}]"),
     repeated=frozenset({0}),
     sympy=EVALUATED,
+    batch=lambda b, op, x, *, axis: op(x, axis=axis + 1),
+    uniform=True,
     documentation="The length of an axis of a value that only one arm of a branch defines.",
 )
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim
+from symdiff.ir.types import ArrayType, Dim, is_long
+from symdiff.ops.batching import Lanes, NoBatchRule, as_it_is, pointwise
 from symdiff.ops.declare import EVALUATED, Operation, Rule, array_type, dotted, literal
 from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.flops import nothing
-from symdiff.ops.sizes import sizes_of, spell_shape
+from symdiff.ops.sizes import constant_integer, sizes_of, spell_shape
 
 
 def moving(
@@ -92,6 +93,19 @@ def _keeps_count(node: Node) -> bool:
     return known and math.prod(counts[0]) == math.prod(counts[1])
 
 
+def _batch_reshape(b: Lanes, op: Any, x: Value, *sizes: Value, shape: Any) -> Value:
+    b.only(0)
+    return reshape(x, b.count, *_told(b, sizes), shape=(b.dim, *shape))
+
+
+def _told(b: Lanes, sizes: Sequence[Value]) -> Sequence[Value | int]:
+    """Sizes without a -1 where there may be no lanes: nothing told its size then."""
+    unknown = [k for k, length in enumerate(sizes) if constant_integer(length) == -1]
+    if not unknown or (is_long(b.dim) or b.dim == 1):
+        return sizes
+    raise NoBatchRule
+
+
 reshape = moving(
     "reshape",
     lambda x, *sizes, shape: x if x.kind == "scalar" and not shape else ArrayType(x.dtype, shape),
@@ -104,6 +118,7 @@ reshape = moving(
     spelling=_spell_reshape,
     broadcasts=frozenset({0}),  # a number has no shape to take
     example="np.reshape(X, -1)",
+    batch=_batch_reshape,
     documentation="The same elements in another shape; one size may be -1.",
 )
 
@@ -138,6 +153,7 @@ transpose: Operation = moving(
     put=lambda node, base, new: transposed_back(new, node.attributes["axes"]),
     spelling=_spell_transpose,
     example="np.transpose(X)",
+    batch=lambda b, op, x, *, axes: op(x, axes=(0, *(k + 1 for k in axes))),
     documentation="The axes in another order; ``axes`` names all of them.",
 )
 
@@ -156,6 +172,13 @@ def _fits_shape(node: Node) -> bool:
     return fits and all(map(is_length, node.operands[1:]))
 
 
+def _batch_broadcast(b: Lanes, op: Any, x: Value, *sizes: Value, shape: Any, **more: Any) -> Value:
+    b.only(0)
+    missing = len(shape) - b.types[0].rank
+    x = b.unit_axes(x, *range(1, missing + 1)) if missing else x
+    return broadcast_to(x, b.count, *sizes, shape=(b.dim, *shape), **more)
+
+
 broadcast_to = moving(
     "broadcast_to",
     lambda x, *sizes, shape, shared=False: ArrayType(x.dtype, shape),
@@ -171,6 +194,7 @@ broadcast_to = moving(
     ),
     broadcasts=frozenset({0}),
     example="np.broadcast_to(x, (3, size(x, axis=0)))",
+    batch=_batch_broadcast,
     documentation="A read-only view in which the operand is repeated along new and unit axes.",
 )
 
@@ -191,6 +215,7 @@ copy = moving(
     order="packed",
     fresh=True,
     example="np.copy(x)",
+    batch=pointwise,
     documentation="A fresh array with the operand's elements, in C order or in its (``K``).",
 )
 
@@ -207,8 +232,13 @@ contiguous: Operation = moving(
     lambda g, y, x, *, order: g,
     view=0,
     spelling=_spell_contiguous,
+    batch=as_it_is,
     documentation="The array itself where it lies in C (or Fortran's) order, else a copy.",
 )
+
+
+def _batch_laid_like(b: Lanes, op: Any, x: Value, prototype: Value, **_: Any) -> Value:
+    return b.whole(x, prototype)[0]
 
 
 laid_like: Operation = Operation(
@@ -223,6 +253,7 @@ laid_like: Operation = Operation(
     nondifferentiable=frozenset({1}),
     sympy=EVALUATED,
     flops=nothing,
+    batch=_batch_laid_like,
     documentation="An array that lies in memory as NumPy lays out what is made like another one: in"
     " its order (``K``), or in Fortran's or else C's (``A``).",
 )

@@ -40,6 +40,8 @@ size = Operation.of_arrays(
     nondifferentiable=True,
     sympy=EVALUATED,
     flops=nothing,
+    batch=lambda b, op, x, *, axis: op(x, axis=axis + 1),
+    uniform=True,
     documentation="The length of an axis, ``x.shape[axis]``, a Python int.",
 )
 

@@ -72,6 +72,14 @@ class Stager(Protocol):
         """The elements of an abstract tuple or list."""
         ...
 
+    def parts(self, value: Any) -> tuple[type, tuple[Any, ...], tuple[Any, ...]] | None:
+        """Type, keys and items of an abstract container; None of anything else."""
+        ...
+
+    def container(self, kind: type, keys: tuple[Any, ...], items: Sequence[Any]) -> Any:
+        """A new abstract container."""
+        ...
+
     def frozen(self, value: Any) -> Any:
         """The value as it is now, whatever is written to its arrays later."""
         ...

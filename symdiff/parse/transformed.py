@@ -219,6 +219,9 @@ class Stager:
         items = tuple(object_attribute(self.interp, value, name) for name in parts.keys)
         return parts._replace(items=items)
 
+    def container(self, kind: type, keys: tuple[Any, ...], items: Sequence[Abstract]) -> Abstract:
+        return container(self.interp, kind, keys, list(items), None)
+
     def specification(self, value: Abstract) -> Specification:
         if isinstance(value, Conflict):
             raise ConflictRead(value)

@@ -34,8 +34,13 @@ class Tie:
 
     def moved(self, place: Callable[[Path], Path]) -> Tie:
         """The tie between arguments of an outer call."""
-        (path, number), (other, of_other) = self.axis, self.other
-        return Tie((place(path), number), (place(other), of_other), self.by)
+
+        def moved(axis: Axis) -> Axis:
+            path, number = axis
+            *before, end = place((*path, Aspect("size", number)))
+            return tuple(before), end.of
+
+        return Tie(moved(self.axis), moved(self.other), self.by)
 
 
 def joined(
@@ -148,8 +153,15 @@ def common(signature: Signature) -> list[Tie]:
 
 def with_common(signature: Signature, ties: Iterable[Tie]) -> Signature:
     """The signature with lengths in common at these axes, each of which has a symbol of its own."""
-    own = dict(_axes(signature))
-    new = {tie.axis: shifted(own[tie.other], tie.by) for tie in ties}
+    own, known = dict(_axes(signature)), {tie.axis: tie for tie in ties}
+
+    def length(axis: Axis) -> Dim:
+        by = 0
+        while axis in known:  # a tangent has a length of its primal, which has that of another
+            by, axis = by + known[axis].by, known[axis].other
+        return shifted(own[axis], by)
+
+    new = {axis: length(axis) for axis in known}
     return _with_sizes(signature, lambda axis, dim: new.get(axis, dim))
 
 
