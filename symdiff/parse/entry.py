@@ -139,7 +139,8 @@ def _failure(policy: RetryPolicy, conflict: Conflict, function: Any) -> Exceptio
     if policy.instead is not None:
         return policy.instead
     first = policy.first or conflict
-    follows = conflict.name == first.name or isinstance(conflict.name, Unnamed)
+    unnamed = isinstance(conflict.name, Unnamed)
+    follows = conflict.name == first.name or unnamed or conflict.aliasing
     return placed(_conflict_error(first if follows else conflict), place_of(function))
 
 
