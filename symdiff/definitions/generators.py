@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import heapq
 import itertools
 import sys
@@ -193,16 +194,27 @@ def closed(generator: Any) -> Any:
 _TELLS_ON_CLOSING = sys.version_info >= (3, 13)
 
 
+@replaces(contextlib._GeneratorContextManager)
 class GeneratorManager:
     """What a function of ``contextlib.contextmanager`` gives, where it is no ``with`` statement's.
 
-    That enters and leaves it by its methods: of an ``ExitStack``, or of a suspended generator.
+    That enters and leaves it by its methods: of an ``ExitStack``, or of a suspended generator. As a
+    decorator it is made anew for each call.
     """
 
     __symdiff_class__ = contextlib._GeneratorContextManager
 
-    def __init__(self, gen: Any) -> None:
-        self.gen = gen
+    def __init__(self, func: Any, args: Any, kwds: Any) -> None:
+        self.func, self.args, self.kwds = func, args, kwds
+        self.gen = func(*args, **kwds)
+
+    def __call__(self, func: Any) -> Any:
+        @functools.wraps(func)
+        def inner(*args: Any, **kwds: Any) -> Any:
+            with contextlib._GeneratorContextManager(self.func, self.args, self.kwds):
+                return func(*args, **kwds)
+
+        return inner
 
     def __enter__(self) -> Any:
         try:

@@ -583,6 +583,17 @@ class ExitStack:
         return self.__exit__(kind, error, traceback)
 
 
+def inside(manager: Any, keywords: Any, function: Any) -> Any:
+    """A function that is called inside a manager, which is made anew for each call."""
+
+    @functools.wraps(function)
+    def inner(*args: Any, **kwds: Any) -> Any:
+        with manager(**keywords):
+            return function(*args, **kwds)
+
+    return inner
+
+
 @replaces(collections._count_elements)  # type: ignore[attr-defined]
 def _count_elements(mapping: Any, iterable: Any) -> None:
     """Add one to the count of each item."""

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
+
 from symdiff.errors import SymdiffError, told_by
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Role, Value, walk_blocks
 from symdiff.ir.types import type_of_constant, with_own_sizes
@@ -62,9 +64,18 @@ class Builder:
 
     def constant(self, value: Any) -> Value:
         """A value known at compile time: a Python number, NumPy scalar or (small) array."""
-        if isinstance(value, int) and type(value) is not bool:
-            value = int(value)  # a member of an enum counts as its number
-        return self.emit(constant, (), {"value": value}).result
+        return self.emit(constant, (), {"value": _plain(value)}).result
+
+
+def _plain(value: Any) -> Any:
+    """The number itself of an object of a class below Python's: a member of an enumeration, say."""
+    if type(value) in _PLAIN or isinstance(value, np.generic):
+        return value
+    own = next((kind for kind in _PLAIN if isinstance(value, kind)), None)
+    return value if own is None else own.__pos__(value)
+
+
+_PLAIN: tuple[Any, ...] = (bool, int, float, complex)
 
 
 constant = Op(

@@ -24,7 +24,12 @@ from symdiff.parse import lookups, native, tables
 from symdiff.parse.blame import judged, users
 from symdiff.parse.branches import choose
 from symdiff.parse.changing import FUNCTIONS, SETS, require_changing
-from symdiff.parse.exceptions import is_exception, python_attribute, set_arguments
+from symdiff.parse.exceptions import (
+    context_of,
+    is_exception,
+    python_attribute,
+    set_arguments,
+)
 from symdiff.parse.flat import set_flat
 from symdiff.parse.functions import left_inside
 from symdiff.parse.heap import is_callers
@@ -44,6 +49,7 @@ from symdiff.parse.values import (
     CalleeLeft,
     Closure,
     DictRef,
+    DictView,
     Generator,
     ListRef,
     ObjectRef,
@@ -88,7 +94,7 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         raise _without_attribute(owner, name)
     if isinstance(value, Value | Array | np.generic):
         return _array_attribute(interp, value, name)
-    if isinstance(value, ListRef | DictRef | Generator | bool | int | float | complex):
+    if isinstance(value, ListRef | DictRef | DictView | Generator | bool | int | float | complex):
         return _method_of(interp, value, name)
     if isinstance(value, tuple):
         return _tuple_attribute(interp, value, name)
@@ -499,7 +505,9 @@ _OF_RAISING = ("__cause__", "__suppress_context__", "__context__", "__traceback_
 
 def _told_of_raising(interp: Interpreter, error: ObjectRef, name: str) -> Abstract:
     """What an exception made here has by ``raise ... from``, where nothing has set it."""
-    if name in ("__context__", "__traceback__"):  # set by raising itself, which is not followed
+    if name == "__context__":
+        return context_of(interp, error)
+    if name == "__traceback__":  # set by raising itself, which is not followed
         raise UnsupportedSyntaxError(
             f"the '{name}' of an exception that is raised in the function",
             hint="raise it from the other exception, and read '__cause__'",
@@ -698,10 +706,12 @@ def delete_attribute(interp: Interpreter, value: Abstract, name: str) -> None:
             hint="del works on names, on items of lists and dicts, on attributes of objects",
         )
     found = lookups.static_on_class(ref.type, "__delattr__")
-    if not isinstance(found, types.WrapperDescriptorType):
+    if not (isinstance(found, types.WrapperDescriptorType) and found.__name__ == "__delattr__"):
+        lookups.on_class(interp, ref.type, "__delattr__")
         if _is_frozen(ref.type):
             raise users(dataclasses.FrozenInstanceError(f"cannot delete field {name!r}"))
-        interp.call_method(whole(ref), "__delattr__", name)
+        method = bind_found(interp, whole(ref), ref.type, found, "__delattr__")
+        interp.call(method, [name], {})
         return
     found = lookups.static_on_class(ref.type, name)
     if isinstance(found, property):

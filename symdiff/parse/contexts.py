@@ -30,7 +30,7 @@ from symdiff.ops.effects import (
 from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import special_method
 from symdiff.parse.blame import users
-from symdiff.parse.calls import builtin
+from symdiff.parse.calls import CALLABLES, builtin
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.functions import manager_of
 from symdiff.parse.identity import class_of, is_unknown
@@ -44,9 +44,11 @@ from symdiff.parse.trying import finally_, guarded, region_of
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
+    Arguments,
     BoundMethod,
     Closure,
     DictRef,
+    Keywords,
     ListRef,
     ObjectRef,
     Partial,
@@ -96,6 +98,19 @@ _reporting(np.printoptions, "np.printoptions")
 _reporting(warnings.catch_warnings, "catch_warnings")
 
 
+def _decorating(
+    interp: Interpreter, manager: Reporting, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """``@np.errstate(...)``: the function, called inside the manager."""
+    from symdiff.definitions.in_python import inside  # at the first use of one of them
+
+    given = interp.new_dict(dict(manager.keywords))
+    return interp.call(inside, [manager.function.target, given, *arguments], keywords)
+
+
+CALLABLES[Reporting] = _decorating
+
+
 @builtin(contextlib.contextmanager)
 def _made_of_a_generator(interp: Interpreter, func: Abstract) -> Abstract:
     """``@contextmanager`` on a function that is defined here."""
@@ -110,7 +125,7 @@ def _manage(function: Any, /, *arguments: Any, **keywords: Any) -> None:
 def _managed_by(
     interp: Interpreter, function: Abstract, /, *arguments: Abstract, **keywords: Abstract
 ) -> Abstract:
-    return manager_of(interp, interp.call(function, arguments, keywords))
+    return manager_of(interp, function, arguments, keywords)
 
 
 @contextlib.contextmanager

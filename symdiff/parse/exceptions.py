@@ -12,17 +12,28 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import is_unchanging, static_on_class
-from symdiff.parse.values import ABSENT, Abstract, Arguments, Closure, Keywords, ObjectRef
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Arguments,
+    Closure,
+    Keywords,
+    ObjectRef,
+    Token,
+)
 
 # What a class of the user's was called with; each ``__init__`` of Python's own since, with what it
 # was given; whether the program has set ``args`` since the class was called; what Python has
-# raised, where it is not known what its class was called with.
-_CALLED, _INITIALISED, _SET, _ORIGINAL = NOTES = (
+# raised, where it is not known what its class was called with; the exception that was handled
+# where it was raised.
+_CALLED, _INITIALISED, _SET, _ORIGINAL, _CONTEXT = NOTES = (
     "__symdiff_called__",
     "__symdiff_initialised__",
     "__symdiff_set__",
     "__symdiff_original__",
+    "__symdiff_context__",
 )
+_NOT_KEPT = Token()  # the exception that is handled, where its handler does not name it
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -152,6 +163,28 @@ def raised_by_python(interp: Interpreter, error: Exception) -> ObjectRef:
         vars(kept).pop("certain", None)
         interp.put((made, _ORIGINAL), kept)
     return made
+
+
+def note_context(interp: Interpreter, error: Abstract) -> None:
+    """Note what is handled where the program raises an exception."""
+    if not is_exception(error) or error.live is not None:
+        return
+    handled = interp.handled[-1] if interp.handled else None
+    if handled is None:
+        interp.put((error, _CONTEXT), None)
+    elif handled.error is not error:
+        interp.put((error, _CONTEXT), handled.error if handled.kept else _NOT_KEPT)
+
+
+def context_of(interp: Interpreter, error: ObjectRef) -> Abstract:
+    """The ``__context__`` of an exception."""
+    context = interp.content((error, _CONTEXT))
+    if context is _NOT_KEPT:
+        raise UnsupportedSyntaxError(
+            "the '__context__' of an exception that is raised where the one before has no name",
+            hint="name that one: except ... as error",
+        )
+    return None if context is ABSENT else context
 
 
 def original(interp: Interpreter, error: ObjectRef) -> BaseException | None:

@@ -17,6 +17,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from symdiff.definitions import is_definition
 from symdiff.errors import (
     SourceUnavailableError,
@@ -70,7 +72,9 @@ def call_function(
         return report(interp, function, arguments, keywords)
     if function.__code__ is _CONTEXT_MANAGER:
         (generator,) = function.__closure__ or ()
-        return manager_of(interp, interp.call(generator.cell_contents, arguments, keywords))
+        return manager_of(interp, generator.cell_contents, arguments, keywords)
+    if function.__code__ is _DECORATED:
+        return interp.call(_inside_errstate(interp, function), arguments, keywords)
     if function.__code__ is _SINGLE_DISPATCH and arguments:
         return _dispatched(interp, function, arguments, keywords)
     if not is_pure_python(function):
@@ -84,13 +88,23 @@ def call_function(
     return follow_source(interp, function, arguments, keywords)
 
 
-def manager_of(interp: Interpreter, generator: Abstract) -> Abstract:
-    """The context manager that ``contextlib.contextmanager`` makes of a generator."""
-    from symdiff.definitions.generators import GeneratorManager  # at the first use of one of them
+def manager_of(
+    interp: Interpreter, function: Abstract, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """The context manager that ``contextlib.contextmanager`` makes of a generator function."""
+    given = [function, tuple(arguments), interp.new_dict({**keywords})]
+    return interp.call(contextlib._GeneratorContextManager, given, {})
 
-    made = ObjectRef(GeneratorManager)
-    interp.put((made, "gen"), generator)
-    return made
+
+def _inside_errstate(interp: Interpreter, function: Any) -> Abstract:
+    """What ``@np.errstate(...)`` has made of a function outside."""
+    from symdiff.definitions.in_python import inside  # at the first use of one of them
+
+    cells = zip(function.__code__.co_freevars, function.__closure__, strict=True)
+    held = {name: cell.cell_contents for name, cell in cells}
+    slots = ((name, getattr(held["self"], f"_{name}")) for name in _ASKED)
+    given = {name: value for name, value in slots if value is not getattr(_PLAIN, f"_{name}")}
+    return interp.call(inside, [np.errstate, interp.new_dict(given), held["func"]], {})
 
 
 def _dispatched(
@@ -149,6 +163,9 @@ def follow_source(
 _single: Any = functools.singledispatch(iter)
 _SINGLE_DISPATCH = _single.__code__  # of all functions that it makes
 _CONTEXT_MANAGER = contextlib.contextmanager(iter).__code__  # of all functions that it makes
+_PLAIN = np.errstate()
+_ASKED = ("all", "divide", "over", "under", "invalid", "call")
+_DECORATED = _PLAIN(iter).__code__  # of all functions that ``np.errstate`` decorates
 _OUTSIDE = "call {}.{} outside, or in a function marked symdiff.nondifferentiable"
 
 

@@ -194,10 +194,15 @@ def element_of_set(interp: Interpreter, item: Abstract) -> Any:
     return known(interp, item, _SETS)
 
 
-def as_set(interp: Interpreter, value: Abstract) -> Abstract:
-    """The keys of a dict, which are compared and joined as a set is; anything else as it is."""
+def as_set(interp: Interpreter, value: Abstract, of_any: bool = False) -> Abstract:
+    """The keys of a dict, which are compared and joined as a set is; anything else as it is.
+
+    ``of_any``: a set of whatever can be gone over, too, which is what keys are joined with.
+    """
     if isinstance(value, DictView) and value.kind == "keys":
         return StaticSet(interp.content(value.of))
+    if of_any and isinstance(value, ListRef | DictRef | tuple | Range | str):
+        return interp.call(set, [value], {})
     return value
 
 

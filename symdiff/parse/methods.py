@@ -33,7 +33,7 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, static_key
 from symdiff.parse.iteration import append_item, for_each, pair_of, static_items
 from symdiff.parse.opaque import Template, live_object
-from symdiff.parse.operators import is_staged
+from symdiff.parse.operators import binary, is_staged
 from symdiff.parse.selecting import selected_at_run_time, staged_items
 from symdiff.parse.special import as_index, has_method
 from symdiff.parse.truth import truth
@@ -262,6 +262,12 @@ def remove(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
 
 def _view(kind: str, interp: Interpreter, ref: DictRef) -> Abstract:
     return DictView(ref, kind)
+
+
+@method(VIEWS)
+def isdisjoint(interp: Interpreter, view: DictView, other: Abstract) -> Abstract:
+    both = binary(interp, ast.BitAnd, view, other)
+    return not static_items(interp, both)
 
 
 DICTS |= {kind: functools.partial(_view, kind) for kind in ("keys", "values", "items")}

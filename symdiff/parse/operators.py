@@ -136,12 +136,12 @@ def _binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstrac
     _, plain, staged = BINARY[op]
     if isinstance(a, (str, StagedText)) or isinstance(b, (str, StagedText)):
         return _texts(interp, op, a, b)
+    if isinstance(a, DictView) or isinstance(b, DictView):
+        a, b = (as_set(interp, v, of_any=op in _OF_SETS) for v in (a, b))
     if isinstance(a, (ListRef, DictRef)) or isinstance(b, (ListRef, DictRef)):
         return _containers(interp, op, a, b)
     if isinstance(a, (tuple, Range)) or isinstance(b, (tuple, Range)):
         return _tuples(interp, op, a, b)
-    if isinstance(a, DictView) or isinstance(b, DictView):
-        a, b = as_set(interp, a), as_set(interp, b)
     if isinstance(a, StaticSet) and isinstance(b, frozenset):
         return new_set(interp, plain(a, b))
     if not is_staged(a) and not is_staged(b):
@@ -150,6 +150,7 @@ def _binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstrac
     return interp.wrap(staged(interp.lift(a), interp.lift(b)))
 
 
+_OF_SETS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 LARGEST_CONSTANT = 1_000_000  # bits, characters or items
 
 

@@ -22,7 +22,7 @@ from symdiff.parse.branches import stage_choice, stage_if
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.class_statements import stage_class
 from symdiff.parse.contexts import entered
-from symdiff.parse.exceptions import is_exception
+from symdiff.parse.exceptions import is_exception, note_context
 from symdiff.parse.expressions import make_closure, test
 from symdiff.parse.functions import left_inside
 from symdiff.parse.interpreter import STATEMENTS, Interpreter
@@ -283,6 +283,7 @@ def _raise(interp: Interpreter, node: ast.Raise) -> None:
         value = interp.call(value, [], {})
     if node.cause is not None and is_exception(value):
         interp.put((value, "__cause__"), interp.evaluate(node.cause))
+    note_context(interp, value)
     throw(interp, value)
 
 

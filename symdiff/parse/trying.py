@@ -34,7 +34,7 @@ from symdiff.ops.facts import READS_AND_WRITES, may_raise
 from symdiff.ops.index import index, index_add, index_set
 from symdiff.parse.blame import is_users, users
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.exceptions import raised_by_python
+from symdiff.parse.exceptions import note_context, raised_by_python
 from symdiff.parse.interpreter import HOOKS, Interpreter, Region, either
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.raising import throw
@@ -214,7 +214,9 @@ def run_in_region(interp: Interpreter, region: Region, body: Action) -> None:
             if not is_users(error):
                 raise
             del interp.frames[frames:], interp.regions[regions + 1 :]
-            throw(interp, raised_by_python(interp, error))
+            made = raised_by_python(interp, error)
+            note_context(interp, made)
+            throw(interp, made)
         finally:
             del interp.regions[regions:]
 

@@ -251,3 +251,39 @@ def entered_by_hand(x, c):
     with kept:
         y = y + level.value
     return y * log[1] + level.value
+
+
+@contextlib.contextmanager
+def _quietly():
+    with np.errstate(all="ignore"):
+        yield
+
+
+@_quietly()
+def _doubled_quietly(v):
+    return v * 2.0
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def _squared_quietly(v, *, by=1.0):
+    return v * v * by
+
+
+@construct()
+def managers_as_decorators(x, c):
+    level = Level(x[0])
+
+    @level.at(x[1])
+    def of_level(v):
+        return v * level.value
+
+    @np.errstate(all="ignore")
+    def quietly(v):
+        return v**3
+
+    @_quietly()
+    def more_quietly(v):
+        return v + c
+
+    y = of_level(x[2]) + of_level(x[3]) * level.value + quietly(x[4]) * more_quietly(c)
+    return y + _doubled_quietly(x[5]) * _squared_quietly(x[0], by=c)

@@ -788,3 +788,37 @@ def what_classes_of_python_keep(x, c):
         except AttributeError as found:
             y = y + len(found.name) * x[4]
     return y
+
+
+def _misread(v):
+    raise TypeError(v)
+
+
+@construct()
+def what_was_handled_before(x, c):
+    y = c
+    for k in range(3):
+        try:
+            try:
+                if x[k] > 0.8:
+                    raise ValueError(x[k] * c)
+            except ValueError as first:
+                raise RuntimeError(first.args[0])  # noqa: B904
+            if x[k] < 0.7:
+                raise RuntimeError(x[3])
+        except RuntimeError as second:
+            y = y * second.args[0] if second.__context__ is None else y + x[k]
+    try:
+        try:
+            y = y + {"a": 1.0}["b"]
+        except KeyError as missing:
+            _misread(x[4])
+            y = y * len(missing.args)
+    except TypeError as error:
+        y = y * error.args[0] + isinstance(error.__context__, KeyError)
+        kept = error
+    try:
+        raise ValueError(x[5])
+    except ValueError as error:
+        y = y * error.args[0] + (error.__context__ is None) + (kept.__context__ is None)
+    return y

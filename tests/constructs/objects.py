@@ -763,3 +763,44 @@ def metaclasses_made_inside(x, c):
         rate = x[0] ** 2
 
     return Made[x[1] * c] * len(Made)
+
+
+class Gains(float, enum.Enum):
+    """Numbers that are members, which a text does not tell."""
+
+    LOW = 0.5
+    HIGH = 9.81
+
+
+class Drawer(dict):
+    """A dict whose items are its attributes, by methods that a dict has."""
+
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+    __delattr__ = dict.__delitem__
+
+
+@construct()
+def methods_of_a_dict_as_special_ones(x, c):
+    drawer = Drawer(a=x[0], b=c)
+    drawer.d = x[1] * Gains.HIGH
+    del drawer.b
+    try:
+        del drawer.b
+    except KeyError as error:
+        drawer.a *= x[2] * len(error.args)
+    return drawer.a * drawer["d"] * len(drawer) + Gains.LOW * x[3]
+
+
+@construct()
+def views_joined_with_what_is_no_set(x, c):
+    y, d = 0.0, {"a": x[0], "b": c, "d": x[1]}
+    for key in sorted(d.keys() - ["b", "z"]):
+        y = y + d[key] ** 2
+    for key in sorted(d.keys() & {"b": 1, "d": 2}):
+        y = y * 0.5 + d[key]
+    for key in sorted(("a", "q") | d.keys()):
+        y = y + d.get(key, x[2])
+    for key in d.keys() ^ {"a": 0, "b": 0}:
+        y = y * d[key]
+    return y + d.keys().isdisjoint(["z"]) * x[3] - d.keys().isdisjoint(("z", "a")) * x[4]
