@@ -15,6 +15,7 @@ import importlib.util
 import itertools
 import operator
 import sys
+import threading
 from collections.abc import Callable, Iterator, KeysView
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar
@@ -581,6 +582,67 @@ class ExitStack:
             self.__exit__(None, None, None)
             return True
         return self.__exit__(kind, error, traceback)
+
+
+@replaces(threading.Lock)
+class lock:  # noqa: N801  its name is shown in messages
+    """A lock that is made inside, for which nobody else waits."""
+
+    __symdiff_class__ = type(threading.Lock())
+
+    def __init__(self) -> None:
+        self._held = False
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """Take it, if it is free."""
+        if self._held and blocking:
+            refuse("a lock that is acquired where it is held")
+        free = not self._held
+        self._held = True
+        return free
+
+    def release(self) -> None:
+        """Leave it."""
+        if not self._held:
+            raise RuntimeError("release unlocked lock")
+        self._held = False
+
+    def locked(self) -> bool:
+        """Return whether it is held."""
+        return self._held
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *told: Any) -> None:
+        self.release()
+
+
+@replaces(type(threading.RLock()))
+class RLock:
+    """A lock that is made inside, and may be taken again by whom holds it."""
+
+    __symdiff_class__ = type(threading.RLock())
+
+    def __init__(self) -> None:
+        self._times = 0
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """Take it once more."""
+        self._times += 1
+        return True
+
+    def release(self) -> None:
+        """Leave it once."""
+        if not self._times:
+            raise RuntimeError("cannot release un-acquired lock")
+        self._times -= 1
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *told: Any) -> None:
+        self.release()
 
 
 def inside(manager: Any, keywords: Any, function: Any) -> Any:

@@ -394,10 +394,19 @@ store = effect(
 )
 
 
-def _evaluate_enter(*operands: Any, function: Any, **attributes: Any) -> Any:
-    manager = called(function, operands, **attributes)
+def _evaluate_enter(*operands: Any, function: Any, arguments: Any, keywords: Any = ()) -> Any:
+    if function is None:
+        manager = fill(arguments[0], operands)
+    else:
+        manager = called(function, operands, arguments, keywords)
     manager.__enter__()
     return manager
+
+
+def _spell_enter(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    if node.attributes["function"] is None:
+        return spell_template(node.attributes["arguments"][0], operands)
+    return spell_the_call(node, operands)
 
 
 enter_context = Operation(
@@ -406,8 +415,10 @@ enter_context = Operation(
     _evaluate_enter,
     effect=True,
     nondifferentiable=True,
-    spelling=spell_the_call,
-    documentation="Start of ``with function(*arguments, **keywords)``: the manager.",
+    spelling=_spell_enter,
+    documentation="""Start of ``with function(*arguments, **keywords)``: the manager.
+
+    A ``function`` of None: the one argument is the manager.""",
 )
 leave_context = effect(
     "leave_context",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -37,6 +38,7 @@ from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import Interpreter, nothing
 from symdiff.parse.iteration import consume, require_resumed
 from symdiff.parse.meanwhile import meanwhile
+from symdiff.parse.opaque import Template
 from symdiff.parse.raising import throw
 from symdiff.parse.resumption import caught_at
 from symdiff.parse.truth import truth
@@ -55,6 +57,7 @@ from symdiff.parse.values import (
     Suspended,
     Token,
 )
+from symdiff.parse.writeback import write_in_time
 from symdiff.source import find_source
 
 
@@ -188,6 +191,8 @@ def entered(interp: Interpreter, items: list[ast.withitem], body: Callable[[], N
         handler = _MANAGERS.get(type(manager), _managed)
         if _is_of_a_generator(manager):
             handler = _by_generator
+        if _is_lock(manager):
+            handler = _locked
         if handler is _managed:
             _require_manager(interp, manager)
     handler(interp, manager, inner)
@@ -232,6 +237,29 @@ def _with_reporting(interp: Interpreter, manager: Reporting, inner: Inner) -> No
     with meanwhile(interp, strict=interp.strict or strict):
         inner(None)
     leave_context(entered)
+
+
+def _locked(interp: Interpreter, manager: ObjectRef, inner: Inner) -> None:
+    """A lock of outside, which others wait for: what the body writes is written inside."""
+    template = Template(interp)
+    held = template.as_held(manager)
+    entered = enter_context(*template.operands, function=None, arguments=(held,), keywords=())
+    inner(True)
+    write_in_time(interp)
+    leave_context(entered)
+
+
+def _is_lock(manager: Abstract) -> bool:
+    return isinstance(manager, ObjectRef) and manager.live is not None and manager.type in _LOCKS
+
+
+_LOCKS = (
+    type(threading.Lock()),
+    type(threading.RLock()),
+    threading.Condition,
+    threading.Semaphore,
+    threading.BoundedSemaphore,
+)
 
 
 def _is_of_a_generator(manager: Abstract) -> bool:
