@@ -112,7 +112,9 @@ LEFT_OUT = {
     "`except*`": "def f(x):\n    try:\n        x += 1\n    except* OSError:\n        pass\n",
     "`class`": "def f(x):\n    class C(enum.Enum):\n        A = 1\n    return x\n",
     "`with`": "def f(x):\n    with open('there'):\n        return x\n",
-    "gone over twice": "def f(x):\n    g = (x for _ in [1, 2])\n    return sum(g) + max(g)\n",
+    "gone over twice": (
+        "def f(x):\n    g = (x for k in [1, 2] if x < k)\n    return sum(g) + max(g)\n"
+    ),
     "as_strided": (
         "def f(x):\n    return np.lib.stride_tricks.as_strided(np.array([x]), (2,), (0,))[0]\n"
     ),

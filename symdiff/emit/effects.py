@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from symdiff.emit.expressions import as_target, assign, subscript
-from symdiff.emit.regions import Leave
+from symdiff.emit.regions import Leave, Release
 from symdiff.emit.text import Line
 from symdiff.ir.graph import Node
 
@@ -40,7 +40,9 @@ def enter(statements: Statements, node: Node) -> list[Line]:
 
 
 def leave(statements: Statements, node: Node) -> list[Line]:
-    return [statements.line(node, Leave())]
+    (manager,) = node.operands
+    is_lock = manager.node is not None and manager.node.attributes["function"] is None
+    return [statements.line(node, Release() if is_lock else Leave())]
 
 
 def set_item(statements: Statements, node: Node) -> list[Line]:

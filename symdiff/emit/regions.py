@@ -19,8 +19,12 @@ class Leave(ast.Pass):
     """Stands where a region ends, until it is restored."""
 
 
+class Release(Leave):
+    """Stands where a region ends in which others wait, even if nothing stands in it."""
+
+
 def restore_regions(lines: list[Line]) -> None:
-    """Put what stands in a region into it, in place; what is empty goes."""
+    """Put what stands in a region into it, in place; what is empty goes, if nobody sees that."""
     for line in lines:
         restore_regions(line.body)
         restore_regions(line.orelse)
@@ -36,6 +40,8 @@ def _nested(lines: list[Line]) -> list[Line]:
             levels.append([])
         elif isinstance(line.tree, Leave):
             body, region = levels.pop(), open_.pop()
+            if not body and isinstance(line.tree, Release):
+                body = [Line(ast.Pass())]
             region.body = body
             levels[-1] += [region] if body else []
         else:

@@ -306,6 +306,8 @@ class Interpreter:
         self.sketching = False  # whether what is staged only tells what a turn changes
         self.sketches: list[Node] = []  # what stands for loops whose first turn tells all, there
         self.outer_heaps: list[Heap] = []
+        self.asked: dict[Any, int] = {}  # how often more of an iterator was asked for
+        self.gone_over: dict[Any, list[Abstract]] = {}  # what iterators have gone over held
         self.rebound: dict[FreeVariable, None] = {}
         self.attributes: dict[tuple[Any, str], None] = {}
         self.strict = False  # whether np.errstate lets operations on numbers raise here

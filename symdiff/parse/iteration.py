@@ -172,10 +172,20 @@ def require_unused(interp: Interpreter, value: Abstract) -> None:
     """Refuse an iterator that a loop has gone over."""
     if interp.heap.get((value, "used")) is not ABSENT:
         require_resumed(interp, value)
+        if not (is_unnumbered(value) or keeps_places(interp)):
+            raise GoneOverAgain(NUMBERED)
         raise UnsupportedSyntaxError(
             "an iterator that is gone over twice",
             hint="make a list of it first, and go over that, or over a slice of it",
         )
+
+
+NUMBERED = "iterators by number"  # where one is asked for more: they keep their places
+
+
+def keeps_places(interp: Interpreter) -> bool:
+    """Return whether iterators tell where they are left, and not only that they were gone over."""
+    return NUMBERED in interp.policy.resumed
 
 
 def resumes(interp: Interpreter, value: Abstract) -> bool:
@@ -222,7 +232,16 @@ def part_of(interp: Interpreter, iterator: Abstract) -> tuple[Iterable, Any]:
     require_unused(interp, iterator)
     part = _ITERABLES[type(iterator)](interp, iterator)
     position = interp.content(iterator)
+    for inner in _inside(iterator):
+        interp.put((inner, "used"), True)
+    interp.asked[iterator] = interp.asked.get(iterator, 0) + 1
     return part, static(position) if part.unroll else position
+
+
+def _inside(iterator: Abstract) -> list[Abstract]:
+    """The iterators that one of Python's is made of."""
+    parts = iterator.parts if isinstance(iterator, Lazy) else ()
+    return [part for part in parts if isinstance(part, ITERATORS)]
 
 
 def _rest(interp: Interpreter, iterator: Abstract) -> Iterable:
@@ -232,9 +251,70 @@ def _rest(interp: Interpreter, iterator: Abstract) -> Iterable:
         rest = _list(interp, collect(interp, iterator))
         consume(interp, iterator)  # what goes on with it would not see that all is collected
         return rest
+    if not keeps_places(interp):
+        part, position = part_of(interp, iterator)
+        consume(interp, iterator)
+        return after(part, position)
+    if _inside(iterator) and interp.content(iterator) == 0:
+        consume(interp, iterator)
+        return _ITERABLES[type(iterator)](interp, iterator)  # what is inside keeps its place
     part, position = part_of(interp, iterator)
-    consume(interp, iterator)
-    return after(part, position)
+    _require_unchanged(interp, iterator, part)
+    if part.unroll:
+        return _in_place(interp, iterator, part)
+    return _counted_in_place(interp, iterator, after(part, position), position)
+
+
+def _in_place(interp: Interpreter, iterator: Abstract, part: Iterable) -> Iterable:
+    """What is left where the elements are known one by one: a turn may read some more of them."""
+
+    def place() -> int:
+        at: int = static(interp.content(iterator))
+        return at
+
+    def element(k: int) -> Abstract:
+        at = place()
+        interp.put(iterator, at + 1)
+        return part.element(at)
+
+    def more(k: int) -> bool | Value:
+        return has_element(part, place())
+
+    left = after(part, place()).count
+    return replace(part, count=left, element=element, more=more)
+
+
+def _counted_in_place(
+    interp: Interpreter, iterator: Abstract, rest: Iterable, position: int | Value
+) -> Iterable:
+    """What is left of an iterator, which is behind each element that is read; else at its end."""
+    asked = interp.asked[iterator]
+
+    def element(k: Any) -> Abstract:
+        if interp.asked[iterator] != asked:  # in a turn before
+            raise UnsupportedSyntaxError(
+                "an iterator that is gone on with inside a loop over it",
+                hint="loop over the indices: for k in range(n)",
+            )
+        item = rest.element(k)
+        interp.put(iterator, _further(position, _further(k, 1)))
+        return item
+
+    interp.put(iterator, _further(position, rest.count))
+    return replace(rest, element=element)
+
+
+def _further(position: Any, by: Any) -> Any:
+    known = isinstance(position, int) and isinstance(by, int)
+    return position + by if known else add(position, by)
+
+
+def _require_unchanged(interp: Interpreter, iterator: Abstract, part: Iterable) -> None:
+    """Refuse what was written since an iterator was gone over: it may have ended before."""
+    now = [interp.heap.get(ref) for ref in part.live]
+    before = interp.gone_over.setdefault(iterator, now)
+    if any(a is not b for a, b in zip(before, now, strict=True)):
+        refuse_change()
 
 
 def after(part: Iterable, position: int | Value) -> Iterable:
@@ -278,6 +358,15 @@ def is_unnumbered(value: Abstract) -> bool:
 
 def beside(interp: Interpreter, part: Abstract) -> Iterable:
     """How to go over what is gone over beside something else, or with a number."""
+    part = iterated(interp, part)
+    found = one_by_one(interp, part)
+    if isinstance(part, ITERATORS):  # one may be asked for more than is read
+        interp.put((part, "used"), True)
+    return found
+
+
+def one_by_one(interp: Interpreter, part: Abstract) -> Iterable:
+    """How to go over what is asked for an element where one is read, and not otherwise."""
     part = iterated(interp, part)
     if is_unnumbered(part):
         raise not_beside()

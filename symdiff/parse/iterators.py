@@ -36,6 +36,7 @@ from symdiff.parse.iteration import (
     is_unnumbered,
     iterate,
     iterated,
+    one_by_one,
     refuse_change,
     started,
     static_items,
@@ -261,7 +262,8 @@ def _map(interp: Interpreter, function: Abstract, *over: Abstract) -> Abstract:
 
 
 def _mapped(interp: Interpreter, function: Abstract, *over: Abstract) -> Iterable:
-    sides = [beside(interp, part) for part in over]
+    asked = one_by_one if len(over) == 1 else beside
+    sides = [asked(interp, part) for part in over]
 
     def element(k: Any) -> Abstract:
         return interp.call(function, [side.element(k) for side in sides], {})
@@ -279,7 +281,7 @@ def _enumerate(interp: Interpreter, iterable: Abstract, start: Abstract = 0) -> 
 
 
 def _enumerated(interp: Interpreter, over: Abstract, start: Abstract) -> Iterable:
-    side = beside(interp, over)
+    side = one_by_one(interp, over)
 
     def element(k: Any) -> Abstract:
         number = k if start == 0 and isinstance(start, int) else binary(interp, ast.Add, k, start)
@@ -324,9 +326,13 @@ def _reversed(interp: Interpreter, over: Abstract) -> Iterable:
 # Combinations -------------------------------------------------------------------------------------
 
 
-def _plain(interp: Interpreter, part: Abstract) -> Iterable:
+def _plain(
+    interp: Interpreter,
+    part: Abstract,
+    asked: Callable[[Interpreter, Abstract], Iterable] = beside,
+) -> Iterable:
     """How to go over what ends without an error."""
-    side = beside(interp, part)
+    side = asked(interp, part)
     if side.end is not None:
         raise UnsupportedSyntaxError(
             "what a strict zip() gives, gone over in parts or again and again",
@@ -530,7 +536,7 @@ def _islice(interp: Interpreter, over: Abstract, *bounds: Abstract) -> Abstract:
 
 
 def _sliced(interp: Interpreter, over: Abstract, *bounds: Abstract) -> Iterable:
-    side = _plain(interp, over)
+    side = _plain(interp, over, one_by_one if len(bounds) == 1 else beside)
     picks = range(ENDLESS)[slice(*map(static, bounds))]
 
     def number(k: Any) -> Any:
@@ -553,7 +559,7 @@ def _sliced(interp: Interpreter, over: Abstract, *bounds: Abstract) -> Iterable:
 
 @iterator(itertools.starmap)
 def _starmap(interp: Interpreter, function: Abstract, over: Abstract) -> Iterable:
-    side = beside(interp, over)
+    side = one_by_one(interp, over)
 
     def element(k: Any) -> Abstract:
         return interp.call(function, list(static_items(interp, side.element(k))), {})

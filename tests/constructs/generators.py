@@ -296,3 +296,32 @@ def calls_until_a_sentinel(x, c):
         y = y * c + sum(iter(items.pop, "end")) * len(items)
     given = iter([x[1], c, x[4]])
     return y + sum(v**2 for v in iter(lambda: next(given), None)) * x[5]
+
+
+@construct()
+def iterators_gone_over_in_parts(x, c):
+    items = iter(x)
+    y = next(items) * c
+    for value in items:
+        y = y + value**2
+        if y > 2.0:
+            break
+    for k, value in enumerate(items):
+        if k == 1:
+            break
+        y = y * value
+    squares = (value * value for value in x)
+    y = y + sum(itertools.islice(squares, 2)) * sum(itertools.islice(squares, 2))
+    return y + next(squares) + sum(squares) * sum(squares) + sum(items) * c
+
+
+@construct()
+def portions_of_an_iterator(x, c):
+    items, y = iter(x), 0.0
+    while portion := list(itertools.islice(items, 4)):
+        y = y + portion[0] * sum(portion) * len(portion)
+    words = iter(["+", 0, "*", 1, "+", 2])
+    for word in words:
+        value = x[next(words)]
+        y = y + value if word == "+" else y * value * c
+    return y

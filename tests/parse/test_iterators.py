@@ -325,8 +325,51 @@ def test_many_items_beside_rows_ask_for_an_array():
 
 
 def gone_over_again(x, a):
-    g = (t * x for t in a)
+    g = (t * x for t in a if t > x)
     return sum(g) + sum(g)
+
+
+def gone_on_with_in_its_own_loop(x, a):
+    items = iter(a)
+    return sum(t * x * next(items) for t in items)
+
+
+def gone_on_with_by_what_is_called(x, a):
+    items = iter(a)
+
+    def with_the_next(t):
+        return t * x * next(items)
+
+    return sum(map(with_the_next, itertools.islice(items, 2)))
+
+
+def gone_over_where_it_had_ended_before(x, a):
+    items = [x, 2.0 * x]
+    over = iter(items)
+    s = sum(over)
+    items.append(x)
+    return s + sum(over)
+
+
+def gone_on_with_behind_another(x, a):
+    items, s = iter(a), 0.0
+    for t, k in zip(items, range(2), strict=False):
+        s = s + t * x * k
+    return s + next(items)
+
+
+IN_LOOPS = [gone_on_with_in_its_own_loop, gone_on_with_by_what_is_called]
+TOLD_OF_ITERATORS = {
+    **dict.fromkeys(IN_LOOPS, "gone on with inside a loop over it"),
+    gone_over_where_it_had_ended_before: "a list changes while",
+    gone_on_with_behind_another: "an iterator that is gone over twice",
+}
+
+
+@pytest.mark.parametrize("function", TOLD_OF_ITERATORS, ids=lambda f: f.__name__)
+def test_what_an_iterator_has_left_is_not_guessed(function):
+    with pytest.raises(UnsupportedSyntaxError, match=TOLD_OF_ITERATORS[function]):
+        symdiff.grad(function)(0.5, ARRAYS[0])
 
 
 def a_condition_beside_another(x, a):

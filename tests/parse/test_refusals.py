@@ -8,7 +8,6 @@ import itertools
 import marshal
 import operator
 import os
-import threading
 import uuid
 from typing import NamedTuple
 
@@ -87,9 +86,9 @@ def with_open(x, k):
         return x[0]
 
 
-@refused(Syntax, "threading.Lock()", "no_grad")
-def with_a_lock(x, k):
-    with threading.Lock():
+@refused(Syntax, 'open(os.devnull, "w")', "no_grad")
+def with_a_file(x, k):
+    with open(os.devnull, "w"):
         return x[0]
 
 
