@@ -35,6 +35,7 @@ from symdiff.ir.control import call, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Node, Value, free_values, walk_nodes
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
+from symdiff.ops.attempts import attempted, caught
 from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.facts import READS_AND_WRITES
 from symdiff.ops.partial import partial_values
@@ -266,7 +267,10 @@ class _Reader:
 
     def node(self, node: Node) -> Any:
         operands = tuple([self.value(value) for value in node.operands])
-        attributes = tuple([(k, self.static(v)) for k, v in sorted(node.attributes.items())])
+        given = dict(node.attributes)
+        if node.op in (caught, attempted):  # what the operation gives is known by its types
+            given["results"] = [value.type for value in given["results"]]
+        attributes = tuple([(k, self.static(v)) for k, v in sorted(given.items())])
         blocks = tuple([self.block(block) for block in node.blocks])
         self.define(node.results)
         types = tuple([self.type(value.type) for value in node.results])

@@ -274,8 +274,13 @@ def run_function(
     def follow(bound: dict[str, Abstract]) -> Abstract:
         return followed(interp, key, span_of(node, source), bound, run)
 
+    before = interp.region_states()
     result = copied(interp, key, bound, follow) if _is_global(scope, interp) else ABSENT
-    return follow(bound) if result is ABSENT else result
+    if result is ABSENT:
+        return follow(bound)
+    if interp.may_have_raised(before):
+        raise CalleeLeft(result, node, interp.frames[-1].place or interp.span)
+    return result
 
 
 def _is_global(scope: Scope, interp: Interpreter) -> bool:

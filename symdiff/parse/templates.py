@@ -8,8 +8,12 @@ its nodes.
 A call has a kind where all that it is given are floats and what never changes. A template may read
 what stands outside the function that is compiled, and nothing else but its parameters; it leaves
 nothing behind but its result, a number or a tuple of numbers. While something outside is changed,
-derivatives are stopped, or a recursion on data is staged, calls are followed; so are those inside
-``try`` of functions that may raise what is caught there.
+derivatives are stopped, or a recursion on data is staged, calls are followed.
+
+Inside ``try`` a template is a region of its own, made at the first call already: it gives also
+whether something was raised, and the number of its class, by which the call leaves the region
+around. On these paths its numbers are zeros, which nobody reads. That is all that is known of the
+exception, so calls are followed where a handler asks for it, or does not catch its class.
 """
 
 from __future__ import annotations
@@ -24,29 +28,41 @@ from symdiff.ir.build import builder, copy_into, is_constant
 from symdiff.ir.called import Activation
 from symdiff.ir.graph import Block, Node, Value, free_values, walk_nodes
 from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
+from symdiff.ops.arithmetic import equal, positive, where
+from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import assert_, raise_
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.heap import Heap, is_callers
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.heap import Heap, as_type, is_callers
+from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.meanwhile import meanwhile
-from symdiff.parse.trying import may_raise_one
-from symdiff.parse.values import ABSENT, Abstract
+from symdiff.parse.trying import forget, run_in_region
+from symdiff.parse.values import ABSENT, Abstract, CalleeLeft, Token
 
-FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made
+FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
 Run = Callable[[dict[str, Abstract]], Abstract]
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """On which paths a call raises, and by ``number`` a class of ``kinds``, of a region's."""
+
+    where: Value
+    number: Value | int
+    kinds: tuple[type[BaseException], ...]
 
 
 @dataclass(eq=False, slots=True)
 class Template:
     """The nodes that a function builds from ``parameters``, and its result; in a call of
-    ``caller``.
+    ``caller``. ``raised``: to the ``try`` that the call stands in.
     """
 
     parameters: tuple[Value, ...]
     nodes: list[Node]
     result: Abstract
     caller: Activation | None
+    raised: Raised | None = None
 
 
 class _NoKind(Exception):  # noqa: N818 - control flow
@@ -54,24 +70,35 @@ class _NoKind(Exception):  # noqa: N818 - control flow
 
 
 def copied(interp: Interpreter, key: Any, bound: dict[str, Abstract], run: Run) -> Abstract:
-    """The result of a call whose nodes are copies; ``ABSENT`` where it has to be followed."""
+    """The result of a call whose nodes are copies; ``ABSENT`` where it has to be followed.
+
+    Where it raises, the region around it is left.
+    """
     if _is_watched(interp) or any(active == key for active, _ in interp.active_calls):
         return ABSENT
     given: list[Value] = []
     try:
-        kind = key, tuple([(name, _kind(value, given)) for name, value in bound.items()])
+        kinds = tuple([(name, _kind(value, given)) for name, value in bound.items()])
+        kind = key, kinds, _caught_around(interp)
         known = interp.templates.setdefault(kind, 0)
     except (_NoKind, TypeError):
         return ABSENT
     if isinstance(known, int):
-        if known < FOLLOWED_FIRST or interp.sketching:
+        if interp.sketching or (known < FOLLOWED_FIRST and not interp.regions):
             interp.templates[kind] = known + 1
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
         known = interp.templates[kind] = _made(interp, bound, run)
-    if known is None or (interp.regions and not _raises_nothing(interp, known)):
-        return ABSENT
-    return _copy(interp, known, given)
+    return ABSENT if known is None else _copy(interp, known, given)
+
+
+def _caught_around(interp: Interpreter) -> Any:
+    """What is caught where a call stands, and what is raised again by a ``raise`` alone."""
+    again = tuple([handled.kind for handled in interp.handled])
+    if not interp.regions:
+        return again
+    region = interp.regions[-1]
+    return again, region.classes, region.handled, region.keeps
 
 
 def _is_watched(interp: Interpreter) -> bool:
@@ -115,13 +142,14 @@ def _made(interp: Interpreter, bound: dict[str, Abstract], run: Run) -> Template
     values = {name: _opened(value, parameters) for name, value in bound.items()}
     before = interp.heap.copy(written=set())
     caller = interp.frame.activation
+    regions = [_region_like(interp.regions[-1])] if interp.regions else []
     apart = meanwhile(interp, assumed={}, decided={}, statement_values=None, regions=[])
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
-            result = run(values)
-            if _leaves_behind(interp, before):
+            made = _in_region(interp, regions[0], values, run) if regions else (run(values), None)
+            if made is None or _leaves_behind(interp, before):
                 return None
-        template = Template(tuple(parameters), inner.nodes, result, caller)
+        template = Template(tuple(parameters), inner.nodes, made[0], caller, made[1])
         return template if _is_closed(interp, template) else None
     return None
 
@@ -157,15 +185,6 @@ def _is_closed(interp: Interpreter, template: Template) -> bool:
     return all(_is_copied(node, symbols) for node in walk_nodes(whole))
 
 
-def _raises_nothing(interp: Interpreter, template: Template) -> bool:
-    """Return whether nothing in a template raises what the ``try`` around it may catch."""
-    classes = interp.regions[-1].classes
-    nodes = walk_nodes(Block((), template.nodes))
-    return not any(
-        node.op in (raise_, assert_) or may_raise_one(interp, node, classes) for node in nodes
-    )
-
-
 def _is_copied(node: Node, symbols: set[str]) -> bool:
     """Return whether a copy of a node means what it means: no size in it has a name of its own."""
     if node.op.effect and node.op not in (raise_, assert_):
@@ -194,6 +213,86 @@ def _parts(result: Abstract) -> Iterator[Abstract]:
         yield result
 
 
+# What is raised -----------------------------------------------------------------------------------
+
+
+def _region_like(region: Region) -> Region:
+    """A region in which the same is caught."""
+    return Region(Token(), region.classes, region.keeps, region.handled)
+
+
+def _in_region(
+    interp: Interpreter, region: Region, values: dict[str, Abstract], run: Run
+) -> tuple[Abstract, Raised | None] | None:
+    """What the function gives, and what it raises in a region; None where more is asked for."""
+    results: list[Abstract] = []
+
+    def body() -> None:
+        try:
+            results.append(run(values))
+        except CalleeLeft as left:  # what it gives is told apart below
+            results.append(left.value)
+
+    start = len(builder().nodes)
+    run_in_region(interp, region, body)
+    where = interp.close(region.exit)
+    if where is False:
+        return results[0], None
+    kinds = _raised_in(interp, region)
+    if where is True or region.keeps or kinds is None:
+        return None
+    parts = list(dict.fromkeys(_parts(results[0])))
+    if not all(isinstance(part, Value) and _is_number(part.type) for part in parts):
+        return None
+    number, new = _defined(interp, region, where, parts)
+    _belong_to_callee(interp, builder().nodes[start:])
+    forget(interp, region)
+    return _of(results[0], new), Raised(where, number, kinds)
+
+
+def _is_number(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind in "ifc"
+
+
+def _raised_in(interp: Interpreter, region: Region) -> tuple[type[BaseException], ...] | None:
+    """The classes that are raised in a region; None where it leaves one to those around it."""
+    own = [
+        kind
+        for number, kind in enumerate(region.kinds)
+        if number >= len(region.classes) and interp.heap.get((region.token, number)) is not ABSENT
+    ]
+    return tuple(region.kinds) if all(issubclass(kind, region.handled) for kind in own) else None
+
+
+def _defined(
+    interp: Interpreter, region: Region, where: Value, parts: Sequence[Any]
+) -> tuple[Value | int, dict[Value, Value]]:
+    """The number of what was raised, and the numbers that are given where nothing was: zeros, where
+    there are none, so that callers need not tell.
+    """
+    number = (region.token, "number")
+    places = [(region.token, ("part", k)) for k in range(len(parts))]
+
+    def put(found: Abstract, made: Callable[[Value], Value]) -> None:
+        interp.put(number, positive(found) if isinstance(found, Value) else found)
+        for place, part in zip(places, parts, strict=True):
+            interp.put(place, as_type(made(part), part.type))
+
+    interp.branch(where, lambda: put(interp.content(number), zeros_of), lambda: put(0, positive))
+    new = {part: interp.content(place) for part, place in zip(parts, places, strict=True)}
+    return interp.content(number), new
+
+
+def _belong_to_callee(interp: Interpreter, nodes: Sequence[Node]) -> None:
+    """Count what stands around what a call has built to it."""
+    caller = interp.frame.activation
+    calls = [interp.made_in.get(node) for node in nodes]
+    own = next((one for one in calls if one is not None and one.caller is caller), None)
+    for node in walk_nodes(Block((), list(nodes))):
+        if own is not None and interp.made_in.get(node) is caller:
+            interp.made_in[node] = own
+
+
 # Copying ------------------------------------------------------------------------------------------
 
 
@@ -208,7 +307,39 @@ def _copy(interp: Interpreter, template: Template, given: Sequence[Value]) -> Ab
         for old, one in pairs:
             if old in interp.made_in:
                 interp.made_in[one] = _renewed(interp, interp.made_in[old], calls, new)
+    if template.raised is not None:
+        _leave(interp, template.raised, new)
     return _of(template.result, new)
+
+
+def _leave(interp: Interpreter, raised: Raised, new: dict[Value, Value]) -> None:
+    """Leave the region around where a call has raised."""
+    region = interp.regions[-1]
+    known = range(len(region.classes))
+    numbers = [
+        k if k in known else region.number_of(kind, made=True)
+        for k, kind in enumerate(raised.kinds)
+    ]
+    number = _of(raised.number, new)
+
+    def leave() -> None:
+        interp.put((region.token, "number"), _numbered(number, numbers))
+        for k in numbers if isinstance(number, Value) else (numbers[number],):
+            interp.put((region.token, k), None)
+        interp.leave(region.exit)
+
+    interp.where(_of(raised.where, new), leave)
+
+
+def _numbered(number: Abstract, numbers: Sequence[int]) -> Abstract:
+    """The number that a region has for the class that another region has a number for."""
+    if not isinstance(number, Value):
+        return numbers[number]
+    found: Value = number
+    for k, other in enumerate(numbers):
+        if k != other:
+            found = where(equal(number, k), other, found)
+    return found
 
 
 def _renewed(
