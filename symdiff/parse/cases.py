@@ -42,7 +42,7 @@ from symdiff.parse.values import (
 )
 
 _MANY = 4096  # statements whose parts are remembered: they are staged turn by turn
-MOST_FORKS = 500  # of all statements of a function together
+MOST_FORKS = 500  # of all statements of a call together
 
 Action = Callable[[], Any]
 Values = dict[ast.expr, Abstract]
@@ -119,8 +119,8 @@ def _for_each_content(
 
 
 def _count(interp: Interpreter, conflict: Conflict) -> None:
-    interp.effort.forks += 1
-    if interp.effort.forks > MOST_FORKS:
+    interp.frame.forks += 1
+    if interp.frame.forks > MOST_FORKS:
         hint = "give it the same type on all paths"
         raise UnsupportedSyntaxError(conflict.reason, conflict.span, hint)
 

@@ -67,6 +67,7 @@ from symdiff.parse.values import (
     born,
 )
 from symdiff.source import SourceSpan, span_of
+from symdiff.source.trees import names_read
 
 MOST_UNROLLED = 2000
 MOST_INLINED = 300
@@ -176,6 +177,7 @@ class Frame:
     token: Token = field(default_factory=Token)
     consumer: Consumer | None = None  # of a generator function
     activation: Activation | None = None
+    forks: int = 0  # statements that were staged for each case
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,6 @@ class Effort:
     trials: int = 0  # of loop bodies
     tails: int = 0  # rests of blocks that were staged twice
     told_apart: dict[str, None] = field(default_factory=dict)  # the names for which they were
-    forks: int = 0  # statements that were staged for each case
 
 
 class Tail(Sequence[ast.stmt]):
@@ -293,6 +294,7 @@ class Interpreter:
         self.frames: list[Frame] = []
         self.made_in: dict[Node, Activation | None] = {}
         self.templates: dict[Any, Any] = {}  # by kind of call; before there is one, how many calls
+        self.in_template = False  # whether what is staged is copied by later calls
         self.inputs: list[Input] = []
         self.parameters: list[Value] = []
         self.guards: dict[tuple[Path, str, str | None], Guard] = {}
@@ -631,8 +633,19 @@ class Interpreter:
                 "collect in a local list, and extend the outer one at the end",
             )
         if isinstance(found, Conflict):
+            if found.cases is None:
+                found.names = (*found.names, *self._conflicting_beside(key))
             raise ConflictRead(found)
         return found
+
+    def _conflicting_beside(self, key: Any) -> Iterator[str]:
+        """The names beside one that are read as well and do not join: they are refined at once."""
+        scope = key[0] if isinstance(key, tuple) else None
+        if isinstance(scope, Scope) and scope.node is not None:
+            for name in sorted(names_read(scope.node) & scope.locals):
+                other = self.heap.get((scope, name))
+                if isinstance(other, Conflict) and other.cases is None and not other.aliasing:
+                    yield other.name
 
     def put(self, key: Any, content: Abstract) -> None:
         """Set a heap content (``content`` may have been staged by branching to a new heap)."""

@@ -10,10 +10,11 @@ what stands outside the function that is compiled, and nothing else but its para
 nothing behind but its result, a number or a tuple of numbers. While something outside is changed,
 derivatives are stopped, or a recursion on data is staged, calls are followed.
 
-Inside ``try`` a template is a region of its own, made at the first call already: it gives also
-whether something was raised, and the number of its class, by which the call leaves the region
-around. On these paths its numbers are zeros, which nobody reads. That is all that is known of the
-exception, so calls are followed where a handler asks for it, or does not catch its class.
+Inside ``try`` a template is a region of its own, made at the first call already, unless that stands
+in another template. It also gives whether something was raised, and the number of its class, by
+which the call leaves the region around; its numbers are zeros there, which nobody reads. That is
+all that is known of the exception, so calls are followed where a handler asks for it, or where none
+catches its class.
 """
 
 from __future__ import annotations
@@ -84,7 +85,8 @@ def copied(interp: Interpreter, key: Any, bound: dict[str, Abstract], run: Run) 
     except (_NoKind, TypeError):
         return ABSENT
     if isinstance(known, int):
-        if interp.sketching or (known < FOLLOWED_FIRST and not interp.regions):
+        at_once = bool(interp.regions) and not interp.in_template
+        if interp.sketching or (known < FOLLOWED_FIRST and not at_once):
             interp.templates[kind] = known + 1
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
@@ -97,7 +99,7 @@ def _caught_around(interp: Interpreter) -> Any:
     again = tuple([handled.kind for handled in interp.handled])
     if not interp.regions:
         return again
-    region = interp.regions[-1]
+    region = _region_like_those_around(interp)
     return again, region.classes, region.handled, region.keeps
 
 
@@ -142,8 +144,9 @@ def _made(interp: Interpreter, bound: dict[str, Abstract], run: Run) -> Template
     values = {name: _opened(value, parameters) for name, value in bound.items()}
     before = interp.heap.copy(written=set())
     caller = interp.frame.activation
-    regions = [_region_like(interp.regions[-1])] if interp.regions else []
-    apart = meanwhile(interp, assumed={}, decided={}, statement_values=None, regions=[])
+    regions = [_region_like_those_around(interp)] if interp.regions else []
+    known: dict[str, Any] = {"assumed": {}, "decided": {}, "statement_values": None}
+    apart = meanwhile(interp, **known, regions=[], in_template=True)
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
             made = _in_region(interp, regions[0], values, run) if regions else (run(values), None)
@@ -216,9 +219,11 @@ def _parts(result: Abstract) -> Iterator[Abstract]:
 # What is raised -----------------------------------------------------------------------------------
 
 
-def _region_like(region: Region) -> Region:
-    """A region in which the same is caught."""
-    return Region(Token(), region.classes, region.keeps, region.handled)
+def _region_like_those_around(interp: Interpreter) -> Region:
+    """A region in which the same is caught as by all those around together."""
+    innermost = interp.regions[-1]
+    handled = (kind for region in interp.regions for kind in region.handled)
+    return Region(Token(), innermost.classes, innermost.keeps, tuple(dict.fromkeys(handled)))
 
 
 def _in_region(

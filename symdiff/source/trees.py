@@ -20,6 +20,8 @@ from symdiff.errors import UnsupportedSyntaxError
 
 making_trees = threading.RLock()
 
+_MANY = 512  # functions whose names are remembered
+
 
 def module_of(text: str) -> ast.Module:
     """The tree of statements.
@@ -51,6 +53,13 @@ def nesting_told() -> Iterator[None]:
             f"the program nests loops and branches deeper than Python takes ({error.msg})",
             hint="follow fewer functions from inside loops and branches, or go over arrays",
         ) from None
+
+
+@functools.lru_cache(_MANY)
+def names_read(tree: ast.AST) -> frozenset[str]:
+    """The names that are read anywhere in a tree."""
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return frozenset(name.id for name in names if isinstance(name.ctx, ast.Load))
 
 
 def goes_on_behind(statements: Sequence[ast.stmt]) -> bool:

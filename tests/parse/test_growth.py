@@ -284,11 +284,31 @@ def divisions_inside_try(n):
     return f"def g(x, y):\n{body}    return y\ndef f(x):\n{tried}"
 
 
+def chains_inside_try(n):
+    inner = "".join(
+        f"def f{k + 1}(x):\n    return math.sqrt(f{k}(x)) * 0.9 + 0.1 * x\n" for k in range(n)
+    )
+    tried = f"    try:\n        return f{n}(x) + f{n}(x * x)\n"
+    first = "import math\ndef f0(x):\n    return math.sqrt(x)\n"
+    return f"{first}{inner}def f(x):\n{tried}    except ValueError:\n        return x\n"
+
+
+def calls_inside_tries(n):
+    inner = "    if x > 3.0:\n        raise ValueError\n    return math.sqrt(x) / y\n"
+    lines = [
+        "try:",
+        "    s = s + g(s, x) + g(x, s + {k}.5)",
+        "except ValueError:",
+        "    s = s * 0.5",
+    ]
+    return f"import math\ndef g(x, y):\n{inner}" + in_turn(n, lines)
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
     generators, generators_from, generator_expressions, nexts, nested_functions, objects,
-    objects_of_objects, partials, tries_in_loops, raises,
+    objects_of_objects, partials, tries_in_loops, raises, chains_inside_try, calls_inside_tries,
 ]  # fmt: skip
 NESTED = [
     nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,

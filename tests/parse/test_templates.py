@@ -14,6 +14,7 @@ import pytest
 import symdiff as sd
 from symdiff.parse import functions, templates
 from tests import reference
+from tests.programs import callees_in_try
 
 WEIGHTS = [0.5, 1.5]
 OFFSET = 0.25
@@ -164,6 +165,14 @@ PROGRAMS = [
     of_named_tuples,
     of_slices,
     by_turns,
+    callees_in_try.tries,
+    callees_in_try.in_a_row,
+    callees_in_try.by_classes,
+    callees_in_try.told,
+    callees_in_try.anything,
+    callees_in_try.of_several,
+    callees_in_try.raised_again,
+    callees_in_try.at_levels,
 ]
 
 
@@ -203,3 +212,19 @@ def test_a_function_is_followed_twice_however_often_it_is_called(
         sd.grad(fresh(function))(0.62, 1.17)
     for name in ("leaf", "node", "root", "residual"):
         assert 1 <= followed[name] <= 2, followed
+
+
+def test_inside_try_a_function_is_followed_once_or_twice_however_often_it_is_called(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    followed: Counter[str] = Counter()
+    original = functions.followed
+
+    def counting(interp: Any, key: Any, *rest: Any) -> Any:
+        followed[key[0].name] += 1
+        return original(interp, key, *rest)
+
+    monkeypatch.setattr(functions, "followed", counting)
+    sd.grad(fresh(callees_in_try.in_a_row))(0.62, 1.17)
+    assert followed["risky"] == 2, followed  # at first in the template of the other
+    assert followed["riskier"] == 1, followed

@@ -1,0 +1,151 @@
+"""Functions that are called inside ``try`` and raise there, by operations and by statements."""
+
+from __future__ import annotations
+
+import math
+
+from tests.programs.registry import program
+
+
+class TooLow(Exception):
+    """A class of the user's."""
+
+
+def risky(a: float, b: float) -> float:
+    """Raises by two operations and by a statement, on some paths."""
+    root = math.sqrt(a - 0.1 * b)
+    if root > 3.0:
+        raise TooLow(f"{root}")
+    return root / b + math.log(a)
+
+
+def riskier(a: float, b: float) -> float:
+    return risky(a * b, b) + 0.5 * risky(a, a + b) * risky(b + 0.1, a)
+
+
+@program(args=(0.62, 1.17), also=[(0.71, 1.32)], wrt=(0, 1), step=0.01)
+def tries(x: float, y: float) -> float:
+    """Calls of one kind in one ``try``, of which some raise."""
+    total = 0.0
+    for k in range(4):
+        try:
+            total = total + riskier(x - 0.4 * k, y) * (k + 1.0)
+        except (ValueError, TooLow):
+            total = total - 0.3 * x * y
+    return total
+
+
+@program(args=(0.62, 1.17), also=[(0.71, 1.32)], wrt=(0, 1), step=0.01)
+def in_a_row(x: float, y: float) -> float:
+    """Calls of one kind in several statements."""
+    total = x
+    try:
+        total = riskier(x, y) * riskier(y, x)
+        total = total + riskier(y, x - 1.0)
+    except (ValueError, TooLow):
+        total = total * y
+    try:
+        return total + riskier(y, x)
+    except (ValueError, TooLow):
+        return total
+
+
+@program(args=(0.62, 1.17), also=[(0.71, 1.32)], wrt=(0, 1), step=0.01)
+def by_classes(x: float, y: float) -> float:
+    """What is raised in a callee is told by its class, in the handlers around as well."""
+    total = x
+    for k in range(5):
+        try:
+            try:
+                total = total + riskier(x * (1.0 + 4.0 * k), y * (4 - k))
+            except ZeroDivisionError:
+                total = total * 1.5
+            else:
+                total = total + risky(10.0 * x * k, y)
+        except TooLow:
+            total = total + 2.0 * y
+        except ValueError:
+            total = total + 3.0 * y
+    return total
+
+
+@program(args=(0.62, 1.17), also=[(0.71, 1.32)], wrt=(0, 1), step=0.01)
+def told(x: float, y: float) -> float:
+    """A handler that asks for the exception."""
+    total = x
+    for k in range(5):
+        try:
+            total = total + riskier(x * (1.0 + 4.0 * k), y)
+        except (TooLow, ValueError) as error:
+            total = total + (2.0 if isinstance(error, TooLow) else 3.0) * y
+    return total
+
+
+@program(args=(0.62, 1.17), also=[(0.71, 1.32)], wrt=(0, 1), step=0.01)
+def anything(x: float, y: float) -> float:
+    """A handler of everything, in a loop that is left where nothing was raised."""
+    factor, found = 1.0, y
+    for k in range(6):
+        factor = 1.0 - 0.35 * k
+        try:
+            found = riskier(x * -factor, y) + riskier(x, y * -factor)
+        except:  # noqa: E722
+            continue
+        break
+    return found * factor + x
+
+
+def both(a: float, b: float) -> tuple[float, float, int]:
+    return 1.0 / (a - b), math.sqrt(a), 2
+
+
+@program(args=(0.62, 1.17), also=[(0.71, 1.32)], wrt=(0, 1), step=0.01)
+def of_several(x: float, y: float) -> float:
+    """Several results, of which one is an int that is known."""
+    total = 1.0
+    for shift in (0.0, 1.0, 2.0):
+        try:
+            u, v, n = both(x - shift, y * shift)
+            w, _, m = both(v, v * shift)
+            total = total + u * v**n + w * m
+        except (ZeroDivisionError, ValueError):
+            total = total * x
+    return total
+
+
+def again(a: float) -> float:
+    if a > 0.3:
+        raise  # noqa: PLE0704
+    return a * a
+
+
+@program(args=(0.62, 1.17), also=[(0.71, 1.32)], wrt=(0, 1), step=0.01)
+def raised_again(x: float, y: float) -> float:
+    """One function raises again what several handlers handle."""
+    total = 0.0
+    for k in (1, 2):
+        try:
+            try:
+                total = total + (math.log(x - k) if k == 1 else x / (k - 2))
+            except ValueError:
+                total = total + again(x) + again(y)
+            except ZeroDivisionError:
+                total = total + again(x * 0.1) + again(y)
+        except ValueError:
+            total = total + 2.0 * x
+        except ZeroDivisionError:
+            total = total + 3.0 * y * x
+    return total
+
+
+def level(a: float, b: float, n: int) -> float:
+    try:
+        return risky(a, b) if n == 0 else level(a - 0.05, b, n - 1) + level(a, b + 0.1, n - 1)
+    except ValueError:
+        return a * b
+
+
+@program(args=(0.62, 1.17), also=[(0.71, 1.32)], wrt=(0, 1), step=0.01)
+def at_levels(x: float, y: float) -> float:
+    """A ``try`` in each call, with others around it."""
+    return level(x, y * 5.0, 2) + level(x, y, 2)
