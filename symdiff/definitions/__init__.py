@@ -62,10 +62,10 @@ _BY_LIBRARY = {
     "scipy.interpolate": ("bsplines", "grids", "meshless", "scattered", "splines"),
     "scipy.linalg": ("equations", "matrices", "riccati", "structured"),
     "scipy.ndimage": ("images", "neighbours", "warped"),
-    "scipy.optimize": ("solvers",),
+    "scipy.optimize": ("active_sets", "solvers"),
     "scipy.signal": ("filters", "resampling", "smoothing", "spectra"),
     "scipy.sparse": ("blocks", "sparse"),
-    "scipy.sparse.linalg": ("krylov",),
+    "scipy.sparse.linalg": ("krylov", "operators", "sparse_linalg"),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("carlson", "harmonics", "probabilities", "special"),
     "scipy.stats": (

@@ -10,19 +10,45 @@ import numpy as np
 from symdiff.definitions.declare import DEFINITIONS, refuse
 from symdiff.definitions.entries import entries_of, sparse_solve
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.operators import Operator, aslinearoperator
 from symdiff.definitions.riccati import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.solvers import followed, solver, valued
 
 _CALLED = ("cg", "cgs", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr", "gcrotmk", "tfqmr")
 _OPTIONS = ("rtol", "atol", "maxiter", "restart", "m", "k", "shift", "truncate")
 
 
 def _solver(name):
-    def solver(A, b, x0=None, **options):
+    def solving(A, b, x0=None, M=None, **options):
         names, settings = _settings(options)
+        if M is not None or isinstance(A, Operator):
+            return _solved_by_products(name, A, b, x0, M, options)
         return _solved(name, A, b, x0, names, settings)
 
-    return solver
+    return solving
+
+
+def _solved_by_products(name, A, b, x0, M, options):
+    """The solution of equations with a matrix that is known by what it does to vectors."""
+    right = np.asarray(_right(b), dtype=np.float64)
+    if "shift" in options:
+        refuse("shift=")
+    if name in ("bicg", "qmr"):
+        refuse("a linear operator or M=, of which the transpose is asked for")
+    matrix = aslinearoperator(A)
+    exact = np.linalg.solve(matrix.toarray(), right)
+    other = None if M is None else aslinearoperator(M)
+
+    def products(vector, *args):
+        found = matrix.matvec(vector)
+        return found if other is None else (found, other.matvec(vector))
+
+    callback = followed(products, (right,), (), 1 if other is None else 2)
+    given = {**options, "x0": x0, "both": other is not None}
+    x, told = solver(
+        "symdiff.ops.support.krylov", callback, (name, right), given, (exact, 0), (0, 1)
+    )
+    return valued(exact * _sound(told == 0), x), told
 
 
 def _settings(options):
@@ -115,7 +141,7 @@ class Untold:
 def _squares(name):
     def solver(A, b, damp=0.0, **options):
         right = _right(b)
-        given, A = _given(A)
+        given, A = given_matrix(A)
         names, settings = [], []
         for option in options:
             if option not in ("atol", "btol", "conlim", "iter_lim", "maxiter", "show"):
@@ -136,15 +162,17 @@ def _squares(name):
     return solver
 
 
-def _given(A):
+def given_matrix(A):
     """A matrix as functions that compute with it are given it, and as an array."""
     if isinstance(A, np.ndarray):
         return ("", A, A.shape), A
+    if isinstance(A, Operator):
+        refuse("a linear operator (use its matrix)")
     found = entries_of(A)
     return (found.kind, found.entries, found.shape, found.rows, found.columns), found.toarray()
 
 
-def _taken(kind, entries, shape, rows=0, columns=0):
+def taken_matrix(kind, entries, shape, rows=0, columns=0):
     return _rebuilt(kind, entries, rows, columns, shape) if kind else entries
 
 
@@ -152,7 +180,7 @@ def _found_of_squares(name, names, right, damp, *given):
     import scipy.sparse.linalg
 
     told = names.split(",") if names else []
-    settings, matrix = given[: len(told)], _taken(*given[len(told) :])
+    settings, matrix = given[: len(told)], taken_matrix(*given[len(told) :])
     options = dict(zip(told, settings, strict=True))
     x, why = getattr(scipy.sparse.linalg, name)(matrix, right, damp, **options)[:2]
     return np.append(x, float(why))
@@ -161,19 +189,28 @@ def _found_of_squares(name, names, right, damp, *given):
 # Exponentials -------------------------------------------------------------------------------------
 
 
-def expm_multiply(A, B):
+def expm_multiply(A, B, start=None, stop=None, num=None, endpoint=None, traceA=None):
     from scipy.linalg import expm
 
-    given, A = _given(A)
+    if traceA is not None:
+        refuse("traceA=")
+    given, A = given_matrix(A)
     right = np.asarray(B)
-    exact = expm(A) @ right
-    return valued(1.0 * exact, computed(exact, _exponential, right, *given))
+    times = (start, stop, num, endpoint)
+    if start is None and stop is None and num is None and endpoint is None:
+        exact = expm(A) @ right
+    else:
+        count = 50 if num is None else num
+        steps = np.linspace(start, stop, count, endpoint is None or endpoint)
+        exact = np.stack([expm(step * A) @ right for step in steps])
+    return valued(1.0 * exact, computed(exact, _exponential, right, *times, *given))
 
 
-def _exponential(right, *given):
+def _exponential(right, start, stop, num, endpoint, *given):
     import scipy.sparse.linalg
 
-    return scipy.sparse.linalg.expm_multiply(_taken(*given), right)
+    times = start, stop, num, endpoint
+    return scipy.sparse.linalg.expm_multiply(taken_matrix(*given), right, *times)
 
 
 @when_imported("scipy.sparse.linalg")

@@ -33,6 +33,7 @@ def _staged(name):
 followed = _staged("followed")
 solver = _staged("solver")
 solution = _staged("solution")
+slope = _staged("slope")
 valued = _staged("valued")
 without_derivative = _staged("without_derivative")
 
@@ -101,18 +102,18 @@ def newton(
     full_output=False,
     disp=True,
 ):
-    if fprime2 is not None:
-        refuse("fprime2= (leave it out)")
     if np.ndim(x0) > 0 and (fprime is not None or full_output):
         refuse("an array as x0 with fprime= or full_output=True (use scipy.optimize.root)")
     if full_output:
+        if fprime2 is not None:
+            refuse("fprime2= with full_output=True")
         method = {"x0": x0, "method": "secant" if fprime is None else "newton"}
         if fprime is None:
             method = {**method, "x1": _beside(1.0 * x0) if x1 is None else x1}
         tolerances = {"xtol": tol, "rtol": rtol, "maxiter": maxiter, "disp": disp}
         return _told_all(func, fprime, tuple(args), method, **tolerances)
     if fprime is not None:
-        return _by_slopes(func, x0, fprime, args, tol, maxiter, disp, rtol)
+        return _by_slopes(func, x0, (fprime, fprime2), args, tol, maxiter, disp, rtol)
     options = {"tol": tol, "maxiter": maxiter, "x1": x1, "rtol": rtol, "disp": disp}
     if np.ndim(x0) > 0:
         starts = _started(x0)
@@ -132,12 +133,14 @@ def _beside(x0):
     return beside + 1e-4 if beside >= 0 else beside - 1e-4
 
 
-def _by_slopes(func, x0, fprime, args, tol, maxiter, disp, rtol):
-    """Newton's method as ``root_scalar`` calls it, with the same steps."""
+def _by_slopes(func, x0, slopes, args, tol, maxiter, disp, rtol):
+    """Newton's or Halley's method as ``root_scalar`` calls it, with the same steps."""
     start = 1.0 * x0
     given = {"x0": x0, "fprime": True, "method": "newton", "xtol": tol, "maxiter": maxiter}
     given = {**given, "rtol": rtol}
-    both = followed(_both(func, fprime), (start,), tuple(args), 2)
+    if slopes[1] is not None:
+        given = {**given, "fprime2": True, "method": "halley"}
+    both = followed(_both(func, *slopes), (start,), tuple(args), 2 if slopes[1] is None else 3)
     picked = ("root", "converged")
     x, converged = solver("scipy.optimize.root_scalar", both, (), given, (start, True), picked)
     if disp and not converged:
@@ -234,14 +237,20 @@ def _first(fun, slope):
     return value
 
 
-def _both(fun, slope):
-    """The function and its derivative in one."""
+def _both(fun, slope, bend=None):
+    """The function and its derivative in one, and the second one where that is given."""
 
     def both(x, *args):
-        value, derivative = fun(x, *args) if slope is True else (fun(x, *args), slope(x, *args))
+        if bend is not None:
+            found = fun(x, *args) if bend is True else (*_two(x, *args), bend(x, *args))
+            return float(found[0]), float(found[1]), float(found[2])
+        value, derivative = _two(x, *args)
         if np.ndim(x) == 0:
             return float(value), float(derivative)
         return _as_numbers(value), _as_numbers(derivative)
+
+    def _two(x, *args):
+        return fun(x, *args) if slope is True else (fun(x, *args), slope(x, *args))
 
     return both
 
@@ -251,12 +260,14 @@ def _as_numbers(value):
 
 
 def root_scalar(f, args=(), fprime=None, fprime2=None, **given):
-    if fprime2 is not None:
-        refuse("fprime2= (leave it out)")
     equation = called = followed(_residual(_first(f, fprime)), (0.0,), _tuple(args))
     if fprime is not None:
-        called = followed(_both(f, fprime), (0.0,), _tuple(args), 2)
+        called = followed(
+            _both(f, fprime, fprime2), (0.0,), _tuple(args), 2 if fprime2 is None else 3
+        )
         given = {**given, "fprime": True}
+    if fprime2 is not None:
+        given = {**given, "fprime2": True}
     x, converged = solver(
         "scipy.optimize.root_scalar", called, (), given, (0.0, True), ("root", "converged")
     )
@@ -353,6 +364,9 @@ def _least(name, fun, start, first, args, options, bounds=None, near=1e-10):
         callback = followed(_within(objective, found[0], bounds, near), (start,), args)
     x = solution("minimum" if first else "bottom", found[0], callback)
     value = valued(objective(x, *args), found[1])
+    in_arrays = options.get("method") in ("Nelder-Mead", "nelder-mead", "COBYLA", "COBYQA")
+    if not first or in_arrays or isinstance(own(x, *args), np.float64):
+        value = np.float64(value)
     return Found(x=x, fun=value, success=found[2])
 
 
@@ -450,11 +464,13 @@ def curve_fit(
     nan_policy=None,
     **options,
 ):
-    """The parameters with the least squares; what is said of their covariance is not known."""
+    """The parameters with the least squares; their covariance too where there are no bounds."""
     if full_output or nan_policy is not None:
         refuse("full_output=True and nan_policy=")
-    if bounds is not None or method not in (None, "lm"):
-        refuse("bounds= and methods other than 'lm'")
+    if method not in (None, "lm") and bounds is None:
+        refuse("methods other than 'lm' without bounds=")
+    if bounds is not None and p0 is None:
+        refuse("bounds= without p0=")
     if jac is not None:
         refuse("jac= (leave it out)")
     count = _arity(f) - 1 if p0 is None else len(p0)
@@ -465,15 +481,47 @@ def curve_fit(
 
     def residuals(p, *args):
         apart = f(xdata, *[p[k] for k in range(count)]) - y
-        return apart if sigma is None else apart / np.asarray(sigma)
+        return apart if sigma is None else 1.0 / np.asarray(sigma) * apart
 
-    callback = followed(residuals, (start,), ())
     if check_finite and not np.all(np.isfinite(y)):
         raise ValueError("array must not contain infs or NaNs")
-    x, told = solver("scipy.optimize.leastsq", callback, (start,), options, (start, 0), (0, 1))
+    if bounds is not None:
+        return _fitted_within(residuals, start, bounds, method, options)
+    return _fitted(residuals, start, options, absolute_sigma)
+
+
+def _fitted_within(residuals, start, bounds, method, options):
+    method = "trf" if method is None else method
+    found = least_squares(residuals, start, bounds=bounds, method=method, **options)
+    if not found.success:
+        raise RuntimeError("Optimal parameters not found")
+    return found.x, Found()
+
+
+def _fitted(residuals, start, options, absolute_sigma):
+    callback = followed(residuals, (start,), ())
+    likes = (start, np.zeros((len(start), len(start))), 0, 0.0)
+    picked = (0, 1, 2, 3)
+    found = solver("symdiff.ops.support.fitted", callback, (start,), options, likes, picked)
+    x, inverse, told, squares = found
     if told < 1 or told > 4:
         raise RuntimeError("Optimal parameters not found")
-    return solution("minimum", x, _squares(residuals, start, ())), Found()
+    x = solution("minimum", x, _squares(residuals, start, ()))
+    return x, _covariance(x, residuals, callback, inverse, squares, absolute_sigma)
+
+
+def _covariance(x, residuals, callback, inverse, squares, absolute):
+    """The covariance of parameters with the least squares, whose value is SciPy's."""
+    matrix = slope("jacobian", callback, x)
+    rest = residuals(x)
+    exact: Any = np.linalg.inv(matrix.T @ matrix)
+    if absolute:
+        return valued(1.0 * exact, inverse)
+    more = len(rest) - len(x)
+    if more <= 0:
+        return np.full(inverse.shape, np.inf)
+    value = np.where(np.isfinite(inverse), inverse * (squares / more), np.inf)
+    return valued(exact * (np.sum(rest * rest) / more), value)
 
 
 def rosen(x):

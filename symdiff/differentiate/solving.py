@@ -45,6 +45,7 @@ from symdiff.ops.sizes import dim_of, product, sizes_of
 from symdiff.ops.solving import (
     ARRIVAL,
     EQUATIONS,
+    SLOPES,
     Solver,
     shifted,
     solution_of,
@@ -106,6 +107,20 @@ def _slope(graph: Graph, y: Value, extras: Sequence[Value], rule: str) -> Value:
 
     (matrix,) = rows_of(y, [y], column, columns=True)
     return matrix
+
+
+def _jacobian(graph: Graph, y: Value, extras: Sequence[Value]) -> Value:
+    """The derivatives of a row of numbers by those of another one."""
+    (like,) = inlined(graph, _as_parameters(graph, [y, *extras]))
+
+    def column(seed: Value) -> list[Value]:
+        return [_pushed(graph, [y, *extras], {0: seed})]
+
+    (matrix,) = rows_of(y, [like], column, columns=True)
+    return matrix
+
+
+SLOPES["jacobian"] = _jacobian
 
 
 def _pull_root(

@@ -174,10 +174,13 @@ def _stacked(items: Value, dtype: Any) -> Value:
 
 
 def _elements(data: Any) -> tuple[tuple[int, ...], list[Any]]:
-    """The lengths of nested lists and their elements row by row."""
+    """The lengths of nested lists and their elements row by row.
+
+    Beside an array a list is an element too, which becomes an array of its own.
+    """
     nested: list[int] = []
     rows: list[Any] = [data]
-    while rows and any(isinstance(row, list | tuple) for row in rows):
+    while any(isinstance(row, list | tuple) for row in rows) and not any(map(_is_row, rows)):
         lengths = {len(row) if isinstance(row, list | tuple) else -1 for row in rows}
         if len(lengths) > 1:
             raise rejection(
@@ -188,6 +191,12 @@ def _elements(data: Any) -> tuple[tuple[int, ...], list[Any]]:
         nested.append(lengths.pop())
         rows = [element for row in rows for element in row]
     return tuple(nested), rows
+
+
+def _is_row(data: Any) -> bool:
+    """Whether data are an array with axes."""
+    type_ = data.type if isinstance(data, Value) else None
+    return np.ndim(data) > 0 if isinstance(data, np.ndarray) else getattr(type_, "rank", 0) > 0
 
 
 # Lowerings ----------------------------------------------------------------------------------------

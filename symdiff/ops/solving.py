@@ -67,6 +67,9 @@ def _evaluate_call(
 def _spell_call(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     attributes = node.attributes
     made = spell_the_call(node, operands)
+    target = attributes["function"].target
+    if target.__module__ == support.__name__:
+        made.func = supporting(target)
     made.args.insert(0, ast.Name(attributes["callee"].name, ast.Load()))
     if attributes["extras"]:
         rest = list(operands[len(operands) - attributes["extras"] :])
@@ -124,6 +127,7 @@ class Solver:
 Pullback: TypeAlias = Callable[..., Mapping[int, Value]]
 Tangent: TypeAlias = Callable[..., Value]
 EQUATIONS: dict[str, tuple[Pullback, Tangent]] = {}  # rules by name, from ``differentiate``
+SLOPES: dict[str, Callable[..., Value]] = {}  # derivatives of graphs by kind, from there too
 
 
 def _pullback(

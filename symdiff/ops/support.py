@@ -441,6 +441,50 @@ def picked(result: Any, *names: Any) -> Any:
     return parts if len(parts) > 1 else parts[0]
 
 
+def krylov(
+    function: Any,
+    name: str,
+    right: Any,
+    args: tuple[Any, ...] = (),
+    both: bool = False,
+    **given: Any,
+) -> Any:
+    """What a solver of ``scipy.sparse.linalg`` finds for the matrix of which ``function(v, *args)``
+    gives products: also, second, those with a preconditioner, if there are ``both``.
+
+    >>> x, info = krylov(lambda v: 2.0 * v, "cg", np.array([4.0, 6.0]))
+    >>> x, info
+    (array([2., 3.]), 0)
+    """
+    from scipy.sparse import linalg
+
+    def product(place: int) -> Any:
+        def times(vector: Any) -> Any:
+            return function(vector, *args)[place] if both else function(vector, *args)
+
+        return linalg.LinearOperator((len(right),) * 2, matvec=times, dtype=np.float64)
+
+    if both:
+        given = {**given, "M": product(1)}
+    found = getattr(linalg, name)(product(0), right, **given)
+    return found[0], int(found[1])
+
+
+def fitted(function: Any, x0: Any, args: tuple[Any, ...] = (), **options: Any) -> Any:
+    """What ``scipy.optimize.leastsq`` finds and says: the solution, the inverse of the matrix of
+    the normal equations (infinite where it has none), why it stopped, and the sum of squares.
+
+    >>> fitted(lambda x: np.array([x[0] - 1.0, 2.0 * x[0]]), np.array([1.0]))[1]
+    array([[0.2]])
+    """
+    from scipy.optimize import leastsq
+
+    x, inverse, told, _, why = leastsq(function, x0, args, full_output=True, **options)
+    if inverse is None or np.isnan(inverse).any():
+        inverse = np.full((len(x),) * 2, np.inf)
+    return x, inverse, int(why), np.sum(told["fvec"] ** 2)
+
+
 def arrival(result: Any) -> Any:
     """The last state that ``odeint`` (with its full output) or ``solve_ivp`` gives; NaN where it
     has stopped before, at a state of which there is no saying how far off it is.

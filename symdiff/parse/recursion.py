@@ -137,9 +137,12 @@ def _settle(
     """Stage the body until its result type repeats; its captures, or None to widen parameters."""
     wanted = list(activation.types)
     for _ in range(MOST_ROUNDS):
-        block, output = _stage_body(interp, key, names, activation, run)
+        found = _body(interp, key, names, activation, run)
         if activation.types != wanted:
             return None
+        if found is None:
+            raise UnsupportedCallError("a recursion of which no path is known to end")
+        block, output = found
         result_types = [value.type for value in block.results]
         if activation.output == output and _all_fit(activation, result_types):
             return _close(interp, key, activation, block, output)
@@ -150,6 +153,16 @@ def _settle(
         activation.result_types = [met(a, b, activation.varying) for a, b in pairs]
         activation.output = output
     raise UnsupportedCallError("a recursion's result types do not settle")
+
+
+def _body(
+    interp: Interpreter, key: Any, names: tuple[str, ...], activation: Activation, run: Run
+) -> tuple[Block, Structure] | None:
+    """The body as it is staged; None where all its paths go through calls of itself."""
+    try:
+        return _stage_body(interp, key, names, activation, run)
+    except NotYetKnown:
+        return None
 
 
 def _all_fit(activation: Activation, found: list[Type]) -> bool:

@@ -20,7 +20,7 @@ from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, Size, Type, type_of_constant
 from symdiff.ops.defined import valued as beside
 from symdiff.ops.effects import Named, raise_
-from symdiff.ops.solving import Solver, solution_of, solver_call, time_first
+from symdiff.ops.solving import SLOPES, Solver, solution_of, solver_call, time_first
 from symdiff.parse.opaque import Template
 from symdiff.parse.values import Abstract
 
@@ -182,6 +182,13 @@ def solution(
         graph = time_first(graph)
     made = solution_of(found, *others, *callback.extras, graph=graph, rule=rule, solver=used)
     return interp.wrap(made)
+
+
+def slope(stager: Any, kind: str, callback: Followed, at: Abstract) -> Abstract:
+    """The derivative of what a function gives, by the row of numbers that it is given."""
+    interp = stager.interp
+    point = interp.lift(stager.lifted(at))
+    return interp.wrap(SLOPES[kind](callback.graph, point, callback.extras))
 
 
 def valued(stager: Any, made: Abstract, value: Abstract) -> Abstract:

@@ -155,6 +155,9 @@ class Stager:
     def solver(self, function: str, *given: Abstract) -> Abstract:
         return solving.solver(self, function, *given)
 
+    def slope(self, kind: str, callback: Any, at: Abstract) -> Abstract:
+        return solving.slope(self, kind, callback, at)
+
     def valued(self, made: Abstract, value: Abstract) -> Abstract:
         return solving.valued(self, made, value)
 

@@ -98,7 +98,7 @@ def test_what_has_not_converged_has_no_derivative() -> None:
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        (lambda x: solving.cg(_matrix(x), x, M=np.eye(4))[0], "M="),
+        (lambda x: solving.bicg(_matrix(x), x, M=np.eye(4))[0], "M="),
         (lambda x: solving.cg(_matrix(x), x, callback=print)[0], "callback="),
         (lambda x: solving.minres(_matrix(x), x, shift=0.1)[0], "shift="),
         (lambda x: solving.gmres(_matrix(x), np.outer(x, x))[0], "several"),

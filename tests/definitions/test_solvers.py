@@ -324,7 +324,10 @@ def test_a_module_with_a_root_stands_alone(tmp_path):
             lambda k: 1.0 * optimize.brentq(power, 0, 3, (2.0, k), full_output=True)[1].iterations,
             "the attribute iterations",
         ),
-        (lambda k: optimize.newton(power, 1.0, None, (2.0, k), fprime2=power), "fprime2="),
+        (
+            lambda k: optimize.newton(power, 1.0, power, (2.0, k), fprime2=power, full_output=True),
+            "fprime2=",
+        ),
         (
             lambda k: np.sum(optimize.newton(power, np.ones(2), power, args=(2.0, k))),
             "an array as x0",

@@ -1590,6 +1590,17 @@ TABLE: dict[str, Word] = {
         within=1e-5,
     ),
     "scipy.optimize.rosen": shaped("x", like=ROSENBROCK),
+    **{
+        f"scipy.optimize.{name}": shaped(
+            f"return {call}", like=ONE_SIDE, dtypes=("float64",), within=1e-7, x=diagonal()
+        )
+        for name, call in (
+            ("nnls", "scipy.optimize.nnls(x, y)[0]"),
+            ("lsq_linear", "scipy.optimize.lsq_linear(x, y).x"),
+            ("linprog", "scipy.optimize.linprog(y * y + 1.0, -x, -np.ones(len(x))).x"),
+            ("linear_sum_assignment", "x[scipy.optimize.linear_sum_assignment(x)] * y"),
+        )
+    },
     "scipy.optimize.rosen_der": shaped("x", like=ROSENBROCK),
     "scipy.optimize.newton": number(
         f"{CUBE}, 1.0, tol=1e-14",
@@ -1802,6 +1813,43 @@ TABLE: dict[str, Word] = {
     "scipy.sparse.linalg.expm_multiply": shaped(
         "x, y", like=ONE_SIDE, dtypes=("float64",), x=(-0.9, 0.9)
     ),
+    **{
+        f"scipy.sparse.linalg.{name}": shaped(
+            f"return {call}",
+            like=ONE_SIDE,
+            dtypes=("float64",),
+            within=1e-8,
+            x=diagonal(),
+        )
+        for name, call in (
+            ("LinearOperator", "scipy.sparse.linalg.LinearOperator(x.shape, lambda v: x @ v) @ y"),
+            ("aslinearoperator", "scipy.sparse.linalg.aslinearoperator(x) @ y"),
+            ("splu", "scipy.sparse.linalg.splu(scipy.sparse.csc_array(x)).solve(y)"),
+            ("factorized", "scipy.sparse.linalg.factorized(scipy.sparse.csc_array(x))(y)"),
+            (
+                "spsolve_triangular",
+                "scipy.sparse.linalg.spsolve_triangular("
+                "scipy.sparse.csr_array(np.tril(x) + np.triu(np.zeros_like(x), 1)), y)",
+            ),
+            ("inv", "scipy.sparse.linalg.inv(scipy.sparse.csc_array(x)) @ y"),
+            ("expm", "scipy.sparse.linalg.expm(scipy.sparse.csc_array(x)) @ y"),
+            (
+                "matrix_power",
+                "scipy.sparse.linalg.matrix_power(scipy.sparse.csr_array(x), 3).toarray() @ y",
+            ),
+            ("norm", "scipy.sparse.linalg.norm(scipy.sparse.csr_array(x)) * y"),
+            (
+                "eigsh",
+                "scipy.sparse.linalg.eigsh("
+                "np.diag(np.arange(1.0, 1.0 + len(x))) + x + x.T, 1, v0=np.ones(len(x)))[0] * y",
+            ),
+            (
+                "svds",
+                "scipy.sparse.linalg.svds("
+                "np.diag(np.arange(1.0, 1.0 + len(x))) + x, 1, v0=np.ones(len(x)))[1] * y",
+            ),
+        )
+    },
     "scipy.sparse.spmatrix.get_shape": elementwise("return x * ENTRIES.get_shape()[0]"),
     "scipy.sparse.linalg.spsolve": shaped(
         "scipy.sparse.csc_array((x, PLACES), shape=(3, 3)), y",

@@ -1,0 +1,248 @@
+"""Factors, eigenvalues and functions of sparse matrices, of ``scipy.sparse.linalg``.
+
+Values are SciPy's own. Derivatives are those of the equations, or of the matrix with all its
+elements; of eigenvalues those that SciPy is asked for are picked among all.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import DEFINITIONS, refuse
+from symdiff.definitions.entries import entries_of, is_sparse, of_dense, sparse_solve
+from symdiff.definitions.krylov import given_matrix, taken_matrix
+from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.riccati import computed
+from symdiff.definitions.solvers import valued, without_derivative
+
+# Factors ------------------------------------------------------------------------------------------
+
+
+class Factors:
+    """What is made of a matrix for many right sides."""
+
+    def __init__(self, matrix, options):
+        self._matrix, self._options, self.shape = matrix, options, matrix.shape
+
+    def __getattr__(self, name):
+        refuse(f"the attribute {name} of what splu gives")
+
+    def solve(self, rhs, trans="N"):
+        if trans not in ("N", "T", "H"):
+            raise ValueError("trans must be N, T, or H")
+        found, right = self._matrix, np.asarray(rhs)
+        whole = found if trans == "N" else found.T
+        entries = whole.entries.conj() if trans == "H" else whole.entries
+        exact = sparse_solve(entries, whole.rows, whole.columns, right, False)
+        given = found.kind, found.entries, found.shape, found.rows, found.columns
+        value = computed(exact, _solved_by_factors, right, trans, self._options, *given)
+        return valued(1.0 * exact, value)
+
+
+def _solved_by_factors(right, trans, options, *given):
+    from scipy.sparse.linalg import splu
+
+    return splu(taken_matrix(*given).tocsc(), **options).solve(right, trans)
+
+
+def splu(A, **options):
+    if not is_sparse(A):
+        refuse("a matrix that is not sparse")
+    for name in options:
+        if name not in ("permc_spec", "diag_pivot_thresh", "relax", "panel_size"):
+            refuse(f"{name}=")
+    return Factors(entries_of(A), options)
+
+
+def factorized(A):
+    return splu(A).solve
+
+
+def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):
+    if overwrite_A or overwrite_b:
+        refuse("overwrite_A= and overwrite_b=")
+    given, dense = given_matrix(A)
+    right = np.asarray(b)
+    if unit_diagonal:
+        dense = dense - np.diag(np.diag(dense)) + np.eye(dense.shape[0])
+    exact = np.linalg.solve(np.tril(dense) if lower else np.triu(dense), right)
+    value = computed(exact, _solved_in_triangle, right, lower, unit_diagonal, *given)
+    return valued(1.0 * exact, value)
+
+
+def _solved_in_triangle(right, lower, unit_diagonal, *given):
+    from scipy.sparse.linalg import spsolve_triangular as solve
+
+    return solve(taken_matrix(*given).tocsr(), right, lower, unit_diagonal=unit_diagonal)
+
+
+# Functions of matrices ----------------------------------------------------------------------------
+
+
+def _as_sparse(A, exact, function, *more):
+    """A sparse matrix with the elements of a dense one, whose values a function of SciPy gives."""
+    found = entries_of(A)
+    given = found.kind, found.entries, found.shape, found.rows, found.columns
+    made = valued(1.0 * exact, computed(exact, function, *more, *given))
+    return of_dense(made, found.is_array, found.kind)
+
+
+def inv(A):
+    return _as_sparse(A, np.linalg.inv(entries_of(A).toarray()), _inverse)
+
+
+def _inverse(*given):
+    from scipy.sparse.linalg import inv as inverse
+
+    return inverse(taken_matrix(*given)).toarray()
+
+
+def expm(A):
+    from scipy.linalg import expm as exponential
+
+    if not is_sparse(A):
+        return exponential(A)
+    return _as_sparse(A, exponential(entries_of(A).toarray()), _exponential)
+
+
+def _exponential(*given):
+    from scipy.sparse.linalg import expm as exponential
+
+    return exponential(taken_matrix(*given)).toarray()
+
+
+def matrix_power(A, power):
+    if not isinstance(power, int) or power < 1:
+        refuse("a power that is no whole number above 0")
+    exact = np.linalg.matrix_power(entries_of(A).toarray(), power)
+    return _as_sparse(A, exact, _power, power)
+
+
+def _power(power, *given):
+    from scipy.sparse.linalg import matrix_power as found
+
+    return found(taken_matrix(*given), power).toarray()
+
+
+def norm(x, ord=None, axis=None):
+    if axis is not None and np.ndim(axis) == 0:
+        refuse("axis= of one axis (use toarray)")
+    given, dense = given_matrix(x)
+    exact = np.linalg.norm(dense, ord)
+    return valued(1.0 * exact, computed(exact, _norm, ord, *given))
+
+
+def _norm(ord, *given):
+    from scipy.sparse.linalg import norm as found
+
+    return np.float64(found(taken_matrix(*given), ord))
+
+
+# Eigenvalues and singular values ------------------------------------------------------------------
+
+
+def _chosen(values, k, which, sigma):
+    """The places of ``k`` eigenvalues among all, which ascend, in ascending order."""
+    apart = np.abs(values - sigma) if sigma is not None else np.abs(values)
+    if which == "LM":
+        order = np.argsort(apart if sigma is not None else -apart)
+    elif which == "SM" and sigma is None:
+        order = np.argsort(apart)
+    elif which == "LA" and sigma is None:
+        order = np.argsort(-values)
+    elif which == "SA" and sigma is None:
+        order = np.argsort(values)
+    else:
+        refuse(f"which={which!r}" + ("" if sigma is None else " with sigma="))
+    return np.sort(order[:k])
+
+
+def _near(found, exact):
+    """1, or NaN where SciPy has found other values than those that are differentiated."""
+    scale = 1e-5 * (1.0 + np.max(np.abs(exact)))
+    return np.where(
+        np.abs(without_derivative(found) - without_derivative(exact)) < scale, 1.0, np.nan
+    )
+
+
+def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, return_eigenvectors=True, **options):
+    if M is not None:
+        refuse("M=")
+    for name in options:
+        if name not in ("ncv", "maxiter", "tol"):
+            refuse(f"{name}=")
+    given, dense = given_matrix(A)
+    values, vectors = np.linalg.eigh((dense + dense.T.conj()) / 2)
+    places = _chosen(without_derivative(values), k, which, sigma)
+    exact, inner = values[places], vectors[:, places]
+    asked = k, sigma, which, v0, options
+    if not return_eigenvectors:
+        found = computed(exact, _eigenvalues, *asked, *given)
+        return valued(exact * _near(found, exact), found)
+    both = computed(np.vstack((exact, inner)), _eigenpairs, *asked, *given)
+    signs = np.sign(np.sum(without_derivative(inner) * both[1:], axis=0))
+    sound = _near(both[0], exact)
+    return valued(exact * sound, both[0]), valued(inner * (signs * sound), both[1:])
+
+
+def _eigenvalues(k, sigma, which, v0, options, *given):
+    from scipy.sparse.linalg import eigsh as found
+
+    options = {**options, "return_eigenvectors": False}
+    return np.asarray(found(taken_matrix(*given), k, None, sigma, which, v0, **options))
+
+
+def _eigenpairs(k, sigma, which, v0, options, *given):
+    from scipy.sparse.linalg import eigsh as found
+
+    return np.vstack(found(taken_matrix(*given), k, None, sigma, which, v0, **options))
+
+
+def svds(A, k=6, *, which="LM", v0=None, return_singular_vectors=True, **options):
+    if return_singular_vectors not in (True, False):
+        refuse("return_singular_vectors= that is neither True nor False")
+    for name in options:
+        if name not in ("ncv", "maxiter", "tol"):
+            refuse(f"{name}=")
+    given, dense = given_matrix(A)
+    u, s, vh = np.linalg.svd(dense, full_matrices=False)
+    count = len(s)
+    places = np.arange(k)[::-1] if which == "LM" else np.arange(count - k, count)[::-1]
+    asked = k, which, v0, options
+    if return_singular_vectors is False:
+        found = computed(s[places], _singular_values, *asked, *given)
+        return valued(s[places] * _near(found, s[places]), found)
+    left, right, exact = u[:, places], vh[places], s[places]
+    both = computed(np.vstack((exact, left, right.T)), _singular_vectors, *asked, *given)
+    found, height = both[0], dense.shape[0]
+    signs = np.sign(np.sum(without_derivative(left) * both[1 : height + 1], axis=0))
+    sound = _near(found, exact)
+    factors = signs * sound
+    return (
+        valued(left * factors, both[1 : height + 1]),
+        valued(exact * sound, found),
+        valued(right * factors[:, None], both[height + 1 :].T),
+    )
+
+
+def _singular_values(k, which, v0, options, *given):
+    from scipy.sparse.linalg import svds as found
+
+    options = {**options, "return_singular_vectors": False}
+    return np.asarray(found(taken_matrix(*given), k, which=which, v0=v0, **options))
+
+
+def _singular_vectors(k, which, v0, options, *given):
+    from scipy.sparse.linalg import svds as found
+
+    u, s, vh = found(taken_matrix(*given), k, which=which, v0=v0, **options)
+    return np.vstack((s, u, vh.T))
+
+
+@when_imported("scipy.sparse.linalg")
+def register(linalg):
+    """Say what the functions mean."""
+    found: tuple[Any, ...] = (splu, factorized, spsolve_triangular, inv, expm, matrix_power)
+    for definition in (*found, norm, eigsh, svds):
+        if hasattr(linalg, definition.__name__):  # in this version
+            DEFINITIONS[getattr(linalg, definition.__name__)] = definition
