@@ -10,6 +10,7 @@ from symdiff.ops import (
     arithmetic,
     arrays,
     casts,
+    choices,
     contractions,
     creation,
     decompositions,

@@ -14,6 +14,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import Structure, is_dataclass, is_leaf
 from symdiff.ops.effects import raise_
 from symdiff.ops.support import none_returned
+from symdiff.parse.choices import of_one_structure
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import ERROR, At, Interpreter
 from symdiff.parse.lookups import MADE_HERE
@@ -52,7 +53,8 @@ _NOT_RETURNED: dict[type, tuple[str, str]] = {
 def output_of(interp: Interpreter, result: Abstract) -> tuple[Structure, list[Value]]:
     """The structure of what a function returns, and its numbers and arrays."""
     number, parts = partial(_is_number, interp), partial(_parts, interp)
-    structure, leaves = flatten(result, number, parts, partial(_known, interp))
+    seen = partial(of_one_structure, interp)
+    structure, leaves = flatten(result, number, parts, partial(_known, interp), seen)
     contents = (interp.content(v) if isinstance(v, ListRef) else v for v in leaves)
     return structure, [interp.lift(content) for content in contents]
 

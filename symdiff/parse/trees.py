@@ -48,17 +48,20 @@ def flatten(
     is_leaf: Callable[[Abstract], bool],
     parts: Callable[[Abstract], Parts | None],
     static: Callable[[Abstract], Any] = lambda content: content,
+    seen: Callable[[Abstract], Abstract] = lambda content: content,
 ) -> tuple[Structure, list[Abstract]]:
     """The structure of a content, and its leaves in order.
 
     :param is_leaf: tells leaves; it may refuse a content by raising.
     :param static: what stands in the structure for a content that is neither leaf nor container.
+    :param seen: what is taken for a content, before anything is asked of it.
     :raises RecursionError: for a list, a dict or an object that holds itself.
     """
     leaves: list[Abstract] = []
     around: list[Abstract] = []
 
     def visit(content: Abstract) -> Structure:
+        content = seen(content)
         if is_leaf(content):
             leaves.append(content)
             return Leaf(len(leaves) - 1)

@@ -225,3 +225,82 @@ def without_a_rule(x):
 def test_what_stopped_the_last_attempt_is_told():
     with pytest.raises(UnsupportedCallError, match="busday_count"):
         symdiff.grad(without_a_rule)(1.5)
+
+
+def named(x):
+    if x > 2.0:
+        kind = "large"
+    elif x > 1.0:
+        kind = "middle"
+    else:
+        kind = None
+    return x**3, kind
+
+
+def rows(x):
+    if x > 1.0:
+        return "up", np.array([x, x**2]), {"a": x**3, "told": ["it", 1.0]}
+    return "down", np.array([x**2, 1.0]), {"a": x, "told": ["is", x]}
+
+
+def told_at_the_end_of_a_loop(x):
+    kind, v = "calm", x
+    for _ in range(3):
+        v = v * 1.1
+        if v > 2.0:
+            kind = "high"
+    return v, kind
+
+
+@pytest.mark.parametrize(
+    ("function", "slopes"),
+    [
+        (named, lambda x: (3.0 * x**2, None)),
+        (told_at_the_end_of_a_loop, lambda x: (1.1**3, None)),
+        (
+            rows,
+            lambda x: (
+                (None, [1.0, 2.0 * x], {"a": 3.0 * x**2, "told": [None, 0.0]})
+                if x > 1.0
+                else (None, [2.0 * x, 0.0], {"a": 1.0, "told": [None, 1.0]})
+            ),
+        ),
+    ],
+)
+def test_texts_that_are_returned_are_those_of_the_path_taken(function, slopes, monkeypatch):
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    for x in POINTS:
+        value, slope = symdiff.jvp(function, (x,), (1.0,))
+        _same(value, function(x))
+        _same(slope, slopes(x))
+        _same(symdiff.vjp(function, x)[0], function(x))
+        _same(symdiff.jacobian(function)(x), slopes(x))
+
+
+def _same(actual, expected):
+    if isinstance(expected, dict):
+        assert list(actual) == list(expected)
+        actual, expected = list(actual.values()), list(expected.values())
+    if isinstance(expected, tuple | list) and not isinstance(actual, np.ndarray):
+        assert len(actual) == len(expected)
+        for one, other in zip(actual, expected, strict=True):
+            _same(one, other)
+    elif expected is None or isinstance(expected, str):
+        assert actual == expected
+    else:
+        np.testing.assert_allclose(actual, expected, rtol=1e-13)
+
+
+def test_a_text_beside_the_value_that_is_differentiated():
+    for x in POINTS:
+        value, gradient = symdiff.value_and_grad(named, has_aux=True)(x)
+        assert value == named(x)
+        np.testing.assert_allclose(gradient, 3.0 * x**2, rtol=1e-14)
+        second = symdiff.derivative(lambda t: named(t)[0], 2)(x)
+        np.testing.assert_allclose(second, 6.0 * x, rtol=1e-13)
+    assert "('large', 'middle', None)[" in symdiff.differentiable(named).source(1.5)
+
+
+def test_a_function_that_is_given_one_of_several_texts_only_has_no_gradient():
+    with pytest.raises(symdiff.SignatureError, match="it returns an object"):
+        symdiff.grad(lambda x: "a" if x > 1.0 else "b")(1.5)
