@@ -28,7 +28,7 @@ from symdiff.ops.attempts import (
     is_error,
     spelled_class,
 )
-from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.declare import DeclaredOp, Fails, fails_to_broadcast
 from symdiff.ops.effects import Named, opaque_call
 from symdiff.ops.facts import READS_AND_WRITES, may_raise
 from symdiff.ops.index import index, index_add, index_set
@@ -379,11 +379,20 @@ def _raised_by(node: Node) -> Classes:
     """The classes of what a node may raise; values of the wrong type are known beforehand."""
     if node.op in (opaque_call, call):
         return () if _only_reports(node) else (BaseException,)
-    if isinstance(node.op, DeclaredOp) and node.op.fails is not None:
-        return (node.op.fails.error,)
+    rule = _rule_of(node)
+    if rule is not None:
+        return (rule.error,)
+    if fails_to_broadcast(node) and not node.op.raises:
+        return (ValueError,)
     if node.op.name in READS_AND_WRITES:
         return (IndexError,) if node.op is index else (IndexError, ValueError)
     return (ValueError, ArithmeticError, RuntimeError, IndexError)
+
+
+def _rule_of(node: Node) -> Fails | None:
+    """What a node raises, and where; of arrays it is their shapes that do not broadcast."""
+    rule = node.op.fails if isinstance(node.op, DeclaredOp) else None
+    return None if fails_to_broadcast(node) else rule
 
 
 def failed(interp: Interpreter, failure: Failure) -> None:
@@ -393,9 +402,10 @@ def failed(interp: Interpreter, failure: Failure) -> None:
     results: tuple[Value, ...] = ()
     if not isinstance(op, DeclaredOp) or op.spelling is None:
         raise NotAttemptedError(interp)
-    first = None if op.fails is None else _first_catching(region.classes, op.fails.error)
-    if op.fails is not None and first is not None and not (region.keeps or interp.strict):
-        _leave(interp, region, op.fails.where(*node.operands), first, None)
+    rule = _rule_of(node)
+    first = None if rule is None else _first_catching(region.classes, rule.error)
+    if rule is not None and first is not None and not (region.keeps or interp.strict):
+        _leave(interp, region, rule.where(*node.operands), first, None)
     else:
         asked = attempted if op is opaque_call else caught
         given = {**attempt_of(node), "classes": region.classes}

@@ -194,6 +194,61 @@ def test_what_no_handler_names_is_raised_as_python_raises_it() -> None:
     assert found == expected == ["body", "finally"]
 
 
+def quotient_of_arrays(x: Any, a: Any) -> Any:
+    try:
+        y = np.sum(a / x)
+    except ArithmeticError:
+        y = 100.0
+    except ValueError:
+        y = np.sum(a * a)
+    return y
+
+
+@pytest.mark.parametrize(
+    ("x", "a", "slopes"),
+    [
+        ([2.0, 4.0], [1.0, 3.0], [0.5, 0.25]),
+        ([2.0, 4.0], [1.0, 3.0, 5.0], [2.0, 6.0, 10.0]),
+        ([2.0, 4.0], [3.0], [0.75]),
+    ],
+)
+def test_arrays_that_are_divided_raise_where_their_shapes_differ(
+    x: list[float], a: list[float], slopes: list[float]
+) -> None:
+    places, given = np.array(x), np.array(a)
+    value, found = sd.value_and_grad(quotient_of_arrays, argnums=1)(places, given)
+    assert value == quotient_of_arrays(places, given)
+    np.testing.assert_allclose(found, slopes)
+    _, tangent = sd.jvp(quotient_of_arrays, (places, given), (None, np.ones_like(given)))
+    np.testing.assert_allclose(tangent, np.sum(slopes))
+
+
+def test_one_element_divided_by_a_zero_in_an_array_is_infinite() -> None:
+    x, a = np.array([0.0]), np.array([1.0])
+    with np.errstate(divide="ignore"):
+        assert sd.differentiable(quotient_of_arrays).forward(x, a)[0] == np.inf
+
+
+def left_by_an_operation_and_through_another(x: Any, z: Any) -> Any:
+    try:
+        if x > 0.0:
+            return z[3] * x
+        with contextlib.suppress(KeyError):
+            raise KeyError(z[2])
+    except IndexError:
+        return x * x * z[0]
+    return x * z[1]
+
+
+def test_what_two_operations_raise_of_one_class_is_handled_alike() -> None:
+    z = np.array([2.0, 3.0, 5.0, 7.0])
+    gradient = sd.grad(left_by_an_operation_and_through_another)
+    assert [gradient(x, z) for x in (1.5, -1.5)] == [7.0, 3.0]
+    assert [gradient(x, z[:3]) for x in (1.5, -1.5)] == [6.0, 3.0]
+    assert [gradient(x, z[:2]) for x in (1.5, -1.5)] == [6.0, -6.0]
+    assert sd.grad(gradient)(1.5, z[:2]) == 4.0
+
+
 def beyond_a_list(x: Any) -> Any:
     try:
         scale = [1.0, 2.0][int(x)]
