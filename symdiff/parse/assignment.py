@@ -36,34 +36,38 @@ def assign(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
         if isinstance(target, ast.Name):
             bind_name(interp, target.id, value)
         elif isinstance(target, ast.Attribute):
-            set_attribute(interp, interp.evaluate(target.value), target.attr, value)
+            owner = interp.evaluate(target.value)
+            interp.step(target, lambda: set_attribute(interp, owner, target.attr, value))
         elif isinstance(target, ast.Subscript):
             container = interp.evaluate(target.value)
-            is_flat = isinstance(container, Array) and container.is_flat
-            if is_flat and _of_one_storage(container, value):
+            if _is_flat(container) and _of_one_storage(container, value):
                 raise unbuffered(interp, "a.flat[key] = values.copy()")
             key = interp.evaluate(target.slice)
-            if is_flat:
-                set_flat(interp, container, key, value)
-            else:
-                set_item(interp, container, key, value)
+            change = set_flat if _is_flat(container) else set_item
+            interp.step(target, lambda: change(interp, container, key, value))
         elif isinstance(target, ast.Tuple | ast.List):
-            _unpack(interp, target.elts, value)
+            _unpack(interp, target, value)
         else:
             raise UnsupportedSyntaxError("an assignment to this")
+
+
+def _is_flat(container: Abstract) -> bool:
+    return isinstance(container, Array) and container.is_flat
 
 
 def _of_one_storage(a: Abstract, b: Abstract) -> bool:
     return isinstance(a, Array) and isinstance(b, Array) and a.storage is b.storage
 
 
-def _unpack(interp: Interpreter, targets: list[ast.expr], value: Abstract) -> None:
+def _unpack(interp: Interpreter, pattern: ast.Tuple | ast.List, value: Abstract) -> None:
+    targets = pattern.elts
     starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
     before = starred[0] if starred else len(targets)
     after = len(targets) - before - 1 if starred else None
     if value is None:
         raise users(TypeError("cannot unpack non-iterable NoneType object"))
-    first, middle, last = unpacked(interp, items_or_list(interp, value), before, after)
+    items = interp.step(pattern, lambda: items_or_list(interp, value))
+    first, middle, last = unpacked(interp, items, before, after)
     for target, item in zip(targets[:before], first, strict=True):
         assign(interp, target, item)
     if starred:

@@ -26,7 +26,7 @@ from symdiff.parse.assumed import implied, truth_of
 from symdiff.parse.branches import stage_branch, taken_from
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Key
-from symdiff.parse.interpreter import HOOKS, Attempt, Interpreter, StatementValues
+from symdiff.parse.interpreter import HOOKS, Attempt, Interpreter, Part, StatementValues, Step
 from symdiff.parse.join import Kept
 from symdiff.parse.unions import is_case
 from symdiff.parse.values import (
@@ -45,7 +45,7 @@ _MANY = 4096  # statements whose parts are remembered: they are staged turn by t
 MOST_FORKS = 500  # of all statements of a call together
 
 Action = Callable[[], Any]
-Values = dict[ast.expr, Abstract]
+Values = dict[Step, Abstract]
 
 
 def told_apart(
@@ -126,9 +126,9 @@ def _count(interp: Interpreter, conflict: Conflict) -> None:
 
 
 @functools.lru_cache(_MANY)
-def _parts(within: tuple[ast.AST, ...]) -> frozenset[ast.expr]:
-    """The expressions that are evaluated once where a statement or an expression is staged."""
-    return frozenset(node for node in reached(within, _parts_of) if isinstance(node, ast.expr))
+def _parts(within: tuple[ast.AST, ...]) -> frozenset[Part]:
+    """What is done once where a statement or an expression is staged, with its parts."""
+    return frozenset(node for node in reached(within, _parts_of) if isinstance(node, Part))
 
 
 def _parts_of(node: ast.AST) -> Iterator[ast.AST]:

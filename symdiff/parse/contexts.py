@@ -32,6 +32,7 @@ from symdiff.parse.assignment import assign
 from symdiff.parse.attributes import special_method
 from symdiff.parse.blame import users
 from symdiff.parse.calls import CALLABLES, builtin
+from symdiff.parse.cases import for_each_case
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.functions import manager_of
 from symdiff.parse.identity import class_of, is_unknown
@@ -181,9 +182,14 @@ def entered(interp: Interpreter, items: list[ast.withitem], body: Callable[[], N
     manager = interp.evaluate(item.context_expr)
 
     def inner(value: Abstract) -> None:
-        if item.optional_vars is not None:
-            assign(interp, item.optional_vars, value)
-        entered(interp, others, body)
+        target = item.optional_vars
+        if target is not None:
+            for_each_case(interp, lambda: assign(interp, target, value), target)
+        interp.unless_exited(go_on)
+
+    def go_on() -> None:
+        further = [other.context_expr for other in others]
+        for_each_case(interp, lambda: entered(interp, others, body), *further)
 
     with interp.at(item.context_expr):
         if isinstance(manager, Reporting | NoGrad) and item.optional_vars is not None:

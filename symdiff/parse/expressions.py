@@ -120,9 +120,15 @@ def test(interp: Interpreter, node: ast.expr) -> bool | Value:
         with interp.at(node):
             return negated(test(interp, node.operand))
     if not isinstance(node, ast.BoolOp) or (interp.regions and _may_raise_later(node)):
-        return truth(interp, interp.evaluate(node))
+        return _is_true(interp, node, interp.evaluate(node))
     with interp.at(node):
         return _test_from(interp, node, 0)
+
+
+def _is_true(interp: Interpreter, node: ast.expr, value: Abstract) -> bool | Value:
+    """The truth of what an expression gives."""
+    found: bool | Value = interp.step(node, lambda: truth(interp, value), "truth")
+    return found
 
 
 def _may_raise_later(node: ast.BoolOp) -> bool:
@@ -161,7 +167,7 @@ def _bool_from(interp: Interpreter, node: ast.BoolOp, position: int) -> Abstract
     value = evaluate(node.values[position])
     if position == len(node.values) - 1:
         return value
-    condition = truth(interp, value)
+    condition = _is_true(interp, node.values[position], value)
     stop = isinstance(node.op, ast.Or)
     if not isinstance(condition, Value):
         return value if condition is stop else _bool_from(interp, node, position + 1)
@@ -183,10 +189,11 @@ def _compare_from(
     interp: Interpreter, node: ast.Compare, left: Abstract, position: int
 ) -> Abstract:
     right = interp.evaluate(node.comparators[position])
-    result = compare(interp, type(node.ops[position]), left, right)
+    action = partial(compare, interp, type(node.ops[position]), left, right)
+    result = interp.step(node.comparators[position], action, "compared")
     if position == len(node.ops) - 1:
         return result
-    condition = truth(interp, result)
+    condition = _is_true(interp, node.comparators[position], result)
     if not isinstance(condition, Value):
         return _compare_from(interp, node, right, position + 1) if condition else result
     return joined_value(
@@ -225,16 +232,17 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
     arguments: list[Abstract] = []
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            arguments = with_star(interp, arguments, interp.evaluate(argument.value))
+            given = interp.evaluate(argument.value)
+            spread = partial(with_star, interp, arguments, given)
+            arguments = interp.step(argument, spread)
         else:
             arguments = with_argument(interp, arguments, interp.evaluate(argument))
     keywords: dict[str, Abstract] = {}
     for keyword in node.keywords:
-        value = interp.evaluate(keyword.value)
         if keyword.arg is not None:
-            keywords[keyword.arg] = value
+            keywords[keyword.arg] = interp.evaluate(keyword.value)
         else:
-            keywords |= _star_star(interp, value)
+            keywords |= _star_star(interp, keyword.value)
     try:
         return HOOKS.call(interp, function, arguments, keywords)
     except CalleeLeft as left:
@@ -272,7 +280,13 @@ def _gone_on_with(interp: Interpreter, node: ast.expr, left: CalleeLeft) -> Abst
     return left.value
 
 
-def _star_star(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
+def _star_star(interp: Interpreter, node: ast.expr) -> dict[str, Abstract]:
+    value = interp.evaluate(node)
+    items: dict[str, Abstract] = interp.step(node, lambda: _items(interp, value), "items")
+    return items
+
+
+def _items(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
     if has_method(interp, value, "keys" if isinstance(value, ObjectRef) else "__iter__"):
         value = interp.call(dict, [value], {})
     if not isinstance(value, DictRef):
@@ -303,7 +317,8 @@ def _elements(interp: Interpreter, nodes: list[ast.expr]) -> tuple[Abstract, ...
     items: list[Abstract] = []
     for node in nodes:
         if isinstance(node, ast.Starred):
-            items.extend(static_items(interp, interp.evaluate(node.value)))
+            value = interp.evaluate(node.value)
+            items.extend(interp.step(node, partial(static_items, interp, value)))
         else:
             items.append(interp.evaluate(node))
     return tuple(items)
@@ -339,7 +354,9 @@ def _add_element(interp: Interpreter, made: ListRef, node: ast.expr) -> None:
     if not isinstance(node, ast.Starred):
         append_item(interp, made, interp.evaluate(node))
         return
-    extend(interp, made, interp.new_list(items_or_list(interp, interp.evaluate(node.value))))
+    value = interp.evaluate(node.value)
+    items = interp.step(node, lambda: interp.new_list(items_or_list(interp, value)))
+    extend(interp, made, items)
 
 
 @expression(ast.Set)
@@ -352,9 +369,10 @@ def _dict(interp: Interpreter, node: ast.Dict) -> Abstract:
     content: dict[Any, Abstract] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            content |= _star_star(interp, interp.evaluate(value))
+            content |= _star_star(interp, value)
         else:
-            content[static_key(interp, interp.evaluate(key))] = interp.evaluate(value)
+            place = static_key(interp, interp.evaluate(key))
+            content[place] = interp.evaluate(value)
     return interp.new_dict(content)
 
 
@@ -556,7 +574,8 @@ def _text_part(interp: Interpreter, part: ast.expr) -> Any:
     assert isinstance(part, ast.FormattedValue)
     value = interp.evaluate(part.value)
     spec = "" if part.format_spec is None else interp.evaluate(part.format_spec)
-    return text_field(interp, value, chr(part.conversion) if part.conversion >= 0 else None, spec)
+    conversion = chr(part.conversion) if part.conversion >= 0 else None
+    return interp.step(part, lambda: text_field(interp, value, conversion, spec))
 
 
 @expression(ast.Starred)

@@ -75,7 +75,9 @@ MOST_FOLLOWED = 200_000
 
 FreeKind = Literal["global", "cell", "object", "weak"]
 GuardKind = Literal["value", "type", "keys", "specification", "unset", "absent", "same", "apart"]
-Attempt = tuple[ast.expr | None, int]  # a part of a statement, and which of its operations
+Part = ast.expr | ast.pattern
+Step = tuple[Part, str]  # a part of a statement, and what is done with it
+Attempt = tuple[Step | None, int]  # a step of a statement, and which of its operations
 Statement = Callable[["Interpreter", Any, Sequence[ast.stmt]], bool]
 Expression = Callable[["Interpreter", Any], Abstract]
 
@@ -115,12 +117,12 @@ class StatementValues:
 
     nodes: list[Node]
     depth: int  # of frames
-    parts: frozenset[ast.expr]
-    values: dict[ast.expr, Abstract]
+    parts: frozenset[Part]
+    values: dict[Step, Abstract]
     attempted: dict[Attempt, tuple[Value, ...]]  # what an operation that may raise gave, if known
     since: int  # what was made before has been there where the statement begins
-    current: ast.expr | None = None  # the part that is being evaluated
-    seen: dict[ast.expr | None, int] = field(default_factory=dict)  # operations that may raise
+    current: Step | None = None  # the step that is being taken
+    seen: dict[Step | None, int] = field(default_factory=dict)  # operations that may raise
 
 
 @dataclass(eq=False, slots=True)
@@ -416,19 +418,28 @@ class Interpreter:
 
     def evaluate(self, expression: ast.expr) -> Abstract:
         """The abstract value of an expression."""
+        return self.step(expression, functools.partial(self._evaluated, expression))
+
+    def step(self, part: Part, action: Callable[[], Abstract], of: str = "") -> Abstract:
+        """What a step of the statement at hand gives; it is taken once where that is staged again.
+
+        ``part``: an expression of the statement that is evaluated, a target, or a pattern; ``of``:
+        what else is done with it than that.
+        """
         known = self.statement_values
-        if known is None or not self._is_part(known, expression):
-            value = self._evaluated(expression)
+        if known is None or not self._is_part(known, part):
+            value = action()
             if isinstance(value, Conflict):
                 raise ConflictRead(value)
             return value
-        if expression not in known.values:
-            known.values[expression] = self._part(known, expression)
-        value = known.values[expression]
+        step = (part, of)
+        if step not in known.values:
+            known.values[step] = self._taken(known, step, action)
+        value = known.values[step]
         conflict = value if isinstance(value, Conflict) else self._cases_inside(known, value)
         if conflict is not None:
             read = ConflictRead(conflict)
-            read.made_by = known, expression
+            read.made_by = known, step
             raise read
         return value
 
@@ -443,15 +454,17 @@ class Interpreter:
         is_told = isinstance(content, Conflict) and content.cases is not None
         return content if is_told else None
 
-    def _part(self, known: StatementValues, expression: ast.expr) -> Abstract:
-        """The value of a statement's part; where that raises on some paths, the statement ends."""
+    def _taken(
+        self, known: StatementValues, step: Step, action: Callable[[], Abstract]
+    ) -> Abstract:
+        """What is done in a step; where it raises on some paths, the statement ends."""
         if not self.regions:
-            return self._evaluated(expression)
+            return action()
         before = self.region_states()
-        with meanwhile(known, current=expression):
-            value = self._evaluated(expression)
+        with meanwhile(known, current=step):
+            value = action()
         if self.may_have_raised(before):
-            known.values[expression] = value
+            known.values[step] = value
             raise StatementLeft(known)
         return value
 
@@ -468,9 +481,9 @@ class Interpreter:
         known = self.statement_values
         return known is not None and self._is_part(known, expression)
 
-    def _is_part(self, known: StatementValues, expression: ast.expr) -> bool:
+    def _is_part(self, known: StatementValues, part: Part) -> bool:
         here = known.nodes is builder().nodes and known.depth == len(self.frames)
-        return here and expression in known.parts
+        return here and part in known.parts
 
     def _evaluated(self, expression: ast.expr) -> Abstract:
         """The value of an expression; a ``Conflict`` where it is one of several."""

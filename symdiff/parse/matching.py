@@ -51,9 +51,13 @@ def _try_cases(interp: Interpreter, subject: Abstract, cases: Sequence[ast.match
 
 def _matches(interp: Interpreter, case: ast.match_case, subject: Abstract) -> Truth:
     """Return whether a case matches; what its pattern binds is bound before its guard is asked."""
-    bound: Bound = {}
+
+    def asked() -> tuple[Truth, Bound]:
+        names: Bound = {}
+        return _fits(interp, case.pattern, subject, names), names
+
     with interp.at(case.pattern):
-        fits = _fits(interp, case.pattern, subject, bound)
+        fits, bound = interp.step(case.pattern, asked)
     if fits is False:
         return False
 

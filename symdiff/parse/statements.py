@@ -113,18 +113,18 @@ def _augmented(interp: Interpreter, node: ast.AugAssign) -> None:
     target = node.target
     op = type(node.op)
     if isinstance(target, ast.Name):
-        before = load_name(interp, target.id)
+        before = interp.step(target, lambda: load_name(interp, target.id))
         bind_name(interp, target.id, updated(interp, op, before, interp.evaluate(node.value)))
     elif isinstance(target, ast.Attribute):
         owner = interp.evaluate(target.value)
-        before = get_attribute(interp, owner, target.attr)
+        before = interp.step(target, lambda: get_attribute(interp, owner, target.attr))
         after = updated(interp, op, before, interp.evaluate(node.value))
         set_attribute(interp, owner, target.attr, after)
     elif isinstance(target, ast.Subscript):
         container, key = interp.evaluate(target.value), interp.evaluate(target.slice)
 
         def update(key: Abstract) -> None:
-            before = get_item(interp, container, key)
+            before = interp.step(target, lambda: get_item(interp, container, key))
             after = updated(interp, op, before, interp.evaluate(node.value))
             if not (isinstance(before, Array) and after is before and before.lenses):
                 set_item(interp, container, key, after)
@@ -138,14 +138,22 @@ def _delete(interp: Interpreter, node: ast.Delete) -> None:
         if isinstance(target, ast.Name):
             unbind_name(interp, target.id)
         elif isinstance(target, ast.Subscript):
-            container = interp.evaluate(target.value)
-            delete_item(interp, container, interp.evaluate(target.slice))
+            interp.step(target, functools.partial(_delete_item, interp, target))
         elif isinstance(target, ast.Attribute):
             with interp.at(target):
-                delete_attribute(interp, interp.evaluate(target.value), target.attr)
+                interp.step(target, functools.partial(_delete_attribute, interp, target))
         else:
             with interp.at(target):
                 raise UnsupportedSyntaxError("'del' of this", hint="write a 'del' for each of them")
+
+
+def _delete_item(interp: Interpreter, target: ast.Subscript) -> None:
+    container = interp.evaluate(target.value)
+    delete_item(interp, container, interp.evaluate(target.slice))
+
+
+def _delete_attribute(interp: Interpreter, target: ast.Attribute) -> None:
+    delete_attribute(interp, interp.evaluate(target.value), target.attr)
 
 
 # Control ------------------------------------------------------------------------------------------

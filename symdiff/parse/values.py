@@ -599,5 +599,5 @@ class ConflictRead(ControlFlow):
     def __init__(self, conflict: Conflict) -> None:
         super().__init__(conflict.reason)
         self.conflict = conflict
-        self.made_by: tuple[Any, ast.expr] | None = None  # a ``StatementValues``, and a part of it
+        self.made_by: tuple[Any, Any] | None = None  # a ``StatementValues``, and a step of it
         self.given_by: tuple[Any, int] | None = None  # a function, and how many frames call it
