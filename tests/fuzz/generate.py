@@ -21,6 +21,8 @@ import numpy as np
 
 from tests.fuzz.expressions import Expressions, is_float
 from tests.fuzz.inputs import TEMPLATES, drawn
+from tests.fuzz.leaving import KINDS as LEAVING
+from tests.fuzz.leaving import PARTS, Leaving
 from tests.fuzz.ragged import CUTTERS, Ragged
 from tests.fuzz.sketch import RejectedError, Sketch
 from tests.fuzz.statements import Statements
@@ -97,8 +99,13 @@ def change(a, b):
 )
 
 
-KINDS = ("any", "control", "objects", "inputs", "ragged")
-_PRODUCTIONS = {"control": Structures, "objects": Structures, "ragged": Ragged}
+KINDS = ("any", "control", "objects", "inputs", "ragged", *LEAVING)
+_PRODUCTIONS = {
+    "control": Structures,
+    "objects": Structures,
+    "ragged": Ragged,
+    **dict.fromkeys(LEAVING, Leaving),
+}
 
 
 def generate(seed: int, kind: str = "any") -> str:
@@ -164,7 +171,7 @@ def _parameter_shapes(random: Random, profile: str) -> dict[str, tuple[Any, ...]
     for name in "xyz"[: random.randrange(1, 4)]:
         shapes[name] = random.choice(_SHAPES)
     arrays = [shape for shape in shapes.values() if isinstance(shape, tuple) and shape]
-    if profile in ("aliasing", "indexing", "stencils") and not arrays:
+    if profile in ("aliasing", "indexing", "stencils", *LEAVING) and not arrays:
         shapes["x"] = random.choice((("n",), ("n", "m")))
     if profile in ("loops", "lists", "mixed", "stencils") and random.random() < 0.3:
         shapes["steps"] = "int"
@@ -213,6 +220,8 @@ def _header(random: Random, profile: str, sizes: dict[str, int], wide: dict[str,
         parts.append(random.choice(CHANGERS))
     if profile == "ragged":
         parts += random.sample(CUTTERS, 2)
+    if profile in LEAVING:
+        parts += [CLASSES, PARTS]
     if profile == "objects":
         parts += [CLASSES, random.choice(HELPERS)]
     if profile in ("functions", "mixed") or random.random() < 0.2:

@@ -50,10 +50,12 @@ def _edits(tree: ast.Module) -> Iterator[Callable[[], None]]:
             if isinstance(target, ast.Name) and target.id == "CASES":
                 yield from _of_elements(node.value)
     for node in ast.walk(tree):
-        for name in ("body", "orelse"):
+        for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)
             if isinstance(body, list):
                 yield from _of_body(body, required=name == "body")
+        if isinstance(node, ast.Try) and (len(node.handlers) > 1 or node.finalbody):
+            yield from _of_handlers(node)
     for node in ast.walk(tree):
         yield from _of_expressions(node)
 
@@ -70,10 +72,24 @@ def _of_body(body: list[ast.stmt], required: bool) -> Iterator[Callable[[], None
         last = isinstance(statement, ast.Return) and k == len(body) - 1
         if not last and (len(body) > 1 or not required):
             yield lambda k=k: body.__delitem__(k)  # type: ignore[misc]
-        if isinstance(statement, (ast.If, ast.For, ast.While)):
-            yield lambda k=k, s=statement: body.__setitem__(slice(k, k + 1), s.body)  # type: ignore[misc]
-            if statement.orelse:
-                yield lambda k=k, s=statement: body.__setitem__(slice(k, k + 1), s.orelse)  # type: ignore[misc]
+        for block in _blocks(statement):
+            yield lambda k=k, b=block: body.__setitem__(slice(k, k + 1), b)  # type: ignore[misc]
+
+
+def _blocks(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """The blocks of which one may stand for the statement."""
+    if isinstance(statement, (ast.With, ast.FunctionDef)):
+        return [statement.body]
+    if not isinstance(statement, (ast.If, ast.For, ast.While, ast.Try)):
+        return []
+    further = [handler.body for handler in getattr(statement, "handlers", ())]
+    blocks = [statement.body, *further, statement.orelse, getattr(statement, "finalbody", [])]
+    return [block for block in blocks if block]
+
+
+def _of_handlers(node: ast.Try) -> Iterator[Callable[[], None]]:
+    for k in range(len(node.handlers)):
+        yield lambda k=k: node.handlers.__delitem__(k)  # type: ignore[misc]
 
 
 def _of_expressions(node: ast.AST) -> Iterator[Callable[[], None]]:

@@ -9,9 +9,10 @@ or NumPy's rules, and always knows the values that the names in scope have.
 from __future__ import annotations
 
 import copy
+import textwrap
 import types
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 LARGEST = 30.0
 MOST_ELEMENTS = 40
 _MOST_TURNS = 300
-Mark = tuple[int, int, dict[str, Any], set[str]]
+Mark = tuple[int, int, dict[str, Any], set[str], list[str]]
 _INDENT = "    "
 
 
@@ -29,6 +30,10 @@ class RejectedError(Exception):
 
 class _TooLong(BaseException):
     """A loop that does not end, raised through the user's own handlers."""
+
+
+class Running:
+    """Stands in a scope for an iterator, which cannot be copied or looked into."""
 
 
 def is_moderate(value: Any) -> bool:
@@ -44,7 +49,9 @@ def is_moderate(value: Any) -> bool:
         if array.dtype.kind == "c" or array.size > MOST_ELEMENTS or array.dtype == object:
             return False
         return bool(np.all(np.isfinite(array)) and np.all(np.abs(array) <= LARGEST))
-    return isinstance(value, (bool, str, type(None), np.bool_, types.FunctionType))
+    if isinstance(value, Iterator):
+        return True
+    return isinstance(value, (bool, str, type(None), np.bool_, types.FunctionType, Running))
 
 
 def same_kind(left: Any, right: Any) -> bool:
@@ -73,8 +80,9 @@ class _Recorder:
             raise _TooLong
         if not all(map(is_moderate, names.values())):
             raise RejectedError("a value is too large")
+        names = {n: Running() if isinstance(v, Iterator) else v for n, v in names.items()}
         if self.scope is None:
-            self.scope = copy.deepcopy(dict(names))
+            self.scope = copy.deepcopy(names)
             return
         for name in list(self.scope):
             if name not in names or not self.alike(self.scope[name], names[name]):
@@ -113,6 +121,7 @@ class Sketch:
         self.arguments = dict(arguments)
         self.namespace = dict(namespace)
         self.lines: list[str] = []
+        self.closings: list[str] = []
         self.depth = 1
         self.protected: set[str] = set()
         self.scope: dict[str, Any] = copy.deepcopy(self.arguments)
@@ -128,9 +137,14 @@ class Sketch:
         self._names += 1
         return f"{prefix}{self._names}"
 
-    def attempt(self, *lines: str, deeper: int = 0) -> bool:
-        """Add lines, the next one standing ``deeper``, if the function still runs."""
+    def attempt(self, *lines: str, deeper: int = 0, closing: str = "") -> bool:
+        """Add lines, the next one standing ``deeper``, if the function still runs.
+
+        :param closing: what has to stand behind an open block, until ``closings`` is cut.
+        """
         indented = [_INDENT * self.depth + line for line in lines]
+        if closing:
+            self.closings = [textwrap.indent(closing, _INDENT * self.depth), *self.closings]
         try:
             scope = self._run(indented, self.depth + deeper)
         except RejectedError:
@@ -142,11 +156,11 @@ class Sketch:
 
     def mark(self) -> Mark:
         """The state of the sketch, to which ``restore`` returns."""
-        return len(self.lines), self.depth, self.scope, set(self.protected)
+        return len(self.lines), self.depth, self.scope, set(self.protected), self.closings
 
     def restore(self, mark: Mark) -> None:
         """Forget what was added since."""
-        length, self.depth, self.scope, self.protected = mark
+        length, self.depth, self.scope, self.protected, self.closings = mark
         del self.lines[length:]
 
     def returns(self, text: str) -> Any:
@@ -160,7 +174,8 @@ class Sketch:
 
     def _run(self, lines: Sequence[str], depth: int) -> dict[str, Any]:
         record = _Recorder(self.alike)
-        self.call([*lines, f"{_INDENT * depth}_probe(locals())"], {"_probe": record})
+        probe = f"{_INDENT * depth}_probe(locals())"
+        self.call([*lines, probe, *self.closings], {"_probe": record})
         if record.scope is None:
             raise RejectedError("not reached")
         return record.scope
