@@ -199,6 +199,7 @@ def _tuple_attribute(interp: Interpreter, value: tuple[Any, ...], name: str) -> 
     return bind_found(interp, value, cls, lookups.on_class(interp, cls, name), name)
 
 
+_OF_PLAIN_PARTS = ("start", "stop", "step", "fget", "fset", "fdel")
 _KEPT_IN_C = (types.MemberDescriptorType, types.GetSetDescriptorType)
 _OF_NAMED_TUPLES = ("_asdict", "_replace")
 
@@ -214,7 +215,7 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         return _of_one_member(interp, value, name)
     if isinstance(value, dataclasses.Field) and name in ("name", "init", "compare", "kw_only"):
         return getattr(value, name)
-    if isinstance(value, Range) and name in ("start", "stop", "step"):
+    if isinstance(value, Range | property) and name in _OF_PLAIN_PARTS:
         return getattr(value, name)
     if isinstance(value, StaticSet) and hasattr(set, name) and not hasattr(frozenset, name):
         require_changing(interp, SETS)
@@ -309,6 +310,9 @@ def _of_metaclass(interp: Interpreter, owner: type, name: str) -> Abstract:
     if not isinstance(found, native.DATA):
         return bind_found(interp, owner, meta, found, name)
     value = getattr(owner, name)
+    if name in ("__mro__", "__bases__"):
+        lookups.bases_stay(interp, owner)
+        return value
     if not isinstance(value, STATIC_TYPES):
         return _held_by_class(interp, owner, name)
     if lookups.is_fixed(owner):
@@ -478,12 +482,7 @@ def _attribute_of_its_class(
     lookups.has_not_itself(interp, ref, name)
     lookups.on_class(interp, ref.type, name)
     if isinstance(found, functools.cached_property):
-        try:
-            content = interp.call(found.func, [whole(ref)], {})
-        except CalleeLeft as left:
-            raise left_inside(left) from None
-        set_attribute(interp, ref, name, content)
-        return content
+        return _computed_once(interp, ref, name, found)
     if found is not ABSENT:
         return bind_found(interp, whole(ref), ref.type, found, name)
     fallback = lookups.on_class(interp, ref.type, "__getattr__")
@@ -491,6 +490,24 @@ def _attribute_of_its_class(
         method = bind_found(interp, whole(ref), ref.type, fallback, "__getattr__")
         return interp.call(method, [name], {})
     raise _without(ref.type, name)
+
+
+def _computed_once(
+    interp: Interpreter, ref: ObjectRef, name: str, found: functools.cached_property[Any]
+) -> Abstract:
+    """What a cached property computes, which is the object's own from there on."""
+    try:
+        content = interp.call(found.func, [whole(ref)], {})
+    except CalleeLeft as left:
+        raise left_inside(left) from None
+    set_attribute(interp, ref, name, content)
+    return content
+
+
+def _has_itself(interp: Interpreter, ref: ObjectRef, name: str) -> bool:
+    """Return whether an object has an attribute of its own, on some path or outside."""
+    outside = ref.live is not None and name in lookups.own_attributes(ref.live)
+    return outside or interp.heap.get((ref, name)) is not ABSENT
 
 
 def _without(cls: type, name: str) -> Exception:
@@ -532,18 +549,34 @@ def bind_found(
         return BoundMethod(found.__func__, owner)
     if isinstance(found, types.FunctionType | Closure):
         return BoundMethod(found, instance)
-    if declared(found, "__symdiff_function__") is not None:
+    if declared(found, "__symdiff_function__") is not None or found is object.__init__:
         return BoundMethod(found, instance)
+    if isinstance(found, property | functools.cached_property):
+        return _through_inherited(interp, instance, owner, found, name)
     if isinstance(found, functools.partialmethod):
         method = bind_found(interp, instance, owner, found.func, name)
         return Partial(method, found.args, tuple(found.keywords.items()))
-    if found is object.__init__:
-        return BoundMethod(found, instance)
     if native.binds(found):
         return _bound_natively(interp, instance, owner, found, name)
     if lookups.is_descriptor(found):
         return _through_descriptor(interp, owner, name, instance, class_of(interp, instance))
     return class_attribute(interp, owner, name)
+
+
+def _through_inherited(
+    interp: Interpreter,
+    instance: Abstract,
+    owner: type,
+    found: property | functools.cached_property[Any],
+    name: str,
+) -> Abstract:
+    """What a property gives of an instance whose class has another one: ``super().name``."""
+    if isinstance(found, property):
+        return _through_property(interp, owner, name, "fget", [instance])
+    ref = _with_attributes(interp, instance, name)
+    if ref is None or found.attrname != name or _has_itself(interp, ref, name):
+        raise UnsupportedSyntaxError(f"the cached property {name!r} of a class it inherits")
+    return _computed_once(interp, ref, name, found)
 
 
 def _bound_natively(

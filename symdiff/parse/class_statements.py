@@ -354,10 +354,11 @@ def _is_constant(statement: ast.stmt) -> bool:
 def _decorated(
     interp: Interpreter, decorator: ast.expr, method: Abstract, above: dict[str, Any]
 ) -> Abstract:
-    """``@property`` and the like, ``@name.setter`` of one above, any other decorator."""
-    if isinstance(decorator, ast.Attribute) and isinstance(decorator.value, ast.Name):
-        known = above.get(decorator.value.id)
-        if isinstance(known, property) and decorator.attr in ("getter", "setter", "deleter"):
+    """``@property`` and the like, ``@name.setter`` of one, any other decorator."""
+    if isinstance(decorator, ast.Attribute) and decorator.attr in ("getter", "setter", "deleter"):
+        of = decorator.value
+        known = above.get(of.id) if isinstance(of, ast.Name) else interp.evaluate(of)
+        if isinstance(known, property):
             return getattr(known, decorator.attr)(method)
     wrapper = interp.evaluate(decorator)
     if wrapper is abc.abstractmethod and isinstance(method, Closure):

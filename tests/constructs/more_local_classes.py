@@ -274,3 +274,49 @@ def methods_made_of_functions(x, c):
     for method in (first.of, second.of):
         total = total + method() * method.__self__.k
     return total + (first.of.__func__ is powered) * x[3]
+
+
+@construct()
+def properties_of_classes_inherited_from(x, c):
+    class Length:
+        def __init__(self, value):
+            self._value = value
+
+        @property
+        def value(self):
+            return self._value * 2.0
+
+        @value.setter
+        def value(self, given):
+            self._value = given
+
+        @functools.cached_property
+        def squared(self):
+            return self._value**2
+
+    class Scaled(Length):
+        @property
+        def value(self):
+            return super().value * c
+
+        @value.setter
+        def value(self, given):
+            Length.value.fset(self, given * x[1])
+
+        @functools.cached_property
+        def squared(self):
+            return super().squared + x[2]
+
+    class Shifted(Scaled):
+        @Scaled.value.getter
+        def value(self):
+            try:
+                return super().value + x[3]
+            except TypeError:
+                return 0.0
+
+    scaled, shifted = Scaled(x[0]), Shifted(x[4])
+    y = scaled.squared * shifted.squared
+    scaled.value = shifted.value = c
+    y = y + scaled.value * shifted.value + scaled.squared * len(Shifted.__mro__)
+    return y * len(Scaled.__bases__) + Shifted.__mro__.index(Length)
