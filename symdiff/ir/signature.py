@@ -97,6 +97,7 @@ class PlainArray:
 
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,7 @@ class Asked:
             return f"{self.name}({', '.join((table, *map(repr, self.arguments)))})"
         forms = {"__getitem__": "{0}[{1}]", "__contains__": "{1} in {0}", "__len__": "len({0})"}
         forms |= {f"__{name}__": f"{{0}} {sign} {{1}}" for name, sign in _COMPARISONS.items()}
+        forms |= {f"__{name}__": f"({{0}} {sign} {{1}})" for name, sign in _ARITHMETIC.items()}
         form = forms.get(self.name, f"{{0}}.{self.name}({{1}})")
         return form.format(table, given)
 

@@ -21,6 +21,9 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError
 
 
+TABLES = "OUSMm"  # the kinds of arrays that hold no numbers: objects, texts, times
+
+
 @dataclass(frozen=True, slots=True)
 class Leaf:
     """A number or an array, numbered in the order of the leaves."""
@@ -80,6 +83,8 @@ def tuple_of(count: int, first: int = 0) -> Structure:
 
 
 def is_leaf(value: object) -> bool:
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return False
     return isinstance(value, bool | int | float | complex | np.ndarray | np.generic)
 
 

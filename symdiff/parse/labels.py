@@ -1,4 +1,4 @@
-"""Arrays of texts: those that are made inside, and what NumPy's functions of sets tell of them.
+"""Arrays of texts and times: those that are made inside, and what NumPy's functions of sets tell of them.
 
 >>> import numpy as np, symdiff
 >>> KINDS = np.array(["a", "b", "a"])
@@ -17,7 +17,9 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import FreeVariable
+from symdiff.ir.structure import TABLES
 from symdiff.parse import tables
+from symdiff.parse.blame import python_raises
 from symdiff.parse.calls import builtin
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.pure import python_value
@@ -39,9 +41,24 @@ def _made_of_texts(interp: Interpreter, *arguments: Abstract, **keywords: Abstra
     if any(value is ABSENT for value in (*given, *named.values())):
         return NotImplemented
     made = np.array(*given, **named)
-    if made.dtype.kind not in "OUS":
-        return NotImplemented
+    return _as_table(interp, made) if made.dtype.kind in TABLES else NotImplemented
+
+
+def _as_table(interp: Interpreter, made: np.ndarray) -> Abstract:
     return reflect(interp, made, (FreeVariable("object", made, "texts"),))
+
+
+@builtin(np.arange)
+def _times(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
+    """``np.arange("2020-01", "2020-03", dtype="datetime64[D]")``; ``NotImplemented`` of numbers."""
+    if not any(isinstance(given, str | np.datetime64) for given in arguments):
+        return NotImplemented
+    given = [python_value(interp, a) for a in arguments]
+    named = {name: python_value(interp, a) for name, a in keywords.items()}
+    if any(value is ABSENT for value in (*given, *named.values())):
+        return NotImplemented
+    with python_raises():
+        return _as_table(interp, np.arange(*given, **named))
 
 
 def _holds_text(interp: Interpreter, value: Abstract) -> bool:
@@ -64,6 +81,11 @@ def _isin(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Ab
     return _told_by(interp, np.isin, arguments, keywords)
 
 
+@builtin(np.diff)
+def _diff(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
+    return _told_by(interp, np.diff, arguments, keywords)
+
+
 def _told_by(
     interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
@@ -76,7 +98,7 @@ def _told_by(
     for name, value in bound.kwargs.items():
         if name in left_out and value != bound.signature.parameters[name].default:
             raise UnsupportedCallError(f"np.{function.__name__} of texts with {name}=")
-    table, *given = bound.args
+    table, *given = (value for value in bound.args if value is not np._NoValue)
     return tables.told_by(interp, function, table, [_plain(interp, each) for each in given])
 
 

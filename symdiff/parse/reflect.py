@@ -37,7 +37,7 @@ from symdiff.ir.signature import (
     Specification,
     refuse_subclass,
 )
-from symdiff.ir.structure import children, declared, native_base
+from symdiff.ir.structure import TABLES, children, declared, native_base
 from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, Dim, Size, Type, type_of_constant
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.draws import generators
@@ -371,8 +371,8 @@ def _is_static(value: Any) -> bool:
 
 
 def is_array_of_objects(value: Any) -> bool:
-    """Return whether this is an array of texts, or of what is no number: a table."""
-    return type(value) is np.ndarray and value.dtype.kind in "OUS"
+    """Return whether this is an array of texts, times, or what is no number: a table."""
+    return type(value) is np.ndarray and value.dtype.kind in TABLES
 
 
 def _refuse_array(interp: Interpreter, value: Any, path: Path) -> Abstract:

@@ -5,7 +5,7 @@
 >>> symdiff.grad(lambda x: x * SALTS[1, 1])(2.0)
 0.25
 
-These are arrays of objects or texts, and what libraries of tables make (``LIBRARIES``): their
+These are arrays of objects, texts or times, and what libraries of tables make (``LIBRARIES``): their
 methods are not followed. What a table answers is a fact that the program rests on; it is asked
 again at each call. An array that it gives, and a number in what is given as an argument, is read at
 each call. A table is written nowhere in a program.
@@ -40,6 +40,8 @@ HELD |= {"dtype", "dtypes", "shape", "size", "ndim", "empty", "name"}
 METHODS = {"__getitem__", "__contains__", "__len__", "get", "get_loc", "item", "max", "min"}
 METHODS |= {"to_numpy", "tolist", "__iter__"}
 METHODS |= {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}
+OF_TIMES = {f"__{side}{name}__" for side in ("", "r") for name in ("add", "sub", "mul", "truediv")}
+OF_TIMES |= {"__floordiv__", "__mod__", "__neg__", "__abs__", "astype"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def _is_table(live: Any) -> bool:
 
 def held(interp: Interpreter, table: ObjectRef, name: str) -> Abstract:
     """``table.name``: what it tells of itself, a column, or a method."""
-    if name in METHODS:
+    if _is_method(table, name):
         return method(table, name)
     if name not in HELD and lookups.static_on_class(table.type, name) is not ABSENT:
         raise not_followed(interp, table.type, name)
@@ -79,8 +81,10 @@ def ask(
 ) -> Abstract:
     """A call of a method: of arguments that are known."""
     table, *given = arguments
-    if asked.name not in METHODS or keywords:
+    if not _is_method(table, asked.name) or keywords:
         raise not_followed(interp, table.type, asked.name)
+    if asked.name == "astype":
+        given = [_dtype(each) for each in given]
     if asked.name == "__iter__":
         return interp.call(iter, [_rows(interp, table, asked.name)], {})
     if asked.name == "tolist":
@@ -88,6 +92,22 @@ def ask(
         return interp.call(list, [tuple(_as_list(interp, row) for row in rows)], {})
     step = Asked(asked.name, tuple(_known(interp, each) for each in given))
     return _answer(interp, table, step, functools.partial(step.of, table.live))
+
+
+def _is_method(table: ObjectRef, name: str) -> bool:
+    """Return whether a table may be asked by a method."""
+    return name in METHODS or (is_of_times(table) and name in OF_TIMES)
+
+
+def is_of_times(value: Any) -> bool:
+    """Return whether a table is an array of dates or of durations."""
+    return is_table(value) and getattr(value.live, "dtype", np.dtype("O")).kind in "Mm"
+
+
+def _dtype(value: Abstract) -> Abstract:
+    """A dtype by its name, however it is given."""
+    with python_raises():
+        return np.dtype(value).str if isinstance(value, type | np.dtype) else value
 
 
 def told_by(
@@ -129,6 +149,7 @@ def _known(interp: Interpreter, key: Abstract) -> Any:
 
 
 _KEYS = (bool, int, float, complex, str, np.str_, bytes, type(None), types.EllipsisType)
+_KEYS = (*_KEYS, np.datetime64, np.timedelta64)
 
 
 def _answer(

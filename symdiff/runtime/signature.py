@@ -37,7 +37,7 @@ from symdiff.ir.signature import (
     describe,
     refuse_subclass,
 )
-from symdiff.ir.structure import Container, children, construct, declared, native_base
+from symdiff.ir.structure import TABLES, Container, children, construct, declared, native_base
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Size
 
 __all__ = [
@@ -148,7 +148,7 @@ def specify(value: Any, path: Path, opening: Opening | None = None) -> Specifica
     known = _PYTHON_TYPES.get(type(value))
     if known is not None:
         return known
-    if type(value) is np.ndarray and value.dtype.kind in "OUS":  # a table
+    if type(value) is np.ndarray and value.dtype.kind in TABLES:
         return Live(type(value), value)
     if isinstance(value, np.ndarray):
         return _array(value, path)

@@ -300,3 +300,84 @@ def test_arrays_of_texts_are_written_nowhere():
 
     with pytest.raises(SymdiffError, match="not written in Python"):
         symdiff.grad(f)(X)
+
+
+# Dates and durations ------------------------------------------------------------------------------
+
+DATES = np.array(["2020-01-01", "2020-01-05", "2020-01-11", "2020-03-01"], "datetime64[D]")
+DAY = np.timedelta64(1, "D")
+
+
+def since_the_first(x):
+    return np.sum(x * ((DATES - DATES[0]) / DAY))
+
+
+def in_months_and_hours(x):
+    months = DATES.astype("datetime64[M]").astype(int) % 12 + 1
+    hours = (DATES - np.datetime64("2019-12-31T12:00")).astype("timedelta64[h]").astype(float)
+    return np.sum(x * months) + np.sum(x**2 * hours)
+
+
+def of_steps_and_extremes(x):
+    steps = np.diff(DATES) / DAY
+    return np.sum(x[1:] * steps) * ((DATES.max() - DATES.min()) // DAY) + x[0] * len(DATES)
+
+
+def after_a_date(x):
+    return np.sum(x[DATES > np.datetime64("2020-01-04")] ** 2)
+
+
+def one_by_one(x):
+    s = 0.0
+    for turn in range(2):
+        for k, date in enumerate(DATES):
+            s = s + x[k] * ((date - DATES[0]) / DAY) * (turn + 1)
+    return s
+
+
+def made_inside(x):
+    dates = np.array(["2020-01-01", "2020-02-01"], dtype="datetime64[D]")
+    every = np.arange("2020-01-01", "2020-01-05", dtype="datetime64[D]")
+    days = (np.datetime64("2020-02-01") - every) / DAY
+    return np.sum(x[:2] * ((dates - dates[0]) / DAY)) + np.sum(x**2 * days)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        since_the_first, in_months_and_hours, of_steps_and_extremes, after_a_date, one_by_one,
+        made_inside,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_dates_are_computed_with_as_they_stand(function):
+    follows(function, X[:4])
+    check(function, X[:4])
+
+
+def test_dates_that_change_are_asked_again_and_may_be_arguments():
+    dates = DATES.copy()
+    gradient = symdiff.grad(lambda x: np.sum(x * ((dates - dates[0]) / DAY)))
+    np.testing.assert_array_equal(gradient(X[:4]), [0.0, 4.0, 10.0, 60.0])
+    dates[1] += 5
+    np.testing.assert_array_equal(gradient(X[:4]), [0.0, 9.0, 10.0, 60.0])
+    dates[0] -= 1
+    np.testing.assert_array_equal(gradient(X[:4]), [0.0, 10.0, 11.0, 61.0])
+
+    def f(a, when):
+        return a**2 * np.sum((when - when[0]) / np.timedelta64(1, "h"))
+
+    for when in (DATES, DATES.astype("datetime64[ns]"), DATES[1:], DATES[::-1]):
+        hours = float(np.sum((when - when[0]).astype("timedelta64[s]").astype(float))) / 3600.0
+        assert symdiff.grad(f)(1.5, when) == pytest.approx(3.0 * hours, rel=1e-15)
+        assert symdiff.grad(symdiff.grad(f))(1.5, when) == pytest.approx(2.0 * hours, rel=1e-15)
+        assert symdiff.jvp(lambda a, w=when: f(a, w), (1.5,), (2.0,))[1] == pytest.approx(
+            6.0 * hours, rel=1e-15
+        )
+    with pytest.raises(symdiff.SignatureError, match="it is an array of datetime64"):
+        symdiff.grad(f, argnums=1)(1.5, DATES)
+
+
+def test_times_are_not_computed_with_numbers_of_run_time():
+    with pytest.raises(SymdiffError):
+        symdiff.grad(lambda x: np.sum(x[0] * (DATES - DATES[0]) / DAY))(X)

@@ -103,7 +103,7 @@ def test_a_size_that_is_none_is_refused():
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (np.array(["2020-01-01"], "datetime64[D]"), r"array of datetime64\[D\]"),
+        (np.zeros(2, "V4"), r"array of \|V4"),
         (np.ma.masked_array([1.0]), "is a MaskedArray"),
         (np.ones(2).view(np.recarray), "is a recarray"),
     ],
