@@ -20,7 +20,6 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError
 
-
 TABLES = "OUSMm"  # the kinds of arrays that hold no numbers: objects, texts, times
 
 

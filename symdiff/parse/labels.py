@@ -1,4 +1,4 @@
-"""Arrays of texts and times: those that are made inside, and what NumPy's functions of sets tell of them.
+"""Arrays of texts and times: those that are made inside, and what functions of NumPy tell of them.
 
 >>> import numpy as np, symdiff
 >>> KINDS = np.array(["a", "b", "a"])
