@@ -7,8 +7,8 @@
 
 These are arrays of objects, texts or times, and what libraries of tables make (``LIBRARIES``):
 their methods are not followed. What a table answers is a fact that the program rests on; it is
-asked again at each call. An array that it gives, and a number in what is given as an argument, is read at
-each call. A table is written nowhere in a program.
+asked again at each call. An array that it gives, and a number in what is given as an argument, is
+read at each call. A table is written nowhere in a program.
 """
 
 from __future__ import annotations
