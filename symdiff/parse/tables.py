@@ -148,8 +148,10 @@ def _known(interp: Interpreter, key: Abstract) -> Any:
     return key
 
 
-_KEYS = (bool, int, float, complex, str, np.str_, bytes, type(None), types.EllipsisType)
-_KEYS = (*_KEYS, np.datetime64, np.timedelta64)
+_KEYS = (
+    bool, int, float, complex, str, np.str_, bytes, type(None), types.EllipsisType,
+    np.datetime64, np.timedelta64,
+)  # fmt: skip
 
 
 def _answer(
