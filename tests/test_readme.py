@@ -115,9 +115,7 @@ LEFT_OUT = {
     "gone over twice": (
         "def f(x):\n    g = (x for k in [1, 2] if x < k)\n    return sum(g) + max(g)\n"
     ),
-    "as_strided": (
-        "def f(x):\n    return np.lib.stride_tricks.as_strided(np.array([x]), (2,), (0,))[0]\n"
-    ),
+    "frombuffer": "def f(x):\n    return np.frombuffer(np.array([x]))[0]\n",
     "not one number": "def f(x):\n    return np.array([x, x])\n",
 }
 

@@ -27,6 +27,7 @@ from symdiff.definitions import (
     sets,
     statistics,
     vandermonde,
+    visiting,
     windows,
 )
 from symdiff.definitions.declare import (
@@ -55,6 +56,7 @@ __all__ = [
 
 # Modules that know the functions of one library, and are loaded when a program has imported it.
 _BY_LIBRARY = {
+    "numpy.ma": ("masked",),
     "scipy._lib": ("namespaces",),
     "scipy._lib._sparse": ("sparse",),
     "scipy.fft": ("transforms",),

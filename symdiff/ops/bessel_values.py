@@ -3,7 +3,7 @@
 All are integrals of ``exp(x sinh(w) - v w)``, or with ``cosh``, from one valley to another (NIST
 Handbook, 10.9.17 and 10.32.12), so that each order of a derivative is a factor ``-w``. The path
 leads over the saddle points, down along which nothing oscillates and nothing cancels (Watson 1944,
-chapter 8); each part of it is integrated by tanh-sinh quadrature (Takahasi and Mori 1974).
+chapter 8); each part of it is integrated by tanh-sinh quadrature.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from symdiff.ops.quadrature import integral
 
 _SMALL = 8.0  # below it straight lines hardly oscillate
 _FALL = 40.0  # the logarithm of how small the integrand may become
@@ -144,7 +146,11 @@ def _hankel(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
     """
     made = np.zeros((2, *v.shape))
     small, over = np.maximum(v, x) < _SMALL, v < x
-    for chosen, parts in ((small, _straight), (over & ~small, _over), (~over & ~small, _under)):
+    for chosen, parts in (
+        (small, _straight),
+        (over & ~small, _over),
+        (~over & ~small, _under),
+    ):
         if np.any(chosen):
             made[:, chosen] = parts(v[chosen], x[chosen], orders)
     return made
@@ -165,7 +171,7 @@ def _straight(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
 
     reach = _reach(lambda p: x * (np.sinh(p) * cosh), np.log(4.0 * _FALL / (x * cosh) + 13.0))
     turn = np.exp(-1j * np.pi * v)
-    return _joined(v, x, _integral(up, np.pi) + turn * _integral(right, reach), orders)
+    return _joined(v, x, integral(up, np.pi) + turn * integral(right, reach), orders)
 
 
 def _under(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
@@ -188,7 +194,7 @@ def _under(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
         return _weight(u + 1j * y, grown, orders) * (slope + 1j) * np.exp(-fall)
 
     reach = _reach(lambda y: path(y, np.pi - y)[3], np.pi)
-    return _joined(v, x, _integral(heights, reach, np.pi - reach), orders)
+    return _joined(v, x, integral(heights, reach, np.pi - reach), orders)
 
 
 def _saddle(v: Any, x: Any) -> tuple[Any, Any, Any]:
@@ -221,7 +227,7 @@ def _real_line(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
 
     left = _reach(lambda p: fall(-p), np.log(4.0 * _FALL / (x * cosh) + 13.0))
     right = np.minimum(2.0 * alpha, _reach(fall, 2.0 * alpha))
-    return _integral(lambda p, _: heights(-p), left) + _integral(lambda p, _: heights(p), right)
+    return integral(lambda p, _: heights(-p), left) + integral(lambda p, _: heights(p), right)
 
 
 def _over(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
@@ -242,7 +248,7 @@ def _over(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
             factor = 1j * _weight(1j * y, 1j * np.sin(y), orders)
             return factor * np.exp(1j * (x * np.sin(y) - v * y))
 
-        made = made + np.where(near, _integral(up, beta) + _real_line(v, x, orders), 0.0)
+        made = made + np.where(near, integral(up, beta) + _real_line(v, x, orders), 0.0)
     made = made / (1j * np.pi)
     return np.stack([made.real, made.imag])
 
@@ -272,7 +278,7 @@ def _from_saddle(
         return _weight(u + 1j * (beta + side * d), grown, orders) * (slope + 1j) * np.exp(-fall)
 
     reach = _reach(lambda d: path(d, length - d)[3], length)
-    return _integral(heights, reach, length - reach)
+    return integral(heights, reach, length - reach)
 
 
 # Modified -----------------------------------------------------------------------------------------
@@ -318,7 +324,7 @@ def _first(v: Any, x: Any, orders: tuple[int, ...], scale: float) -> Any:
         return _weight(u + 1j * y, less, orders) * (slope + 1j) * np.exp(1j * y - fall)
 
     reach = _reach(lambda y: path(y, np.pi - y)[3], np.pi)
-    made = _integral(heights, reach, np.pi - reach).imag / np.pi
+    made = integral(heights, reach, np.pi - reach).imag / np.pi
     return made * np.exp(level + x * (1.0 + scale))
 
 
@@ -339,11 +345,11 @@ def _second(v: Any, x: Any, orders: tuple[int, ...], scale: float) -> Any:
     most = np.arccosh(1.0 + 2.0 * _FALL / (x * cosh))
     left = np.minimum(top, _reach(lambda p: fall(-p), np.maximum(top, 1e-300)))
     right = _reach(fall, most)
-    made = _integral(lambda p, _: heights(-p), left) + _integral(lambda p, _: heights(p), right)
+    made = integral(lambda p, _: heights(-p), left) + integral(lambda p, _: heights(p), right)
     return made * np.exp(x * (scale - cosh) + v * top)
 
 
-# Quadrature ---------------------------------------------------------------------------------------
+# Along a path -------------------------------------------------------------------------------------
 
 
 def _weight(w: Any, grown: Any, orders: tuple[int, ...]) -> Any:
@@ -359,16 +365,6 @@ def _reach(fall: Callable[[Any], Any], most: Any) -> Any:
         beyond = fall(middle) > _FALL
         low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
     return high
-
-
-def _integral(heights: Callable[[Any, Any], Any], length: Any, more: Any = 0.0) -> Any:
-    """The integral from 0 on of a function of the place and of what is left, ``more`` after it."""
-    t = np.linspace(-3.6, 3.6, 225).reshape(-1, 1)
-    s = np.exp(np.pi * np.sinh(t))
-    near, far = s / (1.0 + s), 1.0 / (1.0 + s)
-    weights = (7.2 / 224) * np.pi * np.cosh(t) * near * far
-    values = heights(length * near, length * far + more)
-    return length * np.sum(np.where(np.isfinite(values), values * weights, 0.0), axis=0)
 
 
 def _sine_less(x: Any) -> Any:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -14,7 +15,13 @@ import numpy as np
 
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops import bessel_values, incomplete_values
+from symdiff.ops import (
+    bessel_values,
+    elliptic_values,
+    incomplete_values,
+    series_values,
+    zeta_values,
+)
 from symdiff.ops.arithmetic import absolute, choose, less_equal, sign, strong_constant
 from symdiff.ops.casts import as_dtype_of
 from symdiff.ops.declare import (
@@ -24,15 +31,28 @@ from symdiff.ops.declare import (
     supporting_call,
     ufunc_dtypes,
 )
-from symdiff.ops.elementary import log, log1p
+from symdiff.ops.elementary import log, log1p, sin
 
 
 def _raised(orders: tuple[int, ...], position: int) -> tuple[int, ...]:
     return tuple(n + (k == position) for k, n in enumerate(orders))
 
 
-def _declared(name: str, documentation: str, module: ModuleType = incomplete_values) -> Operation:
+def _declared(
+    name: str,
+    documentation: str,
+    module: ModuleType = incomplete_values,
+    closed: Callable[..., Any] | None = None,
+) -> Operation:
+    """A derivative, by the orders by its operands; that by the first one may have a form of its
+    own, ``closed(orders, *operands)``.
+    """
     function = getattr(module, name)
+
+    def partial(position: int, *operands: Value, orders: tuple[int, ...]) -> Any:
+        if position == 0 and closed is not None:
+            return closed(orders, *operands)
+        return operation(*operands, orders=_raised(orders, position))
 
     def infer(*operands: Type, orders: tuple[int, ...]) -> tuple[Type, ...]:
         types = [require_array(t, name) for t in operands]
@@ -41,11 +61,11 @@ def _declared(name: str, documentation: str, module: ModuleType = incomplete_val
         return (ArrayType(np.result_type(*dtypes), shape, "array" if shape else "scalar"),)
 
     def vjp(position: int, g: Value, y: Value, *operands: Value, orders: tuple[int, ...]) -> Value:
-        made = g * operation(*operands, orders=_raised(orders, position))
+        made = g * partial(position, *operands, orders=orders)
         return as_dtype_of(made, operands[position])
 
     def jvp(position: int, t: Value, y: Value, *operands: Value, orders: tuple[int, ...]) -> Value:
-        return as_dtype_of(t * operation(*operands, orders=_raised(orders, position)), y)
+        return as_dtype_of(t * partial(position, *operands, orders=orders), y)
 
     operation = Operation(
         name,
@@ -85,13 +105,57 @@ kolmogorov_tail: Operation = _declared(
     "kolmogorov_tail", "A derivative of Kolmogorov's survival function."
 )
 smirnov_tail: Operation = _declared(
-    "smirnov_tail", "A derivative of Smirnov's survival function of n samples by its argument."
+    "smirnov_tail",
+    "A derivative of Smirnov's survival function of n samples by its argument.",
 )
 elliprg_slope: Operation = _declared(
     "elliprg_slope", "A derivative of Carlson's symmetric integral of the second kind."
 )
 noncentral_t: Operation = _declared(
-    "noncentral_t", "A derivative of the distribution function of a noncentral t, by t and nc."
+    "noncentral_t",
+    "A derivative of the distribution function of a noncentral t, by t and nc.",
+)
+
+hypergeometric_0f1, hypergeometric_1f1, hypergeometric_2f1 = (
+    _declared(
+        f"hypergeometric_{name}",
+        f"A derivative of the hypergeometric function hyp{name} of real numbers, by all of them.",
+        series_values,
+    )
+    for name in ("0f1", "1f1", "2f1")
+)
+zeta_slope: Operation = _declared(
+    "zeta_slope",
+    "A derivative of Hurwitz's zeta function, by both of its arguments.",
+    zeta_values,
+)
+riemann_slope: Operation = _declared(
+    "riemann_slope",
+    "A derivative of Riemann's zeta function of real numbers.",
+    zeta_values,
+)
+
+
+def _elliptic_by_phi(power: float) -> Callable[..., Any]:
+    """What stands under the integral, of ``(1 - m sin²θ)**-power`` and its derivatives by ``m``."""
+
+    def closed(orders: tuple[int, ...], phi: Value, m: Value) -> Any:
+        order = orders[1]
+        square = sin(phi) ** 2
+        scale = math.prod(power + k for k in range(order))
+        return scale * square**order * (1.0 - m * square) ** -(power + order)
+
+    return closed
+
+
+ellipkinc_slope, ellipeinc_slope = (
+    _declared(
+        f"{name}_slope",
+        f"A derivative of {name}(phi, m) by m.",
+        elliptic_values,
+        closed=_elliptic_by_phi(power),
+    )
+    for name, power in (("ellipkinc", 0.5), ("ellipeinc", -0.5))
 )
 
 # By parameters ------------------------------------------------------------------------------------

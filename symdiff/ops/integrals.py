@@ -40,6 +40,8 @@ from symdiff.ops.elementary import cos, cosh, exp, log, log1p, sin, sinc, sqrt
 from symdiff.ops.incomplete import (
     beta_by,
     beta_inverse_by,
+    ellipeinc_slope,
+    ellipkinc_slope,
     elliprg_slope,
     f_by,
     f_drawn_by,
@@ -63,7 +65,6 @@ from symdiff.ops.special import (
     hyp0f1,
     hyp1f1,
     log_gamma_density,
-    refused_by,
     rgamma,
     special_function,
     xlog1py,
@@ -94,7 +95,14 @@ def _shi_partial(y: Value, x: Value) -> Value:
 si = _part("sici", 0, "si", lambda y, x: sinc(x / math.pi), "Si", "The sine integral.")
 ci = _part("sici", 1, "ci", lambda y, x: cos(x) / x, "Ci", "The cosine integral.")
 shi = _part("shichi", 0, "shi", _shi_partial, "Shi", "The hyperbolic sine integral.")
-chi = _part("shichi", 1, "chi", lambda y, x: cosh(x) / x, "Chi", "The hyperbolic cosine integral.")
+chi = _part(
+    "shichi",
+    1,
+    "chi",
+    lambda y, x: cosh(x) / x,
+    "Chi",
+    "The hyperbolic cosine integral.",
+)
 fresnel_s = _part(
     *("fresnel", 0, "fresnel_s"),
     lambda y, x: sin(0.5 * math.pi * (x * x)),
@@ -160,15 +168,17 @@ def _left(phi: Value, m: Value) -> Value:
     return sqrt(1.0 - m * (s * s))
 
 
-def _slope_by_m(function: Callable[..., Any], by_phi: Rule, sympy: Meaning) -> Operation:
-    """The derivative of an incomplete integral by ``m``; that has none by ``m`` again."""
+def _slope_by_m(
+    function: Callable[..., Any], by_phi: Rule, again: Operation, sympy: Meaning
+) -> Operation:
+    """The derivative of an incomplete integral by ``m``, and the op that has those of it."""
     name = function.__name__
     called: Any = LibraryFunction(support.__name__, name, 2)
     return elementwise(
         called,
         f"The derivative of ``{name.removesuffix('_by_m')}`` by ``m``.",
         by_phi,
-        refused_by(name.removesuffix("_by_m"), "m twice"),
+        lambda y, phi, m: again(phi, m, orders=(0, 2)),
         name=name,
         spelling=supporting_call(function),
         sympy=sympy,
@@ -178,6 +188,7 @@ def _slope_by_m(function: Callable[..., Any], by_phi: Rule, sympy: Meaning) -> O
 ellipkinc_by_m = _slope_by_m(
     support.ellipkinc_by_m,
     lambda y, phi, m: 0.5 * sin(phi) ** 2 / _left(phi, m) ** 3,
+    ellipkinc_slope,
     lambda sp, phi, m: (
         (sp.elliptic_e(phi, m) / (1 - m) - sp.elliptic_f(phi, m)) / (2 * m)
         - sp.sin(2 * phi) / (4 * (1 - m) * sp.sqrt(1 - m * sp.sin(phi) ** 2))
@@ -186,18 +197,19 @@ ellipkinc_by_m = _slope_by_m(
 ellipeinc_by_m = _slope_by_m(
     support.ellipeinc_by_m,
     lambda y, phi, m: -0.5 * sin(phi) ** 2 / _left(phi, m),
+    ellipeinc_slope,
     lambda sp, phi, m: (sp.elliptic_e(phi, m) - sp.elliptic_f(phi, m)) / (2 * m),
 )
 ellipkinc: Operation = special_function(
     "ellipkinc",
-    "Incomplete elliptic integral of the first kind; its second derivative by ``m`` is refused.",
+    "Incomplete elliptic integral of the first kind.",
     lambda y, phi, m: 1.0 / _left(phi, m),
     lambda y, phi, m: ellipkinc_by_m(phi, m),
     sympy="elliptic_f",
 )
 ellipeinc: Operation = special_function(
     "ellipeinc",
-    "Incomplete elliptic integral of the second kind; its second derivative by ``m`` is refused.",
+    "Incomplete elliptic integral of the second kind.",
     lambda y, phi, m: _left(phi, m),
     lambda y, phi, m: ellipeinc_by_m(phi, m),
     sympy="elliptic_e",
@@ -218,7 +230,7 @@ def _jacobi(number: int, by_u: Rule, by_m: Rule, what: str) -> Operation:
     name = ("sn", "cn", "dn", "ph")[number]
     return special_function(
         "ellipj",
-        f"Jacobi's {what}; its second derivative by ``m`` is refused.",
+        f"Jacobi's {what}.",
         by_u,
         by_m,
         part=(f"ellipj_{name}", number),

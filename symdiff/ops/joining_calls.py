@@ -41,8 +41,8 @@ from symdiff.ops.joining import (
 )
 from symdiff.ops.list_arrays import is_list, list_join_of, list_stack_of
 from symdiff.ops.reduce import axis_of
-from symdiff.ops.shape import broadcast_to, contiguous, laid_like, reshape, transpose
-from symdiff.ops.sizes import dim_of, dims_of, product_dim, sizes_of
+from symdiff.ops.shape import broadcast_to, contiguous, copy, laid_like, reshape, transpose
+from symdiff.ops.sizes import dim_of, dims_of, product, product_dim, sizes_of
 from symdiff.ops.ufuncs import cast, common_dtype, dtype_of, strong
 
 # Joining and splitting ----------------------------------------------------------------------------
@@ -69,6 +69,24 @@ def _parts(arrays: Any) -> list[Value]:
     if not isinstance(count, int):
         raise UnsupportedCallError("joining the rows of an array", None, "use reshape")
     return [index_of(arrays, k) for k in range(count)]
+
+
+def _is_rows(arrays: Any) -> bool:
+    """Return whether what is joined are the rows of an array, of an unknown number."""
+    if not isinstance(arrays, Value) or not isinstance(arrays.type, ArrayType):
+        return False
+    return bool(arrays.type.shape) and not isinstance(arrays.type.shape[0], int)
+
+
+def _joined_rows(rows: Value, axis: int) -> Value:
+    """The rows of an array, which has some, one after the other along an axis of theirs."""
+    index_of(rows, 0)
+    if _rank(rows) == 1:
+        return copy(rows)
+    moved = lower_moveaxis(rows, 0, axis)
+    sizes = sizes_of(moved)
+    merged = (*sizes[:axis], product(sizes[axis : axis + 2]), *sizes[axis + 2 :])
+    return copy(reshape(contiguous(moved, order="C"), *merged, shape=dims_of(merged)))
 
 
 def _element_rank(items: Value) -> int:
@@ -110,6 +128,8 @@ def _at_least(rank: int, x: Value) -> Value:
 
 @lowers(np.hstack)
 def lower_hstack(tup: Any, *, dtype: Any = None) -> Value:
+    if _is_rows(tup):
+        return _cast(_joined_rows(tup, max(min(_rank(tup) - 2, 1), 0)), dtype)
     if is_list(tup):
         rank = _element_rank(tup)
         return lower_concatenate(tup, min(rank, 2) - 1, dtype=dtype) if rank else lower_stack(tup)
@@ -119,6 +139,9 @@ def lower_hstack(tup: Any, *, dtype: Any = None) -> Value:
 
 @lowers(np.vstack)
 def lower_vstack(tup: Any, *, dtype: Any = None) -> Value:
+    if _is_rows(tup):
+        rows = index_of(tup, (WHOLE, *[None] * max(3 - _rank(tup), 0)))
+        return _cast(_joined_rows(rows, 0), dtype)
     if is_list(tup):
         joined = lower_stack if _element_rank(tup) == 1 else lower_concatenate
         return joined(tup, dtype=dtype)

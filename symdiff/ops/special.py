@@ -12,7 +12,7 @@ import ast
 import functools
 import importlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -50,7 +50,16 @@ from symdiff.ops.declare import (
     static,
 )
 from symdiff.ops.elementary import exp, hypot, log, log1p
-from symdiff.ops.incomplete import beta_by, gamma_by_a, student_by_df
+from symdiff.ops.incomplete import (
+    beta_by,
+    gamma_by_a,
+    hypergeometric_0f1,
+    hypergeometric_1f1,
+    hypergeometric_2f1,
+    riemann_slope,
+    student_by_df,
+    zeta_slope,
+)
 from symdiff.ops.strong import product_over
 from symdiff.ops.ufuncs import staged, ufunc_lowering
 
@@ -111,14 +120,14 @@ def special_function(
     documentation: str,
     *partials: Rule | float | str | None,
     sympy: Meaning | None,
-    part: tuple[str, int] | None = None,
+    part: tuple[str, int | None] | None = None,
     jax: str | None = None,
     **more: Any,
 ) -> Operation:
     """``scipy.special.<name>`` as the op ``special_<name>``, which is what calls of it mean.
 
     A partial that is the name of a parameter has no closed form, and is refused. Of a function of
-    several results, one is an op: ``part`` is its name and its number.
+    several results, one is an op: ``part`` is its name and its number, None of one result.
     """
     called, number = part or (name, None)
     function: Any = LibraryFunction("scipy.special", name, len(partials), number)
@@ -191,9 +200,24 @@ psi: Operation = special_function(
 )
 zeta: Operation = special_function(
     "zeta",
-    "Hurwitz's zeta function; its derivative by the exponent is refused.",
-    "x",
+    "Hurwitz's zeta function.",
+    lambda y, s, q: zeta_slope(s, q, orders=(1, 0)),
     lambda y, s, q: -(s * zeta(s + 1.0, q)),
+    sympy="zeta",
+)
+
+
+def _riemann_partial(y: Value, x: Value) -> Any:
+    if is_complex(x):
+        raise UnsupportedCallError("the derivative of scipy.special.zeta of complex numbers")
+    return riemann_slope(x, orders=(1,))
+
+
+riemann_zeta: Operation = special_function(
+    "zeta",
+    "Riemann's zeta function.",
+    _riemann_partial,
+    part=("riemann_zeta", None),
     sympy="zeta",
 )
 
@@ -678,27 +702,42 @@ ellipe: Operation = special_function(
     singular=True,
     sympy="elliptic_e",
 )
+
+
+def _hypergeometric(name: str, operation: Operation) -> Iterator[Rule]:
+    """The derivatives by the parameters, of which the letters are those of SciPy."""
+    letters = {"hyp0f1": "v", "hyp1f1": "ab", "hyp2f1": "abc"}[name]
+    for position, letter in enumerate(letters):
+        orders = tuple(int(k == position) for k in range(len(letters) + 1))
+
+        def partial(y: Value, *operands: Value, letter: str = letter, orders: Any = orders) -> Any:
+            if is_complex(operands[-1]):
+                raise UnsupportedCallError(
+                    f"the derivative of scipy.special.{name} of complex numbers by {letter!r}"
+                )
+            return operation(*operands, orders=orders)
+
+        yield partial
+
+
 hyp0f1: Operation = special_function(
     "hyp0f1",
-    "The confluent limit function ₀F₁; its derivative by ``v`` is refused.",
-    "v",
+    "The confluent limit function ₀F₁.",
+    *_hypergeometric("hyp0f1", hypergeometric_0f1),
     lambda y, v, x: hyp0f1(v + 1.0, x) / v,
     sympy=lambda sp, v, x: sp.hyper((), (v,), x),
 )
 hyp1f1: Operation = special_function(
     "hyp1f1",
-    "Kummer's function; its derivatives by the parameters are refused.",
-    "a",
-    "b",
+    "Kummer's function.",
+    *_hypergeometric("hyp1f1", hypergeometric_1f1),
     lambda y, a, b, x: a / b * hyp1f1(a + 1.0, b + 1.0, x),
     sympy=lambda sp, a, b, x: sp.hyper((a,), (b,), x),
 )
 hyp2f1: Operation = special_function(
     "hyp2f1",
-    "Gauss's hypergeometric function; its derivatives by the parameters are refused.",
-    "a",
-    "b",
-    "c",
+    "Gauss's hypergeometric function.",
+    *_hypergeometric("hyp2f1", hypergeometric_2f1),
     lambda y, a, b, c, x: a * b / c * hyp2f1(a + 1.0, b + 1.0, c + 1.0, x),
     sympy=lambda sp, a, b, c, x: sp.hyper((a, b), (c,), x),
 )
@@ -748,12 +787,7 @@ def _lowering(function: np.ufunc, operation: Operation) -> Callable[..., Any]:
 
 
 def _zeta(x: Any, q: Any = None) -> Value:
-    if q is None:
-        raise UnsupportedCallError(
-            "scipy.special.zeta of one argument: its derivative has no closed form",
-            hint="compute it outside the function",
-        )
-    return zeta(staged(x), staged(q))
+    return riemann_zeta(staged(x)) if q is None else zeta(staged(x), staged(q))
 
 
 def _of_known(function: Callable[..., Any]) -> Callable[..., Any]:

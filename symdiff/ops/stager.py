@@ -32,6 +32,16 @@ class Stager(Protocol):
         """What is known of an abstract value; what holds no numbers is ``Fixed``."""
         ...
 
+    def memory_order(self, value: Any) -> str | None:
+        """Whether an abstract array fills its memory, by rows (``C``) or by columns (``F``)."""
+        ...
+
+    def lies_in(self, array: Any, made: Any) -> None:
+        """Note that an array lies in the memory of another one: either is lost when the other is
+        written.
+        """
+        ...
+
     def lifted(self, value: Any) -> Any:
         """The value with its floats staged, so that they can be differentiated by."""
         ...

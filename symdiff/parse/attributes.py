@@ -15,6 +15,7 @@ from symdiff.definitions import OBJECTS, is_definition
 from symdiff.definitions.bunches import attributes_of
 from symdiff.definitions.instances import Attributes
 from symdiff.definitions.libraries import meet
+from symdiff.definitions.memory import strides_of
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Attribute
@@ -147,6 +148,8 @@ def _array_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstrac
         return adopt(interp, result, {interp.lift(value): value})
     if name == "flat":
         return call_flat(interp, value)
+    if name == "strides":
+        return interp.call(strides_of, [value], {})
     return _method_of(interp, value, name)
 
 

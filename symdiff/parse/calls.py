@@ -137,6 +137,9 @@ def _by_what_is_registered(
             result = applied(handler, interp, *arguments, **keywords)
         if result is not NotImplemented:
             return result
+    own = _of_object(function, arguments)
+    if own is not None:
+        return _call_defined(interp, function, own, arguments, keywords)
     iterates = getattr(function, "__module__", None) in ("math", "builtins")
     lowered = functools.partial(call_lowering, iterates=iterates)
     for table, call in ((FUNCTIONS, lowered), (WRITES, call_writing)):
@@ -153,6 +156,14 @@ def _by_what_is_registered(
         return _call_defined(interp, function, definition, arguments, keywords)
     written = python_version(function)
     return NotImplemented if written is None else call_value(interp, written, arguments, keywords)
+
+
+def _of_object(function: Any, arguments: Arguments) -> types.FunctionType | None:
+    """What a function of NumPy's means for an object of a class of symdiff's that says it."""
+    if not arguments or not isinstance(arguments[0], ObjectRef):
+        return None
+    told = declared(arguments[0].type, "__symdiff_functions__")
+    return None if told is None else _known(told, function)
 
 
 def _require_places(function: Any, arguments: Arguments, keywords: Keywords) -> None:

@@ -40,7 +40,6 @@ from symdiff.parse.values import (
 
 INSTEAD |= {
     np.matrix: "use an array: np.atleast_2d(x), with @ for the product of matrices",
-    np.nditer: "loop over the elements: for value in x.ravel()",
 }
 
 

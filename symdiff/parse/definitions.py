@@ -178,8 +178,9 @@ def _new_value(interp: Interpreter, part: Abstract, before: Heap) -> Value | Non
         return builder().constant(part)
     if isinstance(part, Value):
         return part
+    heap = interp.heap
     if isinstance(part, Array) and part.storage not in before.contents:
-        return interp.heap.read(part)
+        return None if heap.shared.get(part.storage) else heap.read(part)
     return None
 
 

@@ -6,6 +6,8 @@ signature fixes it; where it does not, their paths are the causes of what is not
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from symdiff.ir.control import LoopView, cond, in_arms, loop, undefined
@@ -16,7 +18,7 @@ from symdiff.ops.declare import array_type
 from symdiff.ops.memory_order import keeps_order, layout_of_result, needs_operands, reshape_verdict
 from symdiff.ops.strides import Layout, Product, is_packed, met
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.values import Conflict
+from symdiff.parse.values import Conflict, ConflictRead
 
 
 def layout_of(interp: Interpreter, value: Value) -> Layout:
@@ -51,6 +53,28 @@ def gives_view(interp: Interpreter, node: Node) -> bool | None:
     if node.op.name == "reshape":
         return reshape_verdict(node, layout, interp.products)[0]
     return is_packed(layout, array_type(base).shape, node.attributes["order"], interp.products)
+
+
+def memory_order(interp: Interpreter, value: Value) -> str | None:
+    """Return whether an array fills its memory, by rows (``C``) or by columns (``F``).
+
+    :raises ConflictRead: where that is not known, and may be fixed.
+    """
+    layout, shape = layout_of(interp, value), array_type(value).shape
+    found = {order: is_packed(layout, shape, order, interp.products) for order in _ORDERS}
+    for order, packed in found.items():
+        if packed:
+            return order
+    if None in found.values():
+        reason = "how this array lies in memory decides what is computed, and it is not known"
+        hint = "copy it before: np.array(x, order='C')"
+        raise ConflictRead(
+            Conflict("x", reason, interp.span, by_layout=True, causes=layout.causes, hint=hint)
+        )
+    return None
+
+
+_ORDERS: tuple[Literal["C", "F"], ...] = ("C", "F")
 
 
 def lies_as(interp: Interpreter, value: Value, base: Value) -> bool:

@@ -41,6 +41,7 @@ from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.marking import suspended
 from symdiff.parse.meanwhile import meanwhile, pushed
+from symdiff.parse.memory_order import memory_order
 from symdiff.parse.opaque import Template, call_opaque
 from symdiff.parse.output import output_of
 from symdiff.parse.raising import raise_error
@@ -60,7 +61,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
 )
-from symdiff.parse.views import in_the_memory_of, stopped, with_other_derivative
+from symdiff.parse.views import in_the_memory_of, note_in_memory, stopped, with_other_derivative
 from symdiff.parse.writeback import begin, settled
 
 Call = Callable[..., Any]
@@ -239,6 +240,13 @@ class Stager:
             return Fixed(value, type(value))
         kind, keys, items = parts
         return Nested(kind, keys, tuple(map(self.specification, items)))
+
+    def memory_order(self, value: Abstract) -> str | None:
+        return memory_order(self.interp, self.interp.lift(value))
+
+    def lies_in(self, array: Abstract, made: Abstract) -> None:
+        if isinstance(array, Array) and isinstance(made, Array):
+            note_in_memory(self.interp, array, made)
 
     def lifted(self, value: Abstract) -> Abstract:
         if is_leaf(value) and type_of_constant(value).differentiable:

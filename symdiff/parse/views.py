@@ -136,6 +136,14 @@ def _relate(interp: Interpreter, array: Array, made: Array, node: Node) -> None:
     _note_shared(interp, array, made, conflict)
 
 
+def note_in_memory(interp: Interpreter, array: Array, made: Array) -> None:
+    """Note that an array lies in the memory of another one, in an order of its own."""
+    name = array.storage.name or "x"
+    reason = f"this is in the memory of '{name}', and one of the two is written afterwards"
+    hint = f"copy it before: {name}.copy()"
+    _note_shared(interp, array, made, Conflict(name, reason, interp.span, True, hint=hint))
+
+
 def _note_shared(interp: Interpreter, array: Array, made: Array, conflict: Conflict) -> None:
     for location in interp.heap.possible(array.storage):
         interp.heap.relate(made.storage, location, conflict)

@@ -16,7 +16,14 @@ from symdiff.definitions.libraries import load_all
 from symdiff.inspection.examples import parameters_of, type_of
 from symdiff.inspection.rules import assigned, rule_of
 from symdiff.inspection.ruletable import is_named, program, table_of
-from symdiff.ops import bessel_values, incomplete_values, support
+from symdiff.ops import (
+    bessel_values,
+    elliptic_values,
+    incomplete_values,
+    series_values,
+    support,
+    zeta_values,
+)
 from symdiff.ops.declare import REGISTRY
 
 load_all()
@@ -34,7 +41,15 @@ ELEMENTWISE = [
 
 def names_for_code() -> dict:
     """What the code of rules may name: NumPy, ``math`` and the functions that support them."""
-    found = {**vars(bessel_values), **vars(incomplete_values), **vars(support)}
+    modules = (
+        bessel_values,
+        elliptic_values,
+        incomplete_values,
+        series_values,
+        zeta_values,
+        support,
+    )
+    found = {name: value for module in modules for name, value in vars(module).items()}
     public = {k: v for k, v in found.items() if isinstance(v, types.FunctionType)}
     return {**public, "np": np, "math": math, "cmath": cmath, "scipy": scipy}
 

@@ -169,9 +169,9 @@ def super_without_an_instance(x, k):
     return super(object)
 
 
-@refused(Call, "np.lib.stride_tricks.as_strided(x)", "define_rule")
+@refused(Call, "np.frombuffer(x)", "define_rule")
 def no_rule(x, k):
-    return np.lib.stride_tricks.as_strided(x)
+    return np.frombuffer(x)
 
 
 def _doubled(value, limit):
@@ -540,10 +540,9 @@ def test_functions_of_scipy_are_named_in_full():
     assert error.value.hint is not None
 
 
-@pytest.mark.parametrize(("make", "hint"), [(np.matrix, "atleast_2d"), (np.nditer, "ravel")])
-def test_classes_of_numpy_come_with_what_to_write_instead(make, hint):
-    with pytest.raises(sd.UnsupportedCallError, match=hint):
-        sd.grad(lambda x: np.sum(make(x)))(np.ones(2))
+def test_a_class_of_numpy_comes_with_what_to_write_instead():
+    with pytest.raises(sd.UnsupportedCallError, match="atleast_2d"):
+        sd.grad(lambda x: np.sum(np.matrix(x)))(np.ones(2))
 
 
 def names_a_run(x):
@@ -556,9 +555,7 @@ def test_what_is_refused_in_the_standard_library_is_named_as_the_user_calls_it()
     assert caught.value.hint.startswith("call uuid.uuid4 outside, or in a function marked")
     assert "uuid.uuid4" in caught.value.call_chain[-1].text
     with pytest.raises(SymdiffError) as caught:
-        sd.grad(
-            lambda x: functools.reduce(lambda a, b: np.lib.stride_tricks.as_strided(b), [x, x])[0]
-        )(X)
+        sd.grad(lambda x: functools.reduce(lambda a, b: np.frombuffer(b), [x, x])[0])(X)
     assert "nondifferentiable(returns" in caught.value.hint
 
 

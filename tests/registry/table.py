@@ -416,6 +416,78 @@ _LONG = {  # where a function of math computes in long double
     "lgamma": "scipy.special.gammaln(x)",
 }
 
+_HIDDEN = "np.append(np.arange(len(x)) % 2 == 1, [False, False])"
+_PARTLY = f"np.ma.array(np.append(x, [3.5, 4.5]), mask={_HIDDEN})"
+
+
+def _partly(name: str, form: str) -> Word:
+    """Of an array of which some elements are masked, not all."""
+    return signal(f"return {form.format(f'np.ma.{name}', _PARTLY)}", dtypes=REAL)
+
+
+MASKED: dict[str, Word] = {
+    "np.ma.MaskedArray": signal(
+        "return np.ma.masked_array(x, np.arange(len(x)) % 2 == 1).filled(0.5)", dtypes=REAL
+    ),
+    **{
+        f"np.ma.core.{name}": _partly(name, "{0}({1})")
+        for name in (
+            "sum",
+            "prod",
+            "min",
+            "max",
+            "mean",
+            "var",
+            "std",
+            "ptp",
+            "compressed",
+        )
+    },
+    **{
+        f"np.ma.core.{name}": _partly(name, "x * {0}({1})")
+        for name in ("count", "any", "all", "argmin", "argmax", "is_masked", "isMaskedArray")
+    },
+    **{
+        f"np.ma.core.{name}": _partly(name, "{0}({1}).filled(0.5)")
+        for name in (
+            *("absolute", "negative", "exp", "sin", "cos", "arctan", "sinh", "cosh", "tanh"),
+            *("arcsinh", "log", "log2", "log10", "sqrt", "cumsum", "cumprod", "anom"),
+        )
+    },
+    **{
+        f"np.ma.core.{name}": _partly(name, "{0}({1} / 9.0).filled(0.5)")
+        for name in ("arcsin", "arccos")
+    },
+    "np.ma.core.arccosh": _partly("arccosh", "{0}({1} + 5.0).filled(0.5)"),
+    **{
+        f"np.ma.core.{name}": _partly(name, "{0}({1}, 1.7).filled(0.5)")
+        for name in ("add", "subtract", "multiply", "divide")
+    },
+    **{
+        f"np.ma.core.masked_{name}": _partly(f"masked_{name}", "{0}({1}, 4.0).filled(0.5)")
+        for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+    },
+    **{
+        f"np.ma.core.masked_{name}": _partly(f"masked_{name}", "{0}({1}, -4.0, 4.0).filled(0.5)")
+        for name in ("inside", "outside")
+    },
+    "np.ma.core.filled": _partly("filled", "{0}({1}, 0.5)"),
+    "np.ma.core.masked_invalid": _partly("masked_invalid", "{0}({1}).filled(0.5)"),
+    "np.ma.core.masked_where": _partly("masked_where", "{0}({1} > 4.0, {1}).filled(0.5)"),
+    "np.ma.core.array": _partly("array", "{0}({1}, copy=True).filled(0.5)"),
+    "np.ma.core.getdata": _partly("getdata", "{0}({1})"),
+    "np.ma.core.getmask": _partly("getmask", "np.append(x, [1.0, 2.0]) * {0}({1})"),
+    "np.ma.core.getmaskarray": _partly("getmaskarray", "np.append(x, [1.0, 2.0]) * {0}({1})"),
+    "np.ma.core.where": _partly("where", "{0}({1} > 4.0, {1}, 0.0).filled(0.5)"),
+    "np.ma.core.concatenate": _partly("concatenate", "{0}([{1}, x]).filled(0.5)"),
+    **{
+        f"np.ma.extras.{name}": _partly(name, "{0}([{1}, {1} * 2.0]).filled(0.5)")
+        for name in ("hstack", "vstack")
+    },
+    "np.ma.extras.average": _partly("average", "{0}({1}, weights=np.append(x * x, [1.0, 2.0]))"),
+    "np.ma.extras.median": _partly("median", "{0}({1})"),
+}
+
 TABLE: dict[str, Word] = {
     # Python's own numbers
     "abs": number("x", x=(-0.9, -0.2)),
@@ -934,6 +1006,11 @@ TABLE: dict[str, Word] = {
     },
     "np.mask_indices": values("len(x), np.triu", family=cases.signals),
     "np.ndenumerate": signal("return sum([v * (i[0] + 1.0) for i, v in np.ndenumerate(x)])"),
+    **MASKED,
+    "np.nditer": signal("return sum([v * v for v in np.nditer(x)])"),
+    "np.lib.stride_tricks.as_strided": signal(
+        "x, (len(x) - 1, 2), (x.strides[0], x.strides[0])", "x, (2, len(x) - 1), (0, x.itemsize)"
+    ),
     "np.ndindex": signal("return sum([x[i] * 2.0 for i in np.ndindex(x.shape)])"),
     "np.polydiv": shaped("x, y", like=[[b, a] for a, b in LONGER]),
     "np.polymul": shaped("x, y", like=VECTORS, dtypes=COMPLEX),

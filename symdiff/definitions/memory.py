@@ -1,0 +1,75 @@
+"""How arrays lie in memory: their strides, and what is read by other ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.definitions.declare import defines, refuse
+
+
+def memory_order(x: Any) -> str | None:
+    """Return whether an array fills its memory, by rows (``C``) or by columns (``F``)."""
+    return "C" if x.flags.c_contiguous else "F" if x.flags.f_contiguous else None
+
+
+def _memory_order_staged(
+    stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> str | None:
+    found: str | None = stager.memory_order(arguments[0])
+    return found
+
+
+memory_order.__symdiff_staged__ = _memory_order_staged  # type: ignore[attr-defined]
+
+
+def in_the_memory_of(x: Any, made: Any) -> Any:
+    """Return what was made of an array, in which NumPy would see what is written to that."""
+    return made
+
+
+def _in_the_memory_staged(
+    stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> Any:
+    stager.lies_in(*arguments)
+    return arguments[1]
+
+
+in_the_memory_of.__symdiff_staged__ = _in_the_memory_staged  # type: ignore[attr-defined]
+
+
+def strides_of(x):
+    """How many bytes it is from one element to the next along each axis."""
+    order = _order(x)
+    made, step = [], x.itemsize
+    for length in x.shape if order == "F" else x.shape[::-1]:
+        made.append(step)
+        step = step * max(length, 1)
+    return tuple(made) if order == "F" else tuple(made[::-1])
+
+
+def _order(x):
+    order = memory_order(x)
+    if order is None:
+        refuse("the strides of an array that does not fill its memory (copy it before)")
+    return order
+
+
+@defines(np.lib.stride_tricks.as_strided)
+def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
+    """What stands in the memory of the array: anything beyond it is refused when it is run."""
+    x = np.asarray(x)
+    shape = x.shape if shape is None else shape
+    strides = strides_of(x) if strides is None else strides
+    flat = (x if _order(x) == "C" else x.T).reshape(-1)
+    places, last, count = np.zeros((), int), 0, 1
+    for length, step in zip(shape, strides, strict=True):
+        if step < 0 or step % x.itemsize != 0:
+            raise NotImplementedError("as_strided with strides below 0, or between elements")
+        places = places[..., None] + np.arange(length) * (step // x.itemsize)
+        last, count = last + (length - 1) * (step // x.itemsize), count * length
+    if count > 0 and last >= x.size:
+        raise NotImplementedError("as_strided beyond the memory of the array")
+    return in_the_memory_of(x, flat[places])

@@ -1,0 +1,190 @@
+"""``np.nditer`` over one array, ``as_strided`` and strides, against closed forms and NumPy."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+as_strided = np.lib.stride_tricks.as_strided
+A = np.array([[0.3, -1.2, 0.7], [2.0, 0.4, -0.5]])
+
+
+@pytest.fixture(autouse=True)
+def _verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+
+
+def horner(a: Any) -> Any:
+    total = 0.5
+    for v in np.nditer(a):
+        total = total * 0.9 + v * v
+    return total
+
+
+def written(a: Any) -> Any:
+    y = a * 1.0
+    with np.nditer(y, op_flags=["readwrite"]) as it:
+        for v in it:
+            v[...] = v**3
+    return np.sum(y)
+
+
+def by_places(a: Any) -> Any:
+    it, total = np.nditer(a, flags=["multi_index"]), 0.0
+    while not it.finished:
+        i, j = it.multi_index
+        total = total + it[0] ** 2 * (i + 10 * j)
+        it.iternext()
+    return total
+
+
+def by_columns(a: Any) -> Any:
+    total = 0.0
+    it = np.nditer(a, flags=["f_index"], op_flags=[["readonly"]], order="F")
+    for v in it:
+        total = total * 0.5 + v**2 * it.index
+    return total
+
+
+def weights(order: str, rate: float) -> Any:
+    powers = rate ** np.arange(A.size)[::-1]
+    return powers.reshape(A.shape) if order == "C" else powers.reshape(A.shape[::-1]).T
+
+
+PLACES = np.add.outer(np.arange(2), 10 * np.arange(3))
+COLUMNS = np.arange(6).reshape(3, 2).T
+CASES: dict[str, tuple[Any, Any, Any]] = {
+    "horner": (horner, 2 * A * weights("C", 0.9), 2 * weights("C", 0.9)),
+    "written": (written, 3 * A**2, 6 * A),
+    "by_places": (by_places, 2 * A * PLACES, 2 * PLACES),
+    "by_columns": (
+        by_columns,
+        2 * A * COLUMNS * weights("F", 0.5),
+        2 * COLUMNS * weights("F", 0.5),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_elements_are_seen_one_by_one(name: str) -> None:
+    function, first, second = CASES[name]
+    np.testing.assert_allclose(sd.grad(function)(A), first, rtol=1e-13)
+    v = np.cos(np.arange(6.0)).reshape(A.shape)
+    np.testing.assert_allclose(sd.jvp(function, (A,), (v,))[1], np.sum(first * v), rtol=1e-13)
+    np.testing.assert_allclose(sd.hvp(function)(A, v), second * v, rtol=1e-13)
+    assert sd.grad(function)(A.astype("f4")).dtype == np.float32
+
+
+def test_the_order_is_that_of_memory() -> None:
+    given = np.asfortranarray(A)
+    np.testing.assert_allclose(sd.grad(horner)(given), 2 * A * weights("F", 0.9), rtol=1e-13)
+    np.testing.assert_allclose(sd.grad(horner)(A.T), (2 * A * weights("C", 0.9)).T, rtol=1e-13)
+    with pytest.raises(sd.UnsupportedCallError, match="does not fill its memory"):
+        sd.grad(horner)(A[:, ::2])
+    with pytest.raises(ValueError, match="zero-sized"):
+        sd.grad(horner)(np.zeros((0, 3)))
+    np.testing.assert_allclose(sd.grad(horner)(np.array(3.0)), 6.0)
+
+
+def test_the_callers_array_is_written_through() -> None:
+    def doubled(a: Any) -> Any:
+        for v in np.nditer(a, op_flags=["readwrite"]):
+            v[...] = 2 * v
+        return np.sum(a**2)
+
+    given = A.copy()
+    assert sd.differentiable(doubled)(given) == pytest.approx(4 * np.sum(A**2))
+    np.testing.assert_allclose(sd.grad(lambda a: doubled(a * 1.0))(A), 8 * A)
+
+
+def test_what_is_not_followed_is_refused() -> None:
+    def read_only(a: Any) -> Any:
+        b = a * 1.0
+        for v in np.nditer(b):
+            v[...] = 2.0
+        return np.sum(b)
+
+    with pytest.raises(ValueError, match="read-only"):
+        sd.grad(read_only)(A)
+    with pytest.raises(sd.UnsupportedCallError, match="more than one array"):
+        sd.grad(lambda a: sum(x * y for x, y in np.nditer([a, a])))(A)
+    with pytest.raises(sd.UnsupportedCallError, match="external_loop"):
+        sd.grad(lambda a: sum(np.sum(x) for x in np.nditer(a, flags=["external_loop"])))(A)
+
+
+# Strides ------------------------------------------------------------------------------------------
+
+
+def moving(x: Any) -> Any:
+    step = x.strides[0]
+    y = as_strided(x, shape=(len(x) - 2, 3), strides=(step, step), writeable=False)
+    return np.sum(y**2 * np.array([1.0, 2.0, 4.0]))
+
+
+def test_windows_by_strides() -> None:
+    x = np.array([0.5, -1.0, 2.0, 0.3, 0.9, -0.4])
+    counts = np.array([1.0, 3.0, 7.0, 7.0, 6.0, 4.0])
+    np.testing.assert_allclose(sd.grad(moving)(x), 2 * x * counts, rtol=1e-13)
+    v = np.arange(6.0)
+    np.testing.assert_allclose(sd.hvp(moving)(x, v), 2 * v * counts, rtol=1e-13)
+    np.testing.assert_allclose(sd.jvp(moving, (x,), (v,))[1], np.sum(2 * x * counts * v))
+    np.testing.assert_allclose(sd.grad(moving)(x.astype("f4")), 2 * x * counts, rtol=1e-6)
+    with pytest.raises(NotImplementedError, match="beyond the memory"):
+        sd.grad(lambda x: np.sum(as_strided(x, (7,), x.strides)))(x)
+
+
+def test_strides_of_arrays() -> None:
+    def told(a: Any) -> Any:
+        return a.strides[0] * np.sum(a) + a.strides[-1] + np.ones((2, 3)).strides[0]
+
+    np.testing.assert_allclose(sd.grad(told)(A), 24.0 * np.ones((2, 3)))
+    np.testing.assert_allclose(sd.grad(told)(np.asfortranarray(A)), 8.0 * np.ones((2, 3)))
+
+
+def test_a_write_to_what_lies_in_one_memory_is_refused() -> None:
+    def before(x: Any) -> Any:
+        x = x * 1.0
+        y = as_strided(x, (3, 3), (8, 8))
+        x[0] = 2.0
+        return np.sum(y**2)
+
+    def after(x: Any) -> Any:
+        x = x * 1.0
+        y = as_strided(x, (3, 3), (8, 8))
+        y[0] = 2.0
+        return np.sum(x**2)
+
+    for function in (before, after):
+        with pytest.raises(sd.AliasingError, match="in the memory of"):
+            sd.grad(function)(np.arange(5.0))
+
+
+# Rows of an array ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2), (3, 2, 4)])
+@pytest.mark.parametrize("join", [np.vstack, np.hstack])
+def test_the_rows_of_an_array_are_joined(join: Any, shape: tuple[int, ...]) -> None:
+    x = np.sin(np.arange(float(np.prod(shape)))).reshape(shape)
+
+    def joined(x: Any) -> Any:
+        return join(x) ** 2
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value, tangent = sd.jvp(joined, (x,), (np.ones(shape),))
+    np.testing.assert_array_equal(value, join(x) ** 2)
+    np.testing.assert_allclose(tangent, 2 * join(x))
+    weight = np.arange(float(value.size)).reshape(value.shape)
+    found = sd.grad(lambda x: np.sum(joined(x) * weight))(x)
+    places = join(np.arange(x.size).reshape(shape)).ravel()
+    expected = np.zeros(x.size)
+    expected[places] = 2 * x.ravel()[places] * weight.ravel()
+    np.testing.assert_allclose(found.ravel(), expected)
+    with pytest.raises((ValueError, IndexError)):
+        sd.grad(lambda x: np.sum(join(x)))(np.zeros((0, *shape[1:])))
