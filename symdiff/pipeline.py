@@ -22,7 +22,7 @@ from symdiff.differentiate.switches import RECOMPUTING
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
 from symdiff.emit.namespace import Namespace
-from symdiff.errors import AliasingError, SignatureError, faults_told
+from symdiff.errors import AliasingError, SignatureError, SymdiffError, faults_told
 from symdiff.ir.attributes import opened
 from symdiff.ir.called import with_called
 from symdiff.ir.graph import (
@@ -41,6 +41,7 @@ from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification,
 from symdiff.ir.structure import Container, Leaf, Structure, leaf_numbers
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.defined import of_values_alone
+from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.index import is_view
 from symdiff.ops.meeting import meetings
 from symdiff.ops.rules import expanded
@@ -57,6 +58,7 @@ from symdiff.runtime.facts import compiled_for
 from symdiff.runtime.lengths import Tie, common, joined, with_common
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
+from symdiff.runtime.siblings import Likely
 from symdiff.runtime.signature import TypeText, laps_itself, layout_of, signature_of, spelled
 from symdiff.runtime.verify import is_asked_for
 from symdiff.runtime.watching import Origin
@@ -559,9 +561,10 @@ def staged_at(
     """Stage a function, again with more values fixed as long as structure is found to depend on
     them.
     """
+    likely = Likely()
     for _ in range(_MOST_RESTARTS):
         try:
-            staged = stage(function, signature, marks, at_end)
+            staged = stage(function, likely.added(signature), marks, at_end)
         except StaticDemand as demand:
             known = dict(signature.static)
             try:
@@ -570,8 +573,17 @@ def staged_at(
                 if demand.refusal is not None:
                     raise demand.refusal from None
                 raise (error.with_span(demand.span) if demand.span else error) from None
+            likely.ask(fixed, known)
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue
+        except SymdiffError:
+            if not likely.give_up():
+                raise
+            continue
+        if likely.values and _writes(staged.graph):  # perhaps one of them
+            likely.give_up()
+            continue
+        signature = likely.kept(signature, staged.read)
         same = _aliases(staged.graph, signature, arguments)
         found = joined(signature, staged.graph, meetings(staged.graph.block), arguments)
         if same == signature.same and found == signature:
@@ -581,6 +593,12 @@ def staged_at(
         f"the structure of {function.__name__} depends on more than {_MOST_RESTARTS} values",
         hint="pass them as one string, or in a tuple of strings",
     )
+
+
+def _writes(graph: Graph) -> bool:
+    """Return whether a graph may change what stands outside it."""
+    nodes = walk_nodes(graph.block)
+    return any(node.op.effect and node.op not in (raise_, assert_) for node in nodes)
 
 
 def demanded(path: Path, signature: Signature, arguments: Arguments) -> Any:

@@ -35,7 +35,7 @@ from symdiff.parse.output import output_of, without_none
 from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.reflect import argument
 from symdiff.parse.resuming import require_none_in_cleanup
-from symdiff.parse.staged import Staged, StaticDemand
+from symdiff.parse.staged import FixedValues, Staged, StaticDemand
 from symdiff.parse.values import (
     Abstract,
     Changed,
@@ -149,7 +149,7 @@ def _staged(
 ) -> Staged:
     """The staged function, in one attempt under a policy."""
     interp = Interpreter()
-    interp.static = dict(signature.static)
+    interp.static = FixedValues(signature.static)
     interp.policy = policy
     interp.function = function
     with building(interp.entry):
@@ -258,7 +258,8 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         if (activation := interp.made_in.get(node)) is not None
     }
     guards = tuple(interp.guards.values())
-    return Staged(graph, guards, interp.names, names_closed(interp), made_in)
+    read = frozenset(interp.static.read)
+    return Staged(graph, guards, interp.names, names_closed(interp), made_in, read)
 
 
 def _never_returns(interp: Interpreter) -> CertainError:

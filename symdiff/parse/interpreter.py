@@ -45,7 +45,7 @@ from symdiff.parse.blame import CONTROL, HINT, blamed, certain, users
 from symdiff.parse.heap import Heap, constant, is_array, value_name
 from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.policy import RetryPolicy
-from symdiff.parse.staged import Guard
+from symdiff.parse.staged import FixedValues, Guard
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -301,7 +301,7 @@ class Interpreter:
         self.parameters: list[Value] = []
         self.guards: dict[tuple[Path, str, str | None], Guard] = {}
         self.free: dict[tuple[str, int, str], FreeVariable] = {}
-        self.static: dict[Path, Any] = {}
+        self.static = FixedValues()
         self.span: SourceSpan | None = None
         self.spans: dict[ast.AST, SourceSpan] = {}  # of the nodes that were staged
         self.entry: Builder = WriteBackBuilder(self)

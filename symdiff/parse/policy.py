@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import field
 from typing import Any
 
@@ -12,6 +13,7 @@ from symdiff.parse.values import Conflict
 from symdiff.source import SourceSpan
 
 MOST_TIMES = 3  # that one thing is refused, and more items are selected
+MANY = 3  # items of a function that had to be selected one after another
 
 
 @dataclass(slots=True)
@@ -20,7 +22,8 @@ class RetryPolicy:
 
     ``unrolled``: loops that are staged turn by turn. ``unions``: names that are kept as unions
     where their contents are joined. ``selecting``: items that are selected at run time, and whether
-    they are told apart one by one; ``asked``: items that may be, in the order of asking.
+    they are told apart one by one; ``asked``: items that may be, in the order of asking, and the
+    functions that they stand in; ``selected_in``: how many are, by function.
     ``refused``: how often what was refused before more items were selected.
     ``written_late``: places of the caller's that are written at the end only; ``all_late``: all
     are. ``first``: the first conflict for which names were kept as unions; ``instead``: the count
@@ -35,7 +38,8 @@ class RetryPolicy:
     unrolled: set[SourceSpan] = field(default_factory=set)
     unions: set[str] = field(default_factory=set)
     selecting: dict[SourceSpan, bool] = field(default_factory=dict)
-    asked: dict[SourceSpan, None] = field(default_factory=dict)
+    asked: dict[SourceSpan, Any] = field(default_factory=dict)
+    selected_in: Counter[Any] = field(default_factory=Counter)
     refused: dict[Any, int] = field(default_factory=dict)
     written_late: set[Any] = field(default_factory=set)
     resumed: set[Any] = field(default_factory=set)
@@ -62,6 +66,14 @@ class RetryPolicy:
             return True
         return not {conflict.name, *conflict.names} <= self.unions
 
+    def selects(self, span: SourceSpan, function: Any) -> bool:
+        """Return whether an item of a function is selected; all are, where several had to be."""
+        self.asked.pop(span, None)
+        self.asked[span] = function
+        if span not in self.selecting and self.selected_in[function] >= MANY:
+            self.selecting[span] = False
+        return span in self.selecting
+
     def select_more(self, refused: SymdiffError | None = None) -> bool:
         """Take up items that may be selected at run time; False where there are none left.
 
@@ -73,6 +85,8 @@ class RetryPolicy:
         self.refused[what] = times + (what is not None)
         asked, new = list(self.asked), [span for span in self.asked if span not in self.selecting]
         lists = [span for span in asked if self.selecting.get(span) is False]
-        self.selecting.update(dict.fromkeys((new if times else new[-1:]) or lists, not new))
+        taken = (new if times else new[-1:]) or lists
+        self.selecting.update(dict.fromkeys(taken, not new))
+        self.selected_in.update(self.asked[span] for span in taken)
         self.asked.clear()
         return bool(new or lists) and times < MOST_TIMES

@@ -46,9 +46,7 @@ def selected_at_run_time(interp: Interpreter, key: Abstract) -> bool:
     """Note that a key selects here; return whether that is decided at run time."""
     if interp.span is None or not _is_index(key):
         return False
-    interp.policy.asked.pop(interp.span, None)
-    interp.policy.asked[interp.span] = None
-    return interp.span in interp.policy.selecting
+    return interp.policy.selects(interp.span, interp.scope.node)
 
 
 def _one_by_one(interp: Interpreter) -> bool:

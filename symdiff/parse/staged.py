@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from typing import Any, Literal
 
@@ -40,7 +40,8 @@ class Staged:
     ``names`` maps the function's local names, and ``params[0]`` inside containers, to the value
     that each has last, or to words that say why there is none. ``closed`` are the names, marked as
     others were asked to be, that no cotangent goes through. ``made_in`` tells of the graph's nodes
-    in which call of a function each was built.
+    in which call of a function each was built. ``read`` are the paths of the values that the
+    signature fixes, as far as the graph rests on them.
     """
 
     graph: Graph
@@ -48,6 +49,19 @@ class Staged:
     names: Mapping[str, Value | str] = field(default_factory=dict)
     closed: tuple[str, ...] = ()
     made_in: Mapping[Node, Activation] = field(default_factory=dict)
+    read: frozenset[Path] = frozenset()
+
+
+class FixedValues(dict[Path, Any]):
+    """The values that a signature fixes, and the paths of those that were read."""
+
+    def __init__(self, values: Iterable[tuple[Path, Any]] = ()) -> None:
+        super().__init__(values)
+        self.read: set[Path] = set()
+
+    def __getitem__(self, path: Path) -> Any:
+        self.read.add(path)
+        return super().__getitem__(path)
 
 
 class StaticDemand(Exception):  # noqa: N818 - a request, not an error
