@@ -61,7 +61,7 @@ _BY_LIBRARY = {
     "scipy._lib._sparse": ("sparse",),
     "scipy.fft": ("transforms",),
     "scipy.integrate": ("samples", "solvers"),
-    "scipy.interpolate": ("bsplines", "grids", "meshless", "scattered", "splines"),
+    "scipy.interpolate": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
     "scipy.linalg": ("equations", "matrices", "riccati", "structured"),
     "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("active_sets", "solvers"),

@@ -13,12 +13,12 @@ from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.libraries import when_imported
 
 
-def _interval(t, k, points):
+def interval_of(t, k, points):
     """The number of the last knot that is not behind each point, inside the domain."""
     return np.clip(np.searchsorted(t, points, side="right") - 1, k, len(t) - k - 2)
 
 
-def _basis(t, k, points, at, order=0):
+def basis_at(t, k, points, at, order=0):
     """The basis functions ``at - k`` to ``at`` at each point, or their derivatives of an order.
 
     The last steps of the recurrence are those of derivatives, in SciPy's own order of rounding.
@@ -46,8 +46,8 @@ def _values(t, c, k, order, points):
     made = np.zeros(points.shape + c.shape[1:])
     if order > k:
         return made
-    at = _interval(t, k, points)
-    for j, weight in enumerate(_basis(t, k, points, at, order)):
+    at = interval_of(t, k, points)
+    for j, weight in enumerate(basis_at(t, k, points, at, order)):
         made = made + c[at - k + j] * weight.reshape(wide)
     return made
 
@@ -67,6 +67,34 @@ class Fitted:
         ext = self.ext if ext is None else ext
         ext = {"extrapolate": 0, "zeros": 1, "raise": 2, "const": 3}.get(ext, ext)
         return splev(x, self.tck, nu, ext)
+
+    def derivative(self, n=1):
+        from scipy.interpolate import splder
+
+        return Fitted(splder(self.tck, n), 1 if self.ext in (3, "const") else self.ext)
+
+    def antiderivative(self, n=1):
+        from scipy.interpolate import splantider
+
+        return Fitted(splantider(self.tck, n), self.ext)
+
+    def integral(self, a, b):
+        from scipy.interpolate import splint
+
+        return splint(a, b, self.tck)
+
+    def derivatives(self, x):
+        from scipy.interpolate import spalde
+
+        return spalde(x, self.tck)
+
+    def get_coeffs(self):
+        t, c, k = self.tck
+        return c[: len(t) - k - 1]
+
+    def get_knots(self):
+        t, _, k = self.tck
+        return t[k : len(t) - k]
 
     def __getattr__(self, name):
         refuse(f"the attribute {name} of what it gives")
@@ -102,17 +130,17 @@ class Interpolant:
             raise ValueError(
                 f"Order of derivative (n = {nu}) must be <= order of spline (k = {self.k})"
             )
-        t, c, k = self.t, _padded(self.t, self.c), self.k
+        t, c, k = self.t, padded(self.t, self.c), self.k
         for _ in range(nu):
-            t, c, k = _derived(t, c, k)
+            t, c, k = derived_spline(t, c, k)
         return Interpolant(t, c, k, self.axis, self.extrapolate)
 
     def antiderivative(self, nu=1):
         if nu < 0:
             return self.derivative(-nu)
-        t, c, k = self.t, _padded(self.t, self.c), self.k
+        t, c, k = self.t, padded(self.t, self.c), self.k
         for _ in range(nu):
-            t, c, k = _integrated(t, c, k)
+            t, c, k = integrated_spline(t, c, k)
         kept = False if self.extrapolate == "periodic" else self.extrapolate
         return Interpolant(t, c, k, self.axis, kept)
 
@@ -127,12 +155,12 @@ class Interpolant:
         refuse(f"the attribute {name} of what it gives")
 
 
-def _padded(t, c):
+def padded(t, c):
     """Coefficients, and behind them zeros: as many as there are knots."""
     return np.concatenate((c, np.zeros((max(len(t) - len(c), 0), *c.shape[1:]))))
 
 
-def _derived(t, c, k):
+def derived_spline(t, c, k):
     """Knots, coefficients and degree of the derivative (de Boor 1978, chapter X, (15))."""
     steps = (t[k + 1 : -1] - t[1 : -k - 1]).reshape((-1,) + (1,) * (c.ndim - 1))
     if np.any(steps == 0):
@@ -141,7 +169,7 @@ def _derived(t, c, k):
     return t[1:-1], np.concatenate((made, np.zeros((k, *c.shape[1:])))), k - 1
 
 
-def _integrated(t, c, k):
+def integrated_spline(t, c, k):
     """Knots, coefficients and degree of the antiderivative that is 0 at the first knot."""
     steps = (t[k + 1 :] - t[: -k - 1]).reshape((-1,) + (1,) * (c.ndim - 1))
     made = np.cumsum(c[: -k - 1] * steps, axis=0) / (k + 1)
@@ -196,7 +224,7 @@ def _integral(t, c, k, a, b, extrapolate):
     ends = np.stack((a, b)).astype(float)
     if not extrapolate:
         ends = np.clip(ends, t[k], t[len(t) - k - 1])
-    knots, sums, degree = _integrated(t, _padded(t, c), k)
+    knots, sums, degree = integrated_spline(t, padded(t, c), k)
     made = _values(knots, sums, degree, 0, ends)
     return made[1] - made[0]
 
@@ -238,10 +266,10 @@ def _through(x, y, k):
         inner = ((x[1:] + x[:-1]) / 2)[k // 2 : len(x) - 1 - k // 2]
     ends = np.ones(k + 1)
     t = np.concatenate((x[0] * ends, inner, x[-1] * ends))
-    at = _interval(t, k, x)
+    at = interval_of(t, k, x)
     table = np.zeros((len(x), len(x)))
     rows = np.arange(len(x))
-    for j, weight in enumerate(_basis(t, k, x, at)):
+    for j, weight in enumerate(basis_at(t, k, x, at)):
         table[rows, at - k + j] = weight
     c = np.linalg.solve(table, y.reshape(len(x), -1)).reshape(y.shape)
     return t, c
@@ -322,15 +350,15 @@ def _splev(x, tck, der=0, ext=0):
 
 def _bisplev(x, y, tck, dx=0, dy=0):
     tx, ty, c, kx, ky = tck
-    if dx != 0 or dy != 0:
-        refuse("partial derivatives")
+    if not (0 <= dx < kx and 0 <= dy < ky):
+        raise ValueError(f"0 <= dx = {dx} < kx = {kx} and 0 <= dy = {dy} < ky = {ky} must hold")
     tx, ty = np.asarray(tx), np.asarray(ty)
     table = np.asarray(c).reshape(len(tx) - kx - 1, len(ty) - ky - 1)
     columns, rows = _clipped(tx, kx, x), _clipped(ty, ky, y)
-    at, across = _interval(tx, kx, columns), _interval(ty, ky, rows)
-    weights = _basis(ty, ky, rows, across)
+    at, across = interval_of(tx, kx, columns), interval_of(ty, ky, rows)
+    weights = basis_at(ty, ky, rows, across, dy)
     made = np.zeros((len(columns), len(rows)))
-    for i, one in enumerate(_basis(tx, kx, columns, at)):
+    for i, one in enumerate(basis_at(tx, kx, columns, at, dx)):
         for j, other in enumerate(weights):
             found = table[(at - kx + i)[:, None], (across - ky + j)[None, :]]
             made = made + one[:, None] * other[None, :] * found

@@ -47,7 +47,7 @@ def regular_grid_interpolator(
 
 def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
     """Sums of the values at the corners of the cells in which what is sought lies."""
-    if method not in ("linear", "nearest"):
+    if method not in ("linear", "nearest", *_DEGREES):
         refuse(f"method={method!r}")
     table = np.asarray(values)
     if table.dtype.kind not in "fc":
@@ -60,7 +60,7 @@ def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=n
     if places.ndim == 1:
         places = places[None]
     columns = places.reshape(-1, count)
-    made = _between(grids, table, columns, method)
+    made = (_splined if method in _DEGREES else _between)(grids, table, columns, method)
     wide = (-1,) + (1,) * (table.ndim - count)
     if not bounds_error and fill_value is not None:
         outside = np.zeros(len(columns), bool)
@@ -99,6 +99,22 @@ def _between(grids, table, columns, method):
             weight = weight * (share if upper else 1 - share)
         at = tuple(low + upper for low, upper in zip(lower, corner, strict=True))
         made = made + table[at] * weight.reshape(wide)
+    return made
+
+
+_DEGREES = {"slinear": 1, "cubic": 3, "quintic": 5}
+
+
+def _splined(grids, table, columns, method):
+    """The products of splines along the axes, each by its values at the points of the grid."""
+    from scipy.interpolate import make_interp_spline
+
+    if table.dtype.kind == "c":
+        refuse("complex values")
+    made: Any = table
+    for k, grid in enumerate(grids):
+        shares = make_interp_spline(grid, np.eye(len(grid)), _DEGREES[method])(columns[:, k])
+        made = np.einsum("mj,j...->m..." if k == 0 else "mj,mj...->m...", shares, made)
     return made
 
 

@@ -275,9 +275,39 @@ def griddata(points, values, xi, method="linear", fill_value=np.nan, rescale=Fal
     return valued(1.0 * made, told)
 
 
+class Between:
+    """Values between scattered points, as ``griddata`` gives them."""
+
+    def __init__(self, points, values, method, fill_value):
+        self.points, self.values, self.method = points, values, method
+        self.fill_value = fill_value
+
+    def __getattr__(self, name):
+        refuse(f"the attribute {name} of what interpolates between scattered points")
+
+    def __call__(self, *args):
+        places = args if len(args) > 1 else args[0]
+        found = griddata(self.points, self.values, places, self.method, self.fill_value)
+        return found
+
+
+def linear_nd_interpolator(points, values, fill_value=np.nan, rescale=False):
+    if rescale:
+        refuse("rescale=True")
+    return Between(points, values, "linear", fill_value)
+
+
+def nearest_nd_interpolator(x, y, rescale=False, tree_options=None):
+    if rescale or tree_options is not None:
+        refuse("rescale=True and tree_options=")
+    return Between(x, y, "nearest", np.nan)
+
+
 @when_imported("scipy.interpolate")
 def register(interpolate):
     """Say what the classes and functions mean."""
+    defines(interpolate.LinearNDInterpolator)(linear_nd_interpolator)
+    defines(interpolate.NearestNDInterpolator)(nearest_nd_interpolator)
     cls = interpolate.BarycentricInterpolator
     if "rng" in inspect.signature(cls).parameters:  # as is told of this class above
         defines(cls)(barycentric)

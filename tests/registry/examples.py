@@ -70,6 +70,10 @@ GRID = scipy.interpolate.RegularGridInterpolator(
     np.sin(np.arange(12.0)).reshape(3, 4),
     bounds_error=False,
 )
+SURFACE = scipy.interpolate.RectBivariateSpline(
+    np.arange(-4.0, 5.0), np.arange(-4.0, 5.0), np.sin(np.add.outer(np.arange(9.0), np.arange(9.0)))
+)
+PLACES_OF_FIVE = np.array([[-1.0, -1.0], [2.0, -1.0], [-1.0, 2.0], [2.0, 2.0], [0.3, 0.1]])
 FITTED = scipy.interpolate.UnivariateSpline(np.arange(6.0), np.sin(np.arange(6.0)), s=0)
 SPLINE = scipy.interpolate.BSpline(
     np.array([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0]),

@@ -245,6 +245,7 @@ KNOTS = [
 ]
 POINTS = [(), (1,), (3,), (2, 2), ((3,), "strided"), ((3,), "reversed"), ((2, 3), "F"), (2, 1, 2)]
 SPLINE_KNOTS = "np.array([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0])"
+PADDED = "np.append(y, np.zeros(4))"
 OF_TWO_VARIABLES = [
     *([(n,), (n,), (3, 2)] for n in (4, 1, 3)),
     *([(2, 3), (2, 3), (2, 4)], [((4,), "reversed"), (4,), ((2, 3), "F")]),
@@ -1365,6 +1366,65 @@ TABLE: dict[str, Word] = {
         like=[[one] for one in POINTS],
         dtypes=("float64",),
     ),
+    **{
+        f"scipy.interpolate.UnivariateSpline.{name}": shaped(
+            f"return {text}", like=[[one] for one in POINTS], x=(0.1, 0.4), dtypes=("float64",)
+        )
+        for name, text in (
+            ("derivative", "FITTED.derivative()(x)"),
+            ("antiderivative", "FITTED.antiderivative()(x)"),
+            ("integral", "x * FITTED.integral(0.1, 0.8)"),
+            ("derivatives", "x * FITTED.derivatives(1.2)[1]"),
+            ("get_coeffs", "x * FITTED.get_coeffs()[1]"),
+            ("get_knots", "x + FITTED.get_knots()[1]"),
+        )
+    },
+    **{
+        f"scipy.interpolate.{name}": shaped(f"return {text}", like=ALIKE, dtypes=("float64",))
+        for name, text in (
+            ("_BivariateSplineBase.__call__", "SURFACE(x, y, grid=False)"),
+            ("BivariateSpline.ev", "SURFACE.ev(x, y)"),
+        )
+    },
+    **{
+        f"scipy.interpolate.{name}": shaped(
+            f"return {text}",
+            like=[[one, (5,)] for one in POINTS],
+            x=(0.1, 0.4),
+            dtypes=("float64",),
+        )
+        for name, text in (
+            (
+                "splder",
+                f"scipy.interpolate.splev("
+                f"x, scipy.interpolate.splder(({SPLINE_KNOTS}, {PADDED}, 3)))",
+            ),
+            (
+                "splantider",
+                f"scipy.interpolate.splev("
+                f"x, scipy.interpolate.splantider(({SPLINE_KNOTS}, {PADDED}, 3)))",
+            ),
+            ("splint", f"x * scipy.interpolate.splint(0.1, 0.8, ({SPLINE_KNOTS}, y, 3))"),
+            ("spalde", f"x * scipy.interpolate.spalde(0.3, ({SPLINE_KNOTS}, y, 3))[1]"),
+            (
+                "LSQUnivariateSpline",
+                "scipy.interpolate.LSQUnivariateSpline(np.arange(5.0), y, [2.2], k=1)(x)",
+            ),
+            (
+                "make_lsq_spline",
+                "scipy.interpolate.make_lsq_spline("
+                "np.arange(5.0), y, [0.0, 0.0, 2.2, 4.0, 4.0], k=1)(x)",
+            ),
+            (
+                "LinearNDInterpolator",
+                "scipy.interpolate.LinearNDInterpolator(PLACES_OF_FIVE, y)(x, x * x)",
+            ),
+            (
+                "NearestNDInterpolator",
+                "scipy.interpolate.NearestNDInterpolator(PLACES_OF_FIVE, y)(x, x * x)",
+            ),
+        )
+    },
     "scipy.interpolate.splev": shaped(
         f"return scipy.interpolate.splev(x, ({SPLINE_KNOTS}, y, 3))",
         like=[[one, (5,)] for one in POINTS],

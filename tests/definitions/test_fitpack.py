@@ -1,0 +1,106 @@
+"""What is made of splines, fits at given knots, splines on grids: by extrapolated differences."""
+
+import numpy as np
+import pytest
+from scipy import interpolate
+
+import symdiff as sd
+from tests.definitions.calls import check
+
+X = np.array([0.31, 0.74, 1.12, 1.63, 2.05, 2.9])
+K = np.linspace(0.0, 5.0, 6)
+KNOTS = np.array([0, 0, 0, 0, 5, 5, 5, 5.0])
+CORNERS = np.array([[0, 0], [4, 0], [0, 4], [4, 4], [1.4, 2.6], [0.2, 0.9]])
+SURFACE = interpolate.RectBivariateSpline(K, K, np.sin(np.add.outer(K, K)))
+SMOOTH = interpolate.UnivariateSpline(K, np.sin(K), s=0.01)
+PARTS = interpolate.bisplrep(
+    np.repeat(K, 6), np.tile(K, 6), np.sin(np.add.outer(K, K)).ravel(), s=0
+)
+TIGHT = {"solver_args": {"rtol": 1e-15, "atol": 0.0}}
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        lambda x: interpolate.splev(1.2, interpolate.splder(interpolate.splrep(K, x), 2)),
+        lambda x: interpolate.splev(1.2, interpolate.splantider(interpolate.splrep(K, x))),
+        lambda x: interpolate.splint(x[0], x[1] + 1, interpolate.splrep(K, np.sin(K))),
+        lambda x: interpolate.splint(4.2, 0.1, interpolate.splrep(K, x)),
+        lambda x: interpolate.spalde(x[1], interpolate.splrep(K, np.sin(x))),
+        lambda x: interpolate.InterpolatedUnivariateSpline(K, x).derivative()(K - 0.3),
+        lambda x: interpolate.InterpolatedUnivariateSpline(K, x, ext=3).derivative()(K - 0.3),
+        lambda x: interpolate.InterpolatedUnivariateSpline(K, x).antiderivative(2)(1.7),
+        lambda x: interpolate.InterpolatedUnivariateSpline(K, x).integral(0.3, 2.2),
+        lambda x: interpolate.InterpolatedUnivariateSpline(K, x, k=2).derivatives(0.7),
+        lambda x: interpolate.InterpolatedUnivariateSpline(K, x).get_coeffs(),
+        lambda x: interpolate.InterpolatedUnivariateSpline(K + x, x).get_knots(),
+        lambda x: SMOOTH.derivative()(x) + SMOOTH.integral(0.1, x[0]),
+        lambda x: SMOOTH.derivatives(x[1]) * x[0],
+        lambda x: interpolate.LSQUnivariateSpline(K, x, [2.2], k=2)(X[:2]),
+        lambda x: interpolate.LSQUnivariateSpline(K, x, [2.2], K + 1, k=1)(x[:2]),
+        lambda x: interpolate.make_lsq_spline(K, x, KNOTS, 3)(np.array([0.3, 1.7])),
+        lambda x: interpolate.make_lsq_spline(K, x, KNOTS, 3, 1 + x).derivative()(x[0]),
+        lambda x: SURFACE.ev(x[:3], x[3:]),
+        lambda x: SURFACE.ev(x[0], x[1], dx=1, dy=2),
+        lambda x: SURFACE(np.sort(x[:2]), x[3:], dx=1),
+        lambda x: SURFACE(x[:3], x[3:], grid=False),
+        lambda x: interpolate.bisplev(x[:3], x[3:], PARTS, dx=1, dy=2),
+        lambda x: interpolate.LinearNDInterpolator(CORNERS, x)(0.3, 0.35),
+        lambda x: interpolate.LinearNDInterpolator(CORNERS, X)(x[:3], x[3:]),
+        lambda x: interpolate.LinearNDInterpolator(CORNERS, X, -1.0)(np.stack((x, -x), axis=1)),
+        lambda x: interpolate.NearestNDInterpolator(CORNERS, x)(np.array([[0.3, 0.35], [3, 3]])),
+        lambda x: interpolate.RegularGridInterpolator((K, K), np.outer(x, x), method="slinear")(
+            np.stack((x[:3], x[3:]), axis=1)
+        ),
+    ],
+)
+def test_what_is_made_of_splines(found):
+    check(found, X, step=0.01)
+
+
+@pytest.mark.parametrize("method", ["cubic", "quintic"])
+def test_splines_on_grids(method):
+    """Where SciPy solves by steps its values are those of the spline to 1e-3."""
+
+    def splined(x):
+        grid = interpolate.RegularGridInterpolator((K, K), np.outer(x, np.sin(x)), method=method)
+        return grid(np.stack((x[:3], x[3:]), axis=1))
+
+    def expected(x):
+        places, table = np.stack((x[:3], x[3:])), np.outer(x, np.sin(x))
+        k = {"cubic": 3, "quintic": 5}[method]
+        rows, columns = (interpolate.make_interp_spline(K, np.eye(6), k)(p) for p in places)
+        return np.einsum("mi,ij,mj->m", rows, table, columns)
+
+    value, tangent = sd.jvp(splined, (X,), (np.cos(K),))
+    np.testing.assert_array_equal(value, splined(X))
+
+    def along(h):
+        return (expected(X + h * np.cos(K)) - expected(X - h * np.cos(K))) / (2 * h)
+
+    np.testing.assert_allclose(tangent, (4 * along(1e-3) - along(2e-3)) / 3, rtol=1e-7)
+    (slopes,) = sd.vjp(splined, X)[1](np.ones(3))
+    assert slopes @ np.cos(K) == pytest.approx(np.sum(tangent), rel=1e-10)
+
+
+def test_points_outside_of_all_simplices_get_what_fills_them():
+    def found(x):
+        return interpolate.LinearNDInterpolator(CORNERS, x, fill_value=7.0)(9.0, 9.0)
+
+    value, slope = sd.value_and_grad(found)(X)
+    assert value == 7.0
+    np.testing.assert_array_equal(slope, np.zeros(6))
+
+
+def test_an_order_that_a_spline_does_not_have_is_an_error_as_of_scipy():
+    with pytest.raises(ValueError, match="must be <= order"):
+        sd.grad(lambda x: interpolate.splder(interpolate.splrep(K, x), 4)[1][0])(X)
+    with pytest.raises(ValueError, match="must hold"):
+        sd.grad(lambda x: interpolate.bisplev(x[0], x[1], PARTS, dx=3))(X)
+
+
+def test_coefficients_without_the_zeros_behind_them_are_refused():
+    """SciPy computes something else of them."""
+    knots, c, k = interpolate.splrep(K, np.sin(K))
+    with pytest.raises(sd.UnsupportedCallError, match="fewer coefficients"):
+        sd.grad(lambda x: interpolate.splder((knots, x * c[:6], k))[1][0])(X)
