@@ -62,7 +62,7 @@ _BY_LIBRARY = {
     "scipy.fft": ("transforms",),
     "scipy.integrate": ("samples", "solvers"),
     "scipy.interpolate": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
-    "scipy.linalg": ("equations", "matrices", "riccati", "structured"),
+    "scipy.linalg": ("equations", "matrices", "riccati", "structured", "subspaces"),
     "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("active_sets", "solvers"),
     "scipy.signal": ("filters", "resampling", "smoothing", "spectra"),

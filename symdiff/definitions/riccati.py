@@ -139,11 +139,11 @@ def _below(values, vectors):
 def _signed(values, vectors, found, others):
     """Eigenvalues, and vectors of the signs of those that were found, with derivatives."""
     given = found[1:]
-    factors = computed(vectors[0], _phases, others, given)
+    factors = computed(vectors[0], phases_of, others, given)
     return valued(1.0 * values, found[0].real), valued(vectors * factors, given)
 
 
-def _phases(vectors, others):
+def phases_of(vectors, others):
     """The factors of absolute value 1 by which vectors are others."""
     products = np.sum(vectors.conj() * others, axis=0)
     return products / np.abs(products)

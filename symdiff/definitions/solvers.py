@@ -619,12 +619,48 @@ def odeint(
     return valued(found, rows)
 
 
+class Between:
+    """The solution of a differential equation at any times, of which it is asked later."""
+
+    def __init__(self, rate, start, t_span, y0, given, options):
+        self._rate, self._start, self._span, self._y0 = rate, start, t_span, y0
+        self._given, self._options = given, options
+
+    def __getattr__(self, name):
+        refuse(f"the attribute {name} of a solution at any times")
+
+    def __call__(self, t):
+        asked = np.asarray(t, dtype=np.float64)
+        if asked.ndim > 1:
+            raise ValueError("`t` must be a float or a 1-D array.")
+        times = np.atleast_1d(asked)
+        shape = np.zeros((len(self._start), len(times)))
+        told = (self._span, self._y0, times)
+        name = "symdiff.ops.support.dense_output"
+        columns = solver(name, self._rate, told, self._given, shape)
+        first, last = float(self._span[0]), float(self._span[1])
+        order = np.argsort(without_derivative(times if last >= first else -times))
+        found = np.zeros(columns.shape)
+        y, before = self._start, first
+        name = "scipy.integrate.solve_ivp"
+        for i in range(len(times)):
+            now, column = float(times[order[i]]), columns[:, order[i]]
+            y = solution("arrival", column, self._rate, (y, before, now), name, self._options)
+            found[:, order[i]] = y
+            before = now
+        made = valued(found, columns)
+        return made[:, 0] if asked.ndim == 0 else made
+
+
 def solve_ivp(
     fun,
     t_span,
     y0,
     method="RK45",
     t_eval=None,
+    dense_output=False,
+    events=None,
+    vectorized=False,
     args=None,
     *,
     rtol=None,
@@ -633,6 +669,8 @@ def solve_ivp(
     first_step=None,
     min_step=None,
 ):
+    if events is not None or vectorized:
+        refuse("events= and vectorized=")
     start = _started(y0)
     if np.ndim(y0) != 1:
         refuse("y0 that is not one row")
@@ -641,10 +679,12 @@ def solve_ivp(
     options = {"method": method, **tolerances, "max_step": max_step, "min_step": min_step}
     rate = _rate(fun, start, () if args is None else args, True)
     name = "scipy.integrate.solve_ivp"
+    once = {**options, "first_step": first_step}
+    sol = Between(rate, start, t_span, y0, once, options) if dense_output else None
     if t_eval is not None:
         times = np.asarray(t_eval, dtype=np.float64)
         shapes = (np.zeros((len(start), len(times))), True)
-        given = {**options, "first_step": first_step, "t_eval": t_eval}
+        given = {**once, "t_eval": t_eval}
         columns, success = solver(name, rate, (t_span, y0), given, shapes, ("y", "success"))
         found = np.zeros(columns.shape)
         y, before = start, first
@@ -653,10 +693,9 @@ def solve_ivp(
             y = solution("arrival", columns[:, i], rate, (y, before, now), name, options)
             found[:, i] = y
             before = now
-        return Found(t=np.asarray(t_eval), y=valued(found, columns), success=success)
+        return Found(t=np.asarray(t_eval), y=valued(found, columns), success=success, sol=sol)
     like = (np.zeros(0), np.zeros((len(start), 0)), True)
-    given = {**options, "first_step": first_step}
-    reached, columns, success = solver(name, rate, (t_span, y0), given, like, ("t", "y", "success"))
+    reached, columns, success = solver(name, rate, (t_span, y0), once, like, ("t", "y", "success"))
     reached = without_derivative(reached)
     times = reached.copy()
     times[0] = first
@@ -668,7 +707,7 @@ def solve_ivp(
         ends = (y, float(times[i - 1]), float(times[i]))
         y = solution("arrival", columns[:, i], rate, ends, name, options)
         found[:, i] = y
-    return Found(t=valued(times, reached), y=valued(found, columns), success=success)
+    return Found(t=valued(times, reached), y=valued(found, columns), success=success, sol=sol)
 
 
 # Integrals ----------------------------------------------------------------------------------------

@@ -470,6 +470,19 @@ def krylov(
     return found[0], int(found[1])
 
 
+def dense_output(
+    function: Any, t_span: Any, y0: Any, times: Any, args: tuple[Any, ...] = (), **options: Any
+) -> Any:
+    """The states at times that ``scipy.integrate.solve_ivp`` finds between its steps.
+
+    >>> dense_output(lambda t, y: -y, (0.0, 1.0), [1.0], np.array([0.5])).round(2)
+    array([[0.61]])
+    """
+    from scipy.integrate import solve_ivp
+
+    return solve_ivp(function, t_span, y0, dense_output=True, args=args, **options).sol(times)
+
+
 def fitted(function: Any, x0: Any, args: tuple[Any, ...] = (), **options: Any) -> Any:
     """What ``scipy.optimize.leastsq`` finds and says: the solution, the inverse of the matrix of
     the normal equations (infinite where it has none), why it stopped, and the sum of squares.

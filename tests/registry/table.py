@@ -1728,6 +1728,15 @@ TABLE: dict[str, Word] = {
     ),
     "scipy.optimize.rosen": shaped("x", like=ROSENBROCK),
     **{
+        f"scipy.linalg.{name}": shaped(
+            f"return {call}", like=ONE_SIDE, dtypes=("float64",), within=1e-7, x=diagonal()
+        )
+        for name, call in (
+            ("null_space", "scipy.linalg.null_space(x[:-1]) ** 2"),
+            ("orth", "scipy.linalg.orth(np.diag(np.arange(1.0, 1.0 + len(x))) + x) ** 2 @ y"),
+        )
+    },
+    **{
         f"scipy.optimize.{name}": shaped(
             f"return {call}", like=ONE_SIDE, dtypes=("float64",), within=1e-7, x=diagonal()
         )
