@@ -10,6 +10,7 @@ import numpy as np
 
 from symdiff.definitions.declare import is_one_row, may_be_one_row, refuse
 from symdiff.definitions.law import special
+from symdiff.definitions.solvers import without_derivative
 
 LOG_2_PI = math.log(2.0 * math.pi)
 
@@ -46,7 +47,9 @@ def _may_be_of_one(mean, cov):
     return cov.ndim == 2 and may_be_one_row(cov)
 
 
-def normal_logpdf(x, mean=None, cov=1):
+def normal_logpdf(x, mean=None, cov=1, allow_singular=False):
+    if allow_singular:
+        return _singular_logpdf(x, mean, cov)
     mean = None if mean is None else np.asarray(mean)
     cov = np.asarray(1.0 if cov is None else cov, dtype=np.float64)
     rows = np.asarray(x, dtype=np.float64)
@@ -80,8 +83,105 @@ def _of_one(x, mean, cov):
     return _squeezed(-0.5 * (LOG_2_PI + np.log(variance) + apart * apart / variance))
 
 
-def normal_pdf(x, mean=None, cov=1):
-    return np.exp(normal_logpdf(x, mean, cov))
+def normal_pdf(x, mean=None, cov=1, allow_singular=False):
+    return np.exp(normal_logpdf(x, mean, cov, allow_singular))
+
+
+def _singular_logpdf(x, mean, cov):
+    """Of a covariance that may leave directions without variance: by it, there is no derivative
+    then; by the place and the mean there are those along the other directions.
+    """
+    rows = np.asarray(x, dtype=np.float64)
+    cov = np.asarray(cov, dtype=np.float64)
+    if cov.ndim != 2 or is_one_row(cov):
+        refuse("allow_singular=True of one variable, and covariances that are no matrices")
+    values, vectors = np.linalg.eigh(without_derivative(cov))
+    least = 1e6 * np.finfo(np.float64).eps * np.max(np.abs(values))
+    known = values > least
+    if np.all(known):
+        return normal_logpdf(rows, mean, cov)
+    apart = rows if mean is None else rows - np.asarray(mean)
+    along = apart @ vectors
+    squares = np.sum(np.where(known, along**2 / np.where(known, values, 1.0), 0.0), axis=-1)
+    across = np.sqrt(np.sum(np.where(known, 0.0, without_derivative(along)) ** 2, axis=-1))
+    unknown = np.nan * np.sum(cov - without_derivative(cov))
+    return _squeezed(np.where(across < 1e3 * least, unknown - 0.5 * squares, -np.inf))
+
+
+# Its distribution function ------------------------------------------------------------------------
+
+
+def normal_cdf(
+    x,
+    mean=None,
+    cov=1,
+    allow_singular=False,
+    maxpts=None,
+    abseps=1e-5,
+    releps=1e-5,
+    *,
+    lower_limit=None,
+):
+    """Of one variable, and of two by an integral over the correlation (Drezner and Wesolowsky
+    1990, eq. 3, from Plackett 1954).
+    """
+    cov = np.asarray(cov, dtype=np.float64)
+    rows = np.asarray(x, dtype=np.float64)
+    if cov.shape != (2, 2) or allow_singular:
+        refuse("other than two variables, and allow_singular=True")
+    middle = np.zeros(2) if mean is None else np.asarray(mean, dtype=np.float64)
+    scales = np.sqrt(np.diag(cov))
+    correlation = cov[0, 1] / (scales[0] * scales[1])
+    upper = (rows - middle) / scales
+    first, second = upper[..., 0], upper[..., 1]
+    if lower_limit is None:
+        return _squeezed(_below(first, second, correlation))
+    lower = (np.asarray(lower_limit, dtype=np.float64) - middle) / scales
+    low, least = lower[..., 0], lower[..., 1]
+    inner = _below(first, second, correlation) - _below(low, second, correlation)
+    return _squeezed(inner - _below(first, least, correlation) + _below(low, least, correlation))
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
+
+
+def _below(first, second, correlation):
+    ndtr = special().ndtr
+    whole = np.arcsin(correlation)
+    sines = np.sin(0.5 * whole * (_NODES + 1.0))
+    h, k = np.asarray(first)[..., None], np.asarray(second)[..., None]
+    powers = -(h * h + k * k - 2.0 * h * k * sines) / (2.0 * (1.0 - sines * sines))
+    more = np.sum(_WEIGHTS * np.exp(powers), axis=-1) * whole / (4.0 * math.pi)
+    return ndtr(first) * ndtr(second) + more
+
+
+# The normal distribution of matrices --------------------------------------------------------------
+
+
+def _covariance_of(given, count):
+    cov = np.asarray(given, dtype=np.float64)
+    if cov.ndim == 2:
+        return cov
+    return cov * np.eye(count)
+
+
+def matrix_normal_logpdf(X, mean=None, rowcov=1, colcov=1):
+    x = np.asarray(X, dtype=np.float64)
+    if x.ndim != 2:
+        refuse("more than one matrix at once")
+    if mean is None and (np.ndim(rowcov) != 2 or np.ndim(colcov) != 2):
+        refuse("numbers or rows as covariances without mean=, of one row or column each")
+    count, width = x.shape
+    apart = x if mean is None else x - np.asarray(mean)
+    rows, columns = _covariance_of(rowcov, count), _covariance_of(colcov, width)
+    scaled = np.linalg.solve(np.linalg.cholesky(rows), apart)
+    scaled = np.linalg.solve(np.linalg.cholesky(columns), scaled.T)
+    logarithms = width * _log_determinant(rows) + count * _log_determinant(columns)
+    return -0.5 * (count * width * LOG_2_PI + logarithms + np.sum(scaled * scaled))
+
+
+def matrix_normal_pdf(X, mean=None, rowcov=1, colcov=1):
+    return np.exp(matrix_normal_logpdf(X, mean, rowcov, colcov))
 
 
 # Dirichlet's, and the multinomial distribution ----------------------------------------------------
@@ -271,8 +371,10 @@ MULTIVARIATE: dict[str, dict[str, Any]] = {
     "multivariate_normal": {
         "logpdf": normal_logpdf,
         "pdf": normal_pdf,
+        "cdf": normal_cdf,
         "entropy": normal_entropy,
     },
+    "matrix_normal": {"logpdf": matrix_normal_logpdf, "pdf": matrix_normal_pdf},
     "dirichlet": {
         "logpdf": dirichlet_logpdf,
         "pdf": dirichlet_pdf,

@@ -659,18 +659,14 @@ def solve_ivp(
     method="RK45",
     t_eval=None,
     dense_output=False,
-    events=None,
-    vectorized=False,
-    args=None,
     *,
+    args=None,
     rtol=None,
     atol=None,
     max_step=None,
     first_step=None,
     min_step=None,
 ):
-    if events is not None or vectorized:
-        refuse("events= and vectorized=")
     start = _started(y0)
     if np.ndim(y0) != 1:
         refuse("y0 that is not one row")

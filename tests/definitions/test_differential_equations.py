@@ -223,7 +223,6 @@ def test_a_call_without_derivative_is_the_call_alone():
         (lambda k: integrate.odeint(rate, Y0, TIMES, (k, k), atol=Y0)[0, 0], "an array as atol"),
         (lambda k: ivp(k, events=[rate]), "events="),
         (lambda k: ivp(k, vectorized=True), "vectorized="),
-        (lambda k: ivp(k, vectorized=True), "vectorized="),
         (lambda k: ivp(k, jac=rate), "jac="),
         (lambda k: integrate.odeint(in_place, Y0, TIMES, (k,))[0, 0], "writes to what it is given"),
         (lambda k: integrate.solve_ivp(lambda t, y: k * y, (0.0, 1.0), Y0).nfev * k, "nfev"),

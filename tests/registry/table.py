@@ -327,6 +327,11 @@ ONE_SIDE = [  # square matrices, and a vector
     *([((3, 3), "reversed"), (3,)], [(2, 2), ((2,), "strided")], [(3, 3), ((3,), "reversed")]),
     *([((4, 4), "strided"), (4,)], [((2, 2), "F"), ((2,), "reversed")]),
 ]
+ONE_SIDE_OF_LINES = [  # rows of three and more, and of one and more
+    *([(3,), (1,)], [(3,), (2,)], [(4,), (3,)], [((3,), "reversed"), (3,)]),
+    *([((4,), "strided"), (2,)], [(5,), ((3,), "reversed")], [(6,), ((2,), "strided")]),
+    *([((5,), "reversed"), (4,)], [(3,), ((4,), "reversed")]),
+]
 SPARSE_VECTOR = [  # entries in three places of the diagonal and one beside, and a vector
     *([(4,), (3,)], [((4,), "reversed"), (3,)], [((4,), "strided"), (3,)]),
     *([(4,), ((3,), "reversed")], [(4,), ((3,), "strided")]),
@@ -1535,6 +1540,24 @@ TABLE: dict[str, Word] = {
             ("multivariate_t.pdf", "multivariate_t.pdf(x, y, positive(z), 3.5)"),
         )
     },
+    "scipy.stats.multivariate_normal.cdf": shaped(
+        "return scipy.stats.multivariate_normal.cdf([x[0], x[1]], [x[2], 0.2],"
+        " [[2.0, 0.3 * y[0]], [0.3 * y[0], 1.0]]) * y",
+        like=ONE_SIDE_OF_LINES,
+        x=(-0.9, 0.9),
+        y=(0.2, 0.9),
+        dtypes=("float64",),
+    ),
+    **{
+        f"scipy.stats.{name}": shaped(
+            f"return scipy.stats.{call}", like=ONE_SIDE, x=diagonal(), dtypes=("float64",)
+        )
+        for name, call in (
+            ("matrix_normal", "matrix_normal(0.5 * x, positive(x), 2.0).logpdf(x) * y"),
+            ("matrix_normal.logpdf", "matrix_normal.logpdf(x, x.T, positive(x), 0.5) * y"),
+            ("matrix_normal.pdf", "matrix_normal.pdf(0.1 * x, 0.0 * x, positive(x), 3.0) * y"),
+        )
+    },
     "scipy.stats.multivariate_normal.entropy": shaped(
         "return scipy.stats.multivariate_normal.entropy(y, positive(z))",
         like=[*[[(n,), (n, n)] for n in range(2, 9)], *[shapes[1:] for shapes in NORMAL]],
@@ -1732,7 +1755,7 @@ TABLE: dict[str, Word] = {
             f"return {call}", like=ONE_SIDE, dtypes=("float64",), within=1e-7, x=diagonal()
         )
         for name, call in (
-            ("null_space", "scipy.linalg.null_space(x[:-1]) ** 2"),
+            ("null_space", "scipy.linalg.null_space(x[:-1])[:, 0] ** 2 * y"),
             ("orth", "scipy.linalg.orth(np.diag(np.arange(1.0, 1.0 + len(x))) + x) ** 2 @ y"),
         )
     },
