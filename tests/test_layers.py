@@ -1,7 +1,7 @@
 """The layers, held by reading import statements: imports point down, and heavy ones wait.
 
-    api → {graphs, tracing, inspection, symbolic, exporting} → pipeline
-        → {parse, differentiate, batch, optimise, emit, runtime} → ops → ir
+    api → {graphs, tracing, inspection, symbolic, exporting} → pipeline → batch
+        → {parse, differentiate, optimise, emit, runtime} → ops → ir
         → source, errors, definitions
 
 Modules of the lowest layer may import each other, all others only what stands below them and their
@@ -26,7 +26,8 @@ LAYERS = (
     {"source", "errors", "version", "definitions", "dataclass"},
     {"ir"},
     {"ops"},
-    {"parse", "differentiate", "batch", "optimise", "emit", "runtime"},
+    {"parse", "differentiate", "optimise", "emit", "runtime"},
+    {"batch"},
     {"pipeline"},
     {"graphs", "tracing", "inspection", "symbolic", "exporting"},
     {"api"},

@@ -7,14 +7,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from symdiff.api.arguments import checked_names
+from symdiff.api.arguments import Mode, checked_mode, checked_names
 from symdiff.api.marks import staged_by, stop_gradient
 from symdiff.api.objects import (
     DEFAULT,
     Argnums,
     Derivative,
     Differentiable,
-    Mode,
     differentiable_of,
     require_derivatives,
 )
@@ -165,14 +164,12 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
 def jacobian(f: Callable[..., Any], argnums: Argnums = DEFAULT, mode: Mode = "auto") -> Derivative:
     """Arrays of shape out + in, for each array returned and each argument asked for.
 
-    :param mode: ``"fwd"``, a sweep for each number differentiated by; ``"rev"``, one for each
-    number
-        returned; ``"auto"``, the cheaper as far as ranks tell.
+    :param mode: ``"forward"``, a sweep for each number differentiated by; ``"reverse"``, one for
+        each number returned; ``"auto"``, the cheaper as far as ranks tell. Several sweeps run at
+        once, where the operations allow it. ``"fwd"`` and ``"rev"`` mean the same.
     """
-    if mode not in ("auto", "fwd", "rev"):
-        raise ValueError(f"mode is 'auto', 'fwd' or 'rev', not {mode!r}")
     made = differentiable_of(f)
-    return made._jacobian(_asked(made, argnums), mode)
+    return made._jacobian(_asked(made, argnums), checked_mode(mode))
 
 
 @staged_by("inside.call_hessian")

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from symdiff.errors import SignatureError
+
+Mode = Literal["auto", "forward", "reverse", "fwd", "rev"]
+Direction = Literal["auto", "fwd", "rev"]
+_SHORT: dict[str, Direction] = {
+    "auto": "auto",
+    "forward": "fwd",
+    "reverse": "rev",
+    "fwd": "fwd",
+    "rev": "rev",
+}
+
+
+def checked_mode(mode: Any) -> Direction:
+    """A mode of a Jacobian, in short.
+
+    :raises ValueError: for anything else.
+    """
+    if mode not in _SHORT:
+        raise ValueError(f"mode is 'auto', 'forward' or 'reverse', not {mode!r}")
+    return _SHORT[mode]
 
 
 def checked_argnums(argnums: Any) -> int | str | tuple[int | str, ...]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from symdiff import differentiate
-from symdiff.api.arguments import checked_argnums
+from symdiff.api.arguments import checked_argnums, checked_mode
 from symdiff.api.axes import Axes, Tree, frozen_axes
 from symdiff.api.batching import Vmap
 from symdiff.api.fitting import inlined, like_primal, require_equal
@@ -308,7 +308,7 @@ def call_jvp(stager: Stager, f: Any, primals: Any, tangents: Any) -> Any:
 
 
 def call_jacobian(stager: Stager, f: Any, argnums: Argnums = 0, mode: Any = "auto") -> Any:
-    return transformed(stager, f, Jacobian(_wrt(stager, argnums), mode))
+    return transformed(stager, f, Jacobian(_wrt(stager, argnums), checked_mode(static(mode))))
 
 
 def call_hessian(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:

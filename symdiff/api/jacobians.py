@@ -1,7 +1,8 @@
-"""Jacobians as graphs: a loop over the elements of the result, or of the argument, that fills rows.
+"""Jacobians as graphs: a sweep from the unit vectors of the result, or of the argument, to rows.
 
-In reverse mode a turn runs the backward graph from one unit cotangent and stores what it gives as a
-row; in forward mode it runs the jvp graph from one unit tangent. Numbers need no loop. So a
+In reverse mode the backward graph runs from unit cotangents, and gives rows; in forward mode the
+jvp graph from unit tangents, and gives columns. It runs from all at once, as a batch, or where that
+has no rule or needs too much memory, in a loop from one after the other. Numbers need neither. So a
 Jacobian is a graph over the same ops as its function, and can be differentiated again.
 """
 
@@ -12,7 +13,9 @@ from dataclasses import replace
 from typing import Literal
 
 from symdiff import differentiate
+from symdiff.api.arguments import Direction
 from symdiff.api.wrt import Asked
+from symdiff.batch import rows_at_once
 from symdiff.differentiate.graphs import derived_from
 from symdiff.differentiate.rows import rows_of
 from symdiff.ir.build import Builder, building
@@ -24,10 +27,9 @@ from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.rules import inlined
 
 Shaped = Callable[[Sequence[Structure]], Structure]
-Mode = Literal["auto", "fwd", "rev"]
 
 
-def jacobian_graph(asked: Asked, shaped: Shaped, mode: Mode) -> Graph:
+def jacobian_graph(asked: Asked, shaped: Shaped, mode: Direction) -> Graph:
     """The graph of all derivatives of what ``asked.graph`` returns by the inputs asked for."""
     graph = asked.graph
     results = [k for k, v in enumerate(graph.block.results) if carries_derivative(v.type)]
@@ -105,8 +107,11 @@ def _reverse_rows(
             seeds = [seed if other == k else zeros_of(primals[other]) for other in returned]
             return inlined(split.backward, [*saved, *seeds])
 
-        for j, rows in enumerate(rows_of(primals[k], sources, rows_from)):
-            found[k, j] = rows
+        zeros = [zeros_of(primals[other]) for other in returned]
+        place = len(saved) + returned.index(k)
+        rows = rows_at_once(split.backward, [*saved, *zeros], place, primals[k], sources)
+        rows = rows or rows_of(primals[k], sources, rows_from)
+        found |= {(k, j): row for j, row in enumerate(rows)}
     return found
 
 
@@ -125,7 +130,9 @@ def _forward_rows(
         def columns_from(seed: Value, pushed: Graph = pushed) -> list[Value]:
             return inlined(pushed, [*parameters, seed])
 
-        stacks = rows_of(source, shapes, columns_from, columns=True)
+        given = [*parameters, source]
+        stacks = rows_at_once(pushed, given, len(parameters), source, shapes, columns=True)
+        stacks = stacks or rows_of(source, shapes, columns_from, columns=True)
         for k, columns in zip(returned, stacks, strict=True):
             found[k, j] = columns
     return found

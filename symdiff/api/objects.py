@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from symdiff.api.arguments import checked_argnums
+from symdiff.api.arguments import Direction, checked_argnums
 from symdiff.definitions import DEFINITIONS
 from symdiff.definitions.libraries import meet
 from symdiff.errors import SignatureError, UnsupportedCallError
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from symdiff.runtime.saved import Pullback, Saved
     from symdiff.tracing import Trace
 
-Mode = Literal["auto", "fwd", "rev"]
 Argnums: TypeAlias = "int | str | tuple[int | str, ...] | list[int | str]"
 DEFAULT: int = type("_Default", (int,), {})(0)  # the first argument, or all that are not frozen
 Bound: TypeAlias = tuple[Any, ...]  # the first arguments, of a method
@@ -407,7 +406,7 @@ class Differentiable:
             return self._derived(step[:-1])
         return self._marked(kept=(*self._marks["kept"], *retain))._derived(step)
 
-    def _jacobian(self, argnums: Argnums, mode: Mode) -> Derivative:
+    def _jacobian(self, argnums: Argnums, mode: Direction) -> Derivative:
         return self._derived(("Jacobian", self._wrt(argnums), mode))
 
     def _hessian(self, argnums: Argnums) -> Derivative:

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from symdiff.batch.batcher import Batcher, Known
 from symdiff.batch.lanes import Unbatchable, moved, with_lanes
+from symdiff.batch.rows import rows_at_once
 from symdiff.batch.spread import spread_from
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building
@@ -25,7 +26,7 @@ from symdiff.ir.record import note
 from symdiff.ir.types import ArrayType, Dim, Size, in_words
 from symdiff.ops.batching import NoBatchRule
 
-__all__ = ["batched", "moved", "with_lanes"]
+__all__ = ["batched", "moved", "rows_at_once", "with_lanes"]
 
 
 def batched(
@@ -45,7 +46,7 @@ def batched(
     new = dict(zip(block.parameters, arguments, strict=True))
     known = Known(spread_from(block, sources), uses(block), _lengths(graph, arguments, has))
     if not _has_effects(graph):
-        made = _by_rules(block, Batcher(known, count, dim, ChainMap({}, new)))
+        made = _by_rules(block, Batcher(known, count, dim, ChainMap({}, new), empty=dim == 0))
         if made is not None:
             return made
     return _one_by_one(graph, Batcher(known, count, dim, new))

@@ -61,19 +61,25 @@ New = MutableMapping[Value, Value]
 class Known:
     """What is known of a whole graph: where there are lanes, how often values are read, and where
     a size is found: the symbol with a value of the new graph, its axis, and an offset.
+
+    ``at_once``: nothing may run once a lane.
     """
 
     spread: Spread
     reads: dict[Value, int]
     lengths: dict[str, tuple[Value, int, int]]
+    at_once: bool = False
 
 
 class Batcher:
     """Copies nodes for ``count`` lanes to the current builder; ``new`` has the copies of values."""
 
-    def __init__(self, known: Known, count: Value | int, dim: Dim, new: New) -> None:
+    def __init__(
+        self, known: Known, count: Value | int, dim: Dim, new: New, *, empty: bool = False
+    ) -> None:
         self.known = known
         self.lanes = known.spread
+        self.empty = empty
         self.count, self.dim, self.new = count, dim, new
 
     def at(self, value: Value) -> Value:
@@ -142,7 +148,7 @@ class Batcher:
         op: Any = node.op
         has = tuple(v in self.lanes for v in node.operands)
         types: Any = tuple(v.type for v in node.operands)
-        b = Operands(self.count, self.dim, has, types)
+        b = Operands(self.count, self.dim, has, types, self.empty)
         operands = [self.at(v) for v in node.operands]
         if op.batch is None:
             return (elementwise(b, node, operands),)
@@ -173,6 +179,8 @@ class Batcher:
         """Copy nodes into a loop over the lanes."""
         if not nodes:
             return
+        if self.known.at_once:
+            raise Unbatchable
         run = Block((), list(nodes), ())
         wanted = self._read_elsewhere(nodes)
         if not all(isinstance(value.type, ArrayType) for value in wanted):
@@ -232,7 +240,8 @@ class Batcher:
 
     def block(self, block: Block, parameters: Sequence[Value], lanes: Sequence[bool]) -> Block:
         """A block with lanes in those of its results."""
-        inner = Batcher(self.known, self.count, self.dim, ChainMap({}, self.new))
+        new: New = ChainMap({}, self.new)
+        inner = Batcher(self.known, self.count, self.dim, new, empty=self.empty)
         inner.new.update(zip(block.parameters, parameters, strict=True))
         with building(Builder([], builder().span)) as made:
             inner.copy(block.nodes)
@@ -329,7 +338,7 @@ class Batcher:
             places = nonzero(taken, axis=0, length=length)
         return places, self._at_places(places, read)
 
-    def _at_places(self, places: Value, read: Sequence[Value]) -> Batcher:
+    def _at_places(self, places: Value, read: Sequence[Value], *, empty: bool = False) -> Batcher:
         (length,) = array_type(places).shape
         new: New = ChainMap({}, self.new)
         for value in read:
@@ -339,7 +348,7 @@ class Batcher:
                 new[value] = _rows(self.at(value), places)
         with marked(role="primal"):
             count = size(places, axis=0)
-        return Batcher(self.known, count, length, new)
+        return Batcher(self.known, count, length, new, empty=empty)
 
     def written(self, stack: Value, value: Value, places: Value) -> Value:
         """``stack`` with a value of these lanes in the places that they have among all."""
@@ -429,7 +438,7 @@ class Batcher:
         if view.condition is None:
             return places
         block = view.condition
-        part = self._at_places(places, free_values(block))
+        part = self._at_places(places, free_values(block), empty=True)
         part.new[block.parameters[0]] = turn
         for parameter, value in zip(block.parameters[1:], carries, strict=True):
             part.new[parameter] = _rows(value, places)

@@ -52,6 +52,7 @@ class Operands:
     dim: Dim
     has: tuple[bool, ...]
     types: tuple[ArrayType, ...]
+    empty: bool = False
 
     def aligned(self, *operands: Value) -> list[Value]:
         rank = max((t.rank for t in self.types), default=0)

@@ -24,10 +24,10 @@ def rows_of(
     if _rank(over) == 0:
         return row(unit_of(over))
     count = product(sizes_of(over))
-    initial = [_stack_of_zeros(count, value, columns) for value in of]
+    initial = [stack_of_zeros(count, value, columns) for value in of]
     stacks = _loop_of_rows(over, initial, row, columns)
     return [
-        _reshaped(stack, *((value, over) if columns else (over, value)), flat=over)
+        reshaped(stack, *((value, over) if columns else (over, value)), flat=over)
         for stack, value in zip(stacks, of, strict=True)
     ]
 
@@ -57,14 +57,15 @@ def _loop_of_rows(
     return LoopView(loop).finals
 
 
-def _stack_of_zeros(count: Value | int, row: Value, columns: bool) -> Value:
+def stack_of_zeros(count: Value | int, row: Value, columns: bool) -> Value:
+    """Zeros for as many rows, or columns, like ``row``."""
     type_, sizes = _array(row), sizes_of(row)
     sizes = (*sizes, count) if columns else (count, *sizes)
     shape = tuple(map(dim_of, sizes))
     return zeros(*sizes, shape=shape, dtype=type_.dtype)
 
 
-def _reshaped(stack: Value, first: Value, second: Value, *, flat: Value) -> Value:
+def reshaped(stack: Value, first: Value, second: Value, *, flat: Value) -> Value:
     """Rows or columns, one for each element of ``flat``, in the shape first + second."""
     if _rank(flat) == 1:
         return stack

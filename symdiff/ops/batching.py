@@ -33,6 +33,11 @@ class Lanes(Protocol):
     @property
     def types(self) -> tuple[ArrayType, ...]: ...
 
+    @property
+    def empty(self) -> bool:
+        """True if there may be no lane at all."""
+        ...
+
     def aligned(self, *operands: Value) -> list[Value]:
         """The operands with axes of length 1 behind the batch's, so that they broadcast."""
         ...

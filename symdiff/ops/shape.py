@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim, is_long
+from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.batching import Lanes, NoBatchRule, as_it_is, pointwise
 from symdiff.ops.declare import EVALUATED, Operation, Rule, array_type, dotted, literal
 from symdiff.ops.facts import is_length, shape_of
@@ -98,12 +98,11 @@ def _batch_reshape(b: Lanes, op: Any, x: Value, *sizes: Value, shape: Any) -> Va
     return reshape(x, b.count, *_told(b, sizes), shape=(b.dim, *shape))
 
 
-def _told(b: Lanes, sizes: Sequence[Value]) -> Sequence[Value | int]:
+def _told(b: Lanes, sizes: Sequence[Value]) -> Sequence[Value]:
     """Sizes without a -1 where there may be no lanes: nothing told its size then."""
-    unknown = [k for k, length in enumerate(sizes) if constant_integer(length) == -1]
-    if not unknown or (is_long(b.dim) or b.dim == 1):
-        return sizes
-    raise NoBatchRule
+    if any(constant_integer(length) == -1 for length in sizes) and b.empty:
+        raise NoBatchRule
+    return sizes
 
 
 reshape = moving(
