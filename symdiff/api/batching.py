@@ -14,7 +14,7 @@ from symdiff.batch import batched, moved, with_lanes
 from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError
 from symdiff.ir.build import Builder, builder, building
-from symdiff.ir.graph import Block, Graph, Input, Value
+from symdiff.ir.graph import Block, Graph, Input, Value, walk_nodes
 from symdiff.ir.signature import (
     Aspect,
     Nested,
@@ -30,6 +30,7 @@ from symdiff.ir.structure import (
 )
 from symdiff.ir.types import ArrayType, Dim, Size, in_words
 from symdiff.ops.casts import astype
+from symdiff.ops.recording import record
 from symdiff.ops.shape import copy
 from symdiff.ops.sizes import size
 from symdiff.pipeline import Arguments, CallPair, Normalise, Transform
@@ -228,6 +229,12 @@ class Vmap(Transform):
     # Graphs
 
     def apply(self, graph: Graph, calls: CallPair) -> Graph:
+        if any(node.op is record for node in walk_nodes(graph.block)):
+            raise SignatureError(
+                f"values that names of {graph.name} get are not kept under vmap",
+                graph.span,
+                "trace the function of one element",
+            )
         axes = dict(self._lanes(calls))
         dim = self._dim(graph, axes, calls)
         numbers = [

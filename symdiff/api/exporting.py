@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symdiff.api.programs import everything
 from symdiff.api.transforms import Differentiated, Directional, Gradient, Jacobian, Jvp, Marked
+from symdiff.differentiate.switches import ROW_BY_ROW
 from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.exporting import Exported, Options, Request, write_module
 from symdiff.exporting.request import Asked
@@ -38,12 +40,13 @@ def export_several(
     """``symdiff.export``: derivatives under names, of one call of what is differentiated."""
     options = _options(*given)
     asked = []
-    for name, made in functions.items():
-        _refuse_ambiguous(made, options, args)
-        asked.append(_exported(made, _checked_name(name), _completed(made, args, kwargs)))
-    if not asked:
-        raise SignatureError("no functions to export", hint='{"loss_grad": loss.grad}')
-    write_module(Request(asked, options), path)
+    with _rows_for(options):
+        for name, made in functions.items():
+            _refuse_ambiguous(made, options, args)
+            asked.append(_exported(made, _checked_name(name), _completed(made, args, kwargs)))
+        if not asked:
+            raise SignatureError("no functions to export", hint='{"loss_grad": loss.grad}')
+        write_module(Request(asked, options), path)
 
 
 def export_of(
@@ -58,8 +61,9 @@ def export_of(
     if names is None:
         checked = _options(*options)
         _refuse_ambiguous(made, checked, args)
-        own = _exported(made, public_name(made._name), made._described(args, kwargs))
-        write_module(Request([own], checked), path)
+        with _rows_for(checked):
+            own = _exported(made, public_name(made._name), made._described(args, kwargs))
+            write_module(Request([own], checked), path)
         return
     several = isinstance(names, Sequence) and not isinstance(names, str)
     given: tuple[Any, ...] = tuple(names) if several else (names,)
@@ -85,6 +89,11 @@ def _options(namespace: Any, constants: Any, stub: Any, force: Any) -> Options:
                 hint=f"where {name!r} is an argument of the function, give it by position",
             )
     return Options(namespace, constants, stub, force)
+
+
+def _rows_for(options: Options) -> AbstractContextManager[None]:
+    """How Jacobians are computed: JAX compiles no loop whose turns take as many rows as fit."""
+    return ROW_BY_ROW.turned(options.namespace == "jax.numpy")
 
 
 def _refuse_ambiguous(made: Differentiable, options: Options, args: tuple[Any, ...]) -> None:

@@ -24,6 +24,7 @@ from symdiff.batch.lanes import Unbatchable, moved
 from symdiff.batch.spread import Spread, spread_from
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.rows import reshaped, stack_of_zeros
+from symdiff.differentiate.switches import ROW_BY_ROW
 from symdiff.ir.build import Builder, builder, building, marked
 from symdiff.ir.control import LoopView, emit_loop
 from symdiff.ir.graph import Block, Graph, Value, uses, walk_nodes
@@ -57,8 +58,10 @@ def rows_at_once(
 
     :param arguments: of the graph, of which number ``seed`` is the unit vector.
     """
+    if not array_type(over).rank or ROW_BY_ROW.is_on():
+        return None
     spread = spread_from(graph.block, [graph.block.parameters[seed]])
-    if not array_type(over).rank or not _is_small(graph, spread, [over, *of]):
+    if not _is_small(graph, spread, [over, *of]):
         return None
     sweep = _Sweep(graph, tuple(arguments), seed, spread, over, tuple(of), columns)
     count = product(sizes_of(over))

@@ -40,3 +40,7 @@ CHECKING = Switch("symdiff_checking")  # sweeps are built with checks of what th
 # ``log(1 + exp(u))`` in a loop it is cheapest to save ``exp(u)``, but only by ``u`` the derivative
 # can be written such that it does not overflow.
 RECOMPUTING = Switch("symdiff_recomputing")
+
+# Jacobians are computed row by row: where a program has to know all lengths beforehand, it cannot
+# take as many rows in a turn as their lengths allow.
+ROW_BY_ROW = Switch("symdiff_row_by_row")

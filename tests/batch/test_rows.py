@@ -196,3 +196,9 @@ def test_a_sweep_of_a_loop_takes_the_time_of_few():
     made = sd.jacobian(collocated, mode="reverse")
     made(z, 100)
     assert best(made, z, 100) < 100 * best(collocated, z, 100)  # 200 rows, one by one
+
+
+def test_jax_gets_a_loop_over_rows(tmp_path):
+    path = tmp_path / "made.py"
+    sd.hessian(rosenbrock).export(path, "float64[n]", namespace="jax.numpy")
+    assert "range(x.shape[0])" in path.read_text(encoding="utf-8")

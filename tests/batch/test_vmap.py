@@ -404,3 +404,8 @@ def test_lengths_are_asked_inside_too():
 
     with pytest.raises(TypeError, match="have other lengths"):
         sd.grad(loss)(W, X, S[:4])
+
+
+def test_traces_are_of_one_element():
+    with pytest.raises(SignatureError, match="not kept under vmap"):
+        sd.vmap(quartic).trace(X)
