@@ -101,7 +101,7 @@ def normalize_axis_index(axis: Any, ndim: Any, msg_prefix: Any = None) -> Any:
 
 @defines(np.require)
 def require(a, dtype=None, requirements=None, *, like=None):
-    """An array of a dtype, in an order."""
+    """An array of a dtype, in an order; one that is read-only is not copied: it is not written."""
     wanted = requirements or ()
     if isinstance(wanted, str):
         wanted = (wanted,)
@@ -111,7 +111,7 @@ def require(a, dtype=None, requirements=None, *, like=None):
             order = "C"
         elif name.upper() in ("F", "F_CONTIGUOUS", "FORTRAN"):
             order = "F"
-        elif name.upper() not in ("A", "ALIGNED"):
+        elif name.upper() not in ("A", "ALIGNED", "W", "WRITEABLE"):
             refuse(f"the requirement {name!r}")
     return np.asarray(a, dtype=dtype, order=order)
 

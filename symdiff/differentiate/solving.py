@@ -14,7 +14,6 @@ and ``f`` at the ends. Of several numbers it is one integral of a row.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -30,7 +29,7 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import Block, Graph, GraphCell, Value
 from symdiff.ir.structure import Leaf, tuple_of
 from symdiff.ir.types import ArrayType, carries_derivative
-from symdiff.ops import reduce
+from symdiff.ops import reduce, support
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import Named
 from symdiff.ops.index import index_of
@@ -320,8 +319,7 @@ def _integral(
     (type_,) = (value.type for value in graph.block.results)
     used = solver
     if isinstance(type_, ArrayType) and type_.shape:
-        vectors = sys.modules["scipy.integrate"].quad_vec
-        used = replace(solver, function=Named(vectors, "quad_vec"))
+        used = replace(solver, function=Named(support.quad_rows, "quad_rows"))
     (value,) = solver_call(
         *ends,
         *solver.settings,

@@ -131,6 +131,7 @@ class Asked:
         if self.name.startswith("np."):
             return f"{self.name}({', '.join((table, *map(repr, self.arguments)))})"
         forms = {"__getitem__": "{0}[{1}]", "__contains__": "{1} in {0}", "__len__": "len({0})"}
+        forms["__call__"] = "{0}({1})"
         forms |= {f"__{name}__": f"{{0}} {sign} {{1}}" for name, sign in _COMPARISONS.items()}
         forms |= {f"__{name}__": f"({{0}} {sign} {{1}})" for name, sign in _ARITHMETIC.items()}
         form = forms.get(self.name, f"{{0}}.{self.name}({{1}})")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
@@ -96,8 +97,22 @@ _IMMUTABLE_TYPE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
 
 
 def dict_of(value: Any) -> Any:
-    """The ``__dict__`` of an object; None where it has none."""
-    return object.__getattribute__(value, "__dict__") if type(value).__dictoffset__ else None
+    """The ``__dict__`` of an object; None where it has none; of a ``threading.local`` that of this
+    thread.
+    """
+    if isinstance(value, threading.local) and not begins_threads(type(value)):
+        return threading.local.__getattribute__(value, "__dict__")
+    return object.__getattribute__(value, "__dict__") if has_dict(type(value)) else None
+
+
+def has_dict(cls: type) -> bool:
+    """Return whether objects of a class have a ``__dict__``."""
+    return cls.__dictoffset__ != 0 or issubclass(cls, threading.local)
+
+
+def begins_threads(cls: type) -> bool:
+    """Return whether each thread that asks for an attribute runs an ``__init__`` first."""
+    return issubclass(cls, threading.local) and cls.__init__ is not object.__init__
 
 
 def children(value: object) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:

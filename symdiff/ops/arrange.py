@@ -82,6 +82,8 @@ def lower_size(a: Any, axis: Any = None) -> Operand:
     return product(sizes_of(x))
 
 
+if hasattr(np.ndarray, "device"):  # since NumPy 2
+    lowers(attribute="device")(lambda a: "cpu")
 lowers(attribute="dtype")(lambda a: array_type(a).dtype)
 lowers(attribute="itemsize")(lambda a: array_type(a).dtype.itemsize)
 lowers(attribute="nbytes")(lambda a: product(sizes_of(a)) * array_type(a).dtype.itemsize)

@@ -441,6 +441,12 @@ def lower_asarray(a: Any, dtype: Any = None, order: Any = None, *, copy: Any = N
     return _ordered(_fresh(a, dtype), wanted)
 
 
+@lowers(method="__array__")
+def lower_array_method(a: Any, dtype: Any = None, *, copy: Any = None) -> Value:
+    """An array itself, or one of another dtype; of a NumPy number a new one of no axes."""
+    return lower_asarray(a, dtype, copy=copy)
+
+
 def _lower_contiguous(order: str) -> Callable[..., Value]:
     def lowering(a: Any, dtype: Any = None, *, like: Any = None) -> Value:
         x = lower_asarray(a, dtype, order)

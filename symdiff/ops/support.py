@@ -498,6 +498,26 @@ def fitted(function: Any, x0: Any, args: tuple[Any, ...] = (), **options: Any) -
     return x, inverse, int(why), np.sum(told["fvec"] ** 2)
 
 
+def quad_rows(f: Any, a: Any, b: Any, args: Any = (), **options: Any) -> Any:
+    """The integral of an array, and nothing else, in a tuple: by ``quad_vec``; where that meets an
+    infinity, as at the end of ``1 / sqrt(x)``, each element by ``quad``, which extrapolates.
+
+    >>> quad_rows(lambda x: 0.5 / np.sqrt(np.array([x, 1.0 - x])), 0.0, 1.0)[0].round(6)
+    array([1., 1.])
+    """
+    from scipy.integrate import quad, quad_vec
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = quad_vec(f, a, b, args=args, **options)[0]
+    if np.iscomplexobj(found) or np.all(np.isfinite(found)):
+        return (found,)
+    each = [
+        quad(lambda x, k=k: np.asarray(f(x, *args)).flat[k], a, b, **options)[0]
+        for k in range(found.size)
+    ]
+    return (np.reshape(np.array(each, found.dtype), found.shape),)
+
+
 def arrival(result: Any) -> Any:
     """The last state that ``odeint`` (with its full output) or ``solve_ivp`` gives; NaN where it
     has stopped before, at a state of which there is no saying how far off it is.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -19,10 +20,10 @@ from symdiff.definitions.memory import strides_of
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Attribute
-from symdiff.ir.structure import declared, dict_of
+from symdiff.ir.structure import begins_threads, declared, dict_of, has_dict
 from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse import lookups, native, tables
-from symdiff.parse.blame import judged, users
+from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.branches import choose
 from symdiff.parse.changing import FUNCTIONS, SETS, require_changing
 from symdiff.parse.exceptions import (
@@ -223,7 +224,8 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
     if isinstance(value, StaticSet) and hasattr(set, name) and not hasattr(frozenset, name):
         require_changing(interp, SETS)
     if isinstance(value, STATIC_TYPES) or declared(type(value), "__symdiff_static__"):
-        return getattr(value, name)
+        with python_raises():
+            return getattr(value, name)
     if is_of_library(value):
         return getattr(value, name)
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}")
@@ -355,12 +357,7 @@ def object_attribute(
 
     ``plainly``: as ``object.__getattribute__`` does, which asks no ``__getattr__``.
     """
-    getter = lookups.static_on_class(ref.type, "__getattribute__")
-    if isinstance(getter, types.FunctionType):
-        raise UnsupportedSyntaxError(
-            f"an attribute of a {ref.type.__name__}, which has a __getattribute__ of its own",
-            hint="give the class a __getattr__, or properties",
-        )
+    _require_plain_reading(ref.type)
     found = lookups.present_on_class(interp, ref.type, name)
     if lookups.is_data_descriptor(found):
         return _through(interp, ref.type, name, whole(ref))
@@ -380,6 +377,19 @@ def object_attribute(
     if name == "__dict__":
         return _as_dict(interp, ref)
     return _attribute_of_its_class(interp, ref, name, plainly)
+
+
+def _require_plain_reading(cls: type) -> None:
+    if begins_threads(cls):
+        raise UnsupportedSyntaxError(
+            f"an attribute of a {cls.__name__}, whose __init__ runs once in each thread",
+            hint="use a threading.local whose attributes are set where they are missing",
+        )
+    if isinstance(lookups.static_on_class(cls, "__getattribute__"), types.FunctionType):
+        raise UnsupportedSyntaxError(
+            f"an attribute of a {cls.__name__}, which has a __getattribute__ of its own",
+            hint="give the class a __getattr__, or properties",
+        )
 
 
 def _set_on_some_paths(
@@ -663,7 +673,7 @@ def _set_object_attribute(
         raise native.not_followed(interp, ref.type, name)
     setter = lookups.static_on_class(ref.type, "__setattr__")
     if isinstance(setter, types.WrapperDescriptorType) and setter.__name__ == "__setattr__":
-        if setter.__objclass__.__module__ not in ("builtins", "types"):  # ``threading.local``
+        if not _sets_plainly(setter.__objclass__):
             raise native.not_followed(interp, ref.type, name)
         set_plainly(interp, ref, name, content)
         return
@@ -672,6 +682,13 @@ def _set_object_attribute(
         raise users(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))
     method = bind_found(interp, whole(ref), ref.type, setter, "__setattr__")
     interp.call(method, [name, content], {})
+
+
+def _sets_plainly(cls: type) -> bool:
+    """Return whether the ``__setattr__`` of a class written in C does what an object's does, in
+    this thread: the program reads and writes what the thread that calls it has.
+    """
+    return cls is threading.local or cls.__module__ in ("builtins", "types")
 
 
 def _is_frozen(cls: type) -> bool:
@@ -702,7 +719,7 @@ def set_plainly(interp: Interpreter, ref: ObjectRef, name: str, content: Abstrac
 
 def _require_place(ref: ObjectRef, name: str, found: Any) -> None:
     """Raise as Python does where an object without a dict has no slot of this name."""
-    if ref.type.__dictoffset__ or ref.holder is not None or lookups.is_slot(found):
+    if has_dict(ref.type) or ref.holder is not None or lookups.is_slot(found):
         return
     if found is ABSENT:
         raise users(_lacks(ref.type, name))
@@ -723,11 +740,9 @@ def _show_items(interp: Interpreter, ref: ObjectRef, content: Abstract) -> None:
 
 def _as_dict(interp: Interpreter, ref: ObjectRef) -> Abstract:
     """What ``vars(object)`` gives: its items are the attributes of the object itself."""
-    if ref.holder is not None:
-        raise UnsupportedSyntaxError(
-            "the attributes of an object as a dict", interp.span, "write the names out"
-        )
-    if not ref.type.__dictoffset__:
+    if shows_items(interp, ref):
+        return ref.holder
+    if not has_dict(ref.type):
         name = ref.type.__name__
         raise users(AttributeError(f"'{name}' object has no attribute '__dict__'"))
     return interp.call(Attributes, [ref], {})

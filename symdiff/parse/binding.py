@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Mapping
+from typing import Any
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ops.arithmetic import greater
@@ -14,7 +15,7 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.reflect import container
 from symdiff.parse.selecting import refuse_where
 from symdiff.parse.spreading import is_spread, preceded, taken_by_position
-from symdiff.parse.values import Abstract, Arguments, Keywords
+from symdiff.parse.values import Abstract, Arguments, Closure, Keywords
 from symdiff.source import FunctionNode
 
 
@@ -176,3 +177,24 @@ def spread_arguments(
         else:
             positional.append(value)
     return positional, keywords
+
+
+def closure_signature(closure: Closure) -> inspect.Signature:
+    """The parameters of a function that is defined inside, with its defaults as they are here."""
+    spec = closure.node.args
+    kinds = inspect.Parameter
+    names: list[tuple[str, Any]] = [(a.arg, kinds.POSITIONAL_ONLY) for a in spec.posonlyargs]
+    names += [(a.arg, kinds.POSITIONAL_OR_KEYWORD) for a in spec.args]
+    count = len(names) - len(closure.defaults)
+    found = [
+        inspect.Parameter(n, k, default=closure.defaults[i - count] if i >= count else kinds.empty)
+        for i, (n, k) in enumerate(names)
+    ]
+    if spec.vararg is not None:
+        found.append(inspect.Parameter(spec.vararg.arg, kinds.VAR_POSITIONAL))
+    for a in spec.kwonlyargs:
+        default = closure.keyword_defaults.get(a.arg, kinds.empty)
+        found.append(inspect.Parameter(a.arg, kinds.KEYWORD_ONLY, default=default))
+    if spec.kwarg is not None:
+        found.append(inspect.Parameter(spec.kwarg.arg, kinds.VAR_KEYWORD))
+    return inspect.Signature(found)

@@ -17,9 +17,10 @@ import numpy as np
 
 from symdiff.definitions import DEFINITIONS, instances, python_version
 from symdiff.definitions.libraries import meet, python_method
-from symdiff.errors import UnsupportedCallError, rejection
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import declared, is_leaf
+from symdiff.ir.signature import Asked
+from symdiff.ir.structure import declared, has_dict, is_leaf
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arguments import applied, misplaced, places
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
@@ -32,6 +33,7 @@ from symdiff.parse.attributes import (
     special_method,
 )
 from symdiff.parse.blame import judged, python_raises, users
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.classes import call_class
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.functions import (
@@ -52,7 +54,7 @@ from symdiff.parse.reflect import GENERIC_ALIAS, container, reflect
 from symdiff.parse.special import CONVERSIONS, as_floats, converted, has_method
 from symdiff.parse.spreading import columns, gathered, is_spread
 from symdiff.parse.tables import TableMethod, ask
-from symdiff.parse.texts import formatted, is_formatting, settled
+from symdiff.parse.texts import formatted, is_of_text, separated, settled
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -245,6 +247,20 @@ def _require_instance(interp: Interpreter, function: Any, owner: Abstract) -> No
         raise users(TypeError(f"{wanted} doesn't apply to a '{kind.__name__}' object"))
 
 
+def _of_text(
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """``text.format`` and ``text.join`` of what is known at run time only; ABSENT of all else."""
+    if is_of_text(function, "join") and len(arguments) == 1 and not is_unknown(arguments[0]):
+        return separated(interp, function.__self__, interp.call(tuple, arguments, {}))
+    if is_of_text(function, "format"):
+        found = _of_what_is_known(interp, function, arguments, keywords)
+        if found is ABSENT:
+            return formatted(interp, function.__self__, arguments, keywords)
+        return found
+    return ABSENT
+
+
 def _of_what_is_known(
     interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
@@ -267,20 +283,36 @@ def _call_other(
     graph = declared(function, "__symdiff_function__")
     if graph is not None:
         return call_value(interp, graph, arguments, keywords)
-    found = _of_what_is_known(interp, function, arguments, keywords)
+    found = _of_text(interp, function, arguments, keywords)
+    if found is ABSENT:
+        found = _of_what_is_known(interp, function, arguments, keywords)
     if found is not ABSENT:
         return found
-    if is_formatting(function):
-        return formatted(interp, function.__self__, arguments, keywords)
     if isinstance(function, types.FunctionType):
         return call_function(interp, function, arguments, keywords)
     if isinstance(function, _DISPATCHING):
         return call_of_library(interp, function, arguments, keywords)
-    if isinstance(function, _CACHED):  # what it remembers is what the function would give again
-        return call_value(interp, function.__wrapped__, arguments, keywords)
+    if isinstance(function, _CACHED):
+        return _call_cached(interp, function, arguments, keywords)
     if _known(RESULTS, function) is not None:
         return call_opaque(interp, function, arguments, keywords)
     return _call_unknown(interp, function, arguments, keywords)
+
+
+def _call_cached(
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """A function that remembers its results: what it would give again is followed.
+
+    Where that is refused, what a function of no arguments remembers is read, at each call anew.
+    """
+    has_found = not arguments and not keywords and function.cache_info().currsize == 1
+    if not has_found or inspect.signature(function).parameters:
+        return call_value(interp, function.__wrapped__, arguments, keywords)
+    with Checkpoint(interp, UnsupportedSyntaxError, UnsupportedCallError):
+        return call_value(interp, function.__wrapped__, arguments, keywords)
+    path = (variable_of(interp, function), Asked("__call__", ()))
+    return reflect(interp, function(), path)
 
 
 def _call_unknown(
@@ -590,7 +622,7 @@ def _call_alias(
         return _call_other(interp, alias, arguments, keywords)
     origin = alias.__origin__
     made = call_value(interp, origin, arguments, keywords)
-    if origin.__dictoffset__ and isinstance(made, ListRef | DictRef | ObjectRef):
+    if has_dict(origin) and isinstance(made, ListRef | DictRef | ObjectRef):
         call_value(interp, instances.keep_alias, [made, alias], {})
     return made
 

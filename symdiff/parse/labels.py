@@ -31,10 +31,8 @@ _TEXTS = (str, bytes)
 
 @builtin(np.array, np.asarray)
 def _made_of_texts(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
-    """``np.array(["a", "b"])``; ``NotImplemented`` of numbers."""
-    if not arguments or not isinstance(arguments[0], ListRef | tuple):
-        return NotImplemented
-    if not _holds_text(interp, arguments[0]):
+    """``np.array(["a", "b"])``, ``np.array(None)``; ``NotImplemented`` of numbers."""
+    if not arguments or not _is_no_number(interp, arguments[0]):
         return NotImplemented
     given = [python_value(interp, a) for a in arguments]
     named = {name: python_value(interp, a) for name, a in keywords.items()}
@@ -61,14 +59,16 @@ def _times(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> A
         return _as_table(interp, np.arange(*given, **named))
 
 
-def _holds_text(interp: Interpreter, value: Abstract) -> bool:
-    """Return whether the first of what is in nested lists is a text."""
+def _is_no_number(interp: Interpreter, value: Abstract) -> bool:
+    """Return whether a value is None, or the first of what is in nested lists is a text."""
     while isinstance(value, ListRef | tuple):
         content: Any = interp.content(value) if isinstance(value, ListRef) else value
         if not isinstance(content, tuple) or not content:
             return False
         value = content[0]
-    return isinstance(value, _TEXTS)
+        if value is None:
+            return False
+    return value is None or isinstance(value, _TEXTS)
 
 
 @builtin(np.unique)

@@ -18,7 +18,7 @@ import numpy as np
 from symdiff.definitions import RULED, is_definition
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable
-from symdiff.ir.structure import declared, dict_of, native_base
+from symdiff.ir.structure import declared, dict_of, has_dict, native_base
 from symdiff.parse.blame import users
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import ABSENT, Closure, ObjectRef, PossiblyUnbound
@@ -250,7 +250,7 @@ def is_plain(value: Any) -> bool:
 
 def has_not_itself(interp: Interpreter, ref: ObjectRef, name: str) -> None:
     """The user's object does not hide what its class has."""
-    if ref.live is not None and ref.path is not None and type(ref.live).__dictoffset__:
+    if ref.live is not None and ref.path is not None and has_dict(type(ref.live)):
         interp.guard(ref.path, "unset", name, of=name)
 
 

@@ -11,30 +11,34 @@ import operator
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
 
-from symdiff.definitions import is_definition, signatures
+from symdiff.definitions import instances, is_definition, signatures
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import greater_equal
 from symdiff.ops.attempts import error_number, spelled_class
+from symdiff.ops.declare import array_type
 from symdiff.parse import lookups
 from symdiff.parse.attributes import (
     delete_attribute,
     get_attribute,
     set_attribute,
 )
+from symdiff.parse.binding import closure_signature
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.calls import CALLABLES, builtin
 from symdiff.parse.catching import unless_raised
 from symdiff.parse.copies import attributes_present
+from symdiff.parse.functions import LiveDefaults
 from symdiff.parse.identity import class_of, is_unknown, python_class, require_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
+from symdiff.parse.opaque import is_library
 from symdiff.parse.scope import names_in_order
 from symdiff.parse.special import has_method
 from symdiff.parse.supers import Super, super_of
@@ -47,6 +51,7 @@ from symdiff.parse.values import (
     BoundMethod,
     Closure,
     Conflict,
+    ListRef,
     ObjectRef,
     Partial,
     PossiblyUnbound,
@@ -149,6 +154,21 @@ def _isscalar(interp: Interpreter, element: Abstract) -> Abstract:
     return issubclass(class_of(interp, element), np.generic | numbers.Number | str | bytes)
 
 
+@builtin(np.may_share_memory, np.shares_memory)
+def _share_memory(interp: Interpreter, a: Abstract, b: Abstract) -> Abstract:
+    """Whether arrays lie in one place: where that is known of any memory layout."""
+    require_known(a, b)
+    if any(isinstance(v, ListRef | tuple | int | float | Value) for v in (a, b)):
+        return False  # NumPy makes an array of it
+    if isinstance(a, Array) and isinstance(b, Array):
+        if a.storage is b.storage and not (a.lenses or b.lenses):
+            return interp.call(operator.gt, [interp.call(np.size, [a], {}), 0], {})
+        kinds = [array_type(interp.lift(v)).dtype for v in (a, b)]
+        if a.storage is not b.storage and kinds[0] != kinds[1]:
+            return False
+    raise UnsupportedCallError("whether arrays share memory, which is known at run time only")
+
+
 @builtin(hasattr)
 def _hasattr(interp: Interpreter, value: Abstract, name: Abstract) -> Abstract:
     return _attribute_or_absent(interp, value, name) is not ABSENT
@@ -188,17 +208,70 @@ def _delattr(interp: Interpreter, value: Abstract, name: Abstract) -> None:
 @builtin(inspect.signature)
 def _signature(interp: Interpreter, function: Abstract) -> Abstract:
     """The parameters of a Python function, by their names."""
-    found = _python_function(interp, function)
-    if found is None:
+    inner = function.function if isinstance(function, BoundMethod) else function
+    known = _parameters(interp, inner)
+    if known is None:
         return NotImplemented
-    parameters = list(inspect.signature(found).parameters.values())
-    if not all(lookups.is_plain(parameter.default) for parameter in parameters):
-        return NotImplemented
-    made = {
-        each.name: interp.call(signatures.Parameter, [each.name, each.kind, each.default], {})
-        for each in parameters[isinstance(function, BoundMethod) :]
-    }
+    defaults, parameters = known
+    made = {}
+    for each in list(parameters.values())[isinstance(function, BoundMethod) :]:
+        default = defaults.get(each.name, each.default)
+        made[each.name] = interp.call(signatures.Parameter, [each.name, each.kind, default], {})
     return interp.call(signatures.Signature, [interp.new_dict(made)], {})
+
+
+def _parameters(
+    interp: Interpreter, function: Abstract
+) -> tuple[Mapping[str, Abstract], Mapping[str, inspect.Parameter]] | None:
+    """The defaults that are to be read, and the parameters; None where they are not known."""
+    if isinstance(function, Closure):
+        decorated = interp.heap.get((function.own, "__wrapped__")) is not ABSENT
+        return None if decorated else ({}, closure_signature(function).parameters)
+    if not is_library(function):
+        found = _unwrapped(interp, _python_function(interp, function))
+        if found is None:
+            return None
+        return LiveDefaults(interp, found), inspect.signature(found).parameters
+    try:
+        parameters = inspect.signature(function).parameters
+    except ValueError:  # of some that are not written in Python
+        return None
+    plain = all(lookups.is_plain(each.default) for each in parameters.values())
+    return ({}, parameters) if plain else None
+
+
+def _unwrapped(
+    interp: Interpreter, function: types.FunctionType | None
+) -> types.FunctionType | None:
+    """What the function says that it wraps: the function whose parameters it shows."""
+    known: list[Any] = []
+    while function is not None and "__wrapped__" in function.__dict__:
+        inner = function.__dict__["__wrapped__"]
+        if "__signature__" in function.__dict__ or function in known:
+            return None
+        known.append(function)
+        lookups.rests_on(interp, function, "__wrapped__", inner)
+        function = _python_function(interp, inner)
+    return None if function is None or "__signature__" in function.__dict__ else function
+
+
+@builtin(inspect.getattr_static)
+def _getattr_static(
+    interp: Interpreter, value: Abstract, name: Abstract, *default: Abstract
+) -> Abstract:
+    """What an object, or else its class, has under a name, neither called nor bound."""
+    known, cls = _attribute_name(interp, name), class_of(interp, value)
+    if isinstance(value, type | types.ModuleType):
+        return NotImplemented
+    found = lookups.on_class(interp, cls, known)
+    is_own = isinstance(value, ObjectRef) and (found is ABSENT or not hasattr(found, "__set__"))
+    if is_own and interp.call(instances.has_attribute, [value, known], {}):
+        return interp.call(instances.attribute_of, [value, known], {})
+    if found is not ABSENT:
+        return found
+    if default:
+        return default[0]
+    raise users(AttributeError(known))
 
 
 @builtin(inspect.getfullargspec)

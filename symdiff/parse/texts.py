@@ -133,11 +133,19 @@ def _text_of_fields(interp: Interpreter, value: ObjectRef) -> str | StagedText:
     return text_of([f"{value.type.__qualname__}(", *_between(", ", fields), ")"])
 
 
-def is_formatting(function: Any) -> bool:
-    """Return whether a function is ``text.format``."""
-    if getattr(function, "__name__", None) != "format":
+def is_of_text(function: Any, name: str) -> bool:
+    """Return whether a function is a method of a text that is known: ``text.format``."""
+    if getattr(function, "__name__", None) != name:
         return False
     return isinstance(getattr(function, "__self__", None), str)
+
+
+def separated(interp: Interpreter, text: str, parts: Abstract) -> str | StagedText:
+    """``text.join(parts)``, some of which may be known at run time only."""
+    if isinstance(parts, tuple) and all(isinstance(part, str | StagedText) for part in parts):
+        return text_of(_between(text, list(parts)))
+    with python_raises():
+        return text.join(plain(interp, parts))
 
 
 def formatted(

@@ -30,7 +30,7 @@ from symdiff.ops.effects import never_returns
 from symdiff.ops.foreign import foreign_call
 from symdiff.parse import solving
 from symdiff.parse.attributes import object_attribute
-from symdiff.parse.binding import spread_arguments
+from symdiff.parse.binding import closure_signature, spread_arguments
 from symdiff.parse.blame import users
 from symdiff.parse.calls import CALLABLES
 from symdiff.parse.checkpoint import Checkpoint
@@ -184,7 +184,7 @@ class Stager:
 
     def parameters(self, function: Abstract) -> inspect.Signature:
         if isinstance(function, Closure):
-            return _closure_signature(function)
+            return closure_signature(function)
         if isinstance(function, BoundMethod):
             return _without(self.parameters(function.function), 1)
         if isinstance(function, Partial):
@@ -504,26 +504,6 @@ def _closed(block: Block, captured: Sequence[Value]) -> Block:
     mapping: dict[Value, Value] = dict(new)
     copied = copy_block(block, mapping)
     return Block((*copied.parameters, *new.values()), copied.nodes, copied.results)
-
-
-def _closure_signature(closure: Closure) -> inspect.Signature:
-    spec = closure.node.args
-    kinds = inspect.Parameter
-    names: list[tuple[str, Any]] = [(a.arg, kinds.POSITIONAL_ONLY) for a in spec.posonlyargs]
-    names += [(a.arg, kinds.POSITIONAL_OR_KEYWORD) for a in spec.args]
-    count = len(names) - len(closure.defaults)
-    found = [
-        inspect.Parameter(n, k, default=closure.defaults[i - count] if i >= count else kinds.empty)
-        for i, (n, k) in enumerate(names)
-    ]
-    if spec.vararg is not None:
-        found.append(inspect.Parameter(spec.vararg.arg, kinds.VAR_POSITIONAL))
-    for a in spec.kwonlyargs:
-        default = closure.keyword_defaults.get(a.arg, kinds.empty)
-        found.append(inspect.Parameter(a.arg, kinds.KEYWORD_ONLY, default=default))
-    if spec.kwarg is not None:
-        found.append(inspect.Parameter(spec.kwarg.arg, kinds.VAR_KEYWORD))
-    return inspect.Signature(found)
 
 
 def _without(signature: inspect.Signature, count: int) -> inspect.Signature:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import threading
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import FreeVariable
-from symdiff.ir.structure import children, dict_of, native_base
+from symdiff.ir.structure import children, dict_of, has_dict, native_base
 
 _MOST = 10_000  # objects that are looked at
 _FOREIGN = frozenset({"numpy", "scipy", "sympy", "symdiff", "logging", "threading"})
@@ -87,7 +88,15 @@ def _has_parts(value: Any) -> bool:
     return _is_users(type(value)) and not isinstance(value, type)
 
 
-_PARTS = (list, tuple, dict, functools.partial, types.MethodType, types.SimpleNamespace)
+_PARTS = (
+    list,
+    tuple,
+    dict,
+    functools.partial,
+    types.MethodType,
+    types.SimpleNamespace,
+    threading.local,
+)
 
 
 def _is_users(kind: type) -> bool:
@@ -200,7 +209,7 @@ def _is_plain(value: Any) -> bool:
     native = native_base(kind)
     written = kind.__mro__[: kind.__mro__.index(native)]
     own = any(name in base.__dict__ for base in written for name in special)
-    return native in (object, types.SimpleNamespace) and not own and kind.__dictoffset__ != 0
+    return native in (object, types.SimpleNamespace) and not own and has_dict(kind)
 
 
 def _copied_container(value: Any, known: dict[int, Any]) -> Any:

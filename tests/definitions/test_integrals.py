@@ -56,6 +56,37 @@ def of_waves(k, b):
     return waves + integrate.quad(lambda x: x, k, b, weight="sin", wvar=2.0, full_output=1)[0]
 
 
+def of_a_half_disc(r, h):
+    return integrate.quad(lambda x, r: np.sqrt(r * r - x * x), -r, h - r, args=(r,))[0]
+
+
+def of_half_an_ellipse(r, p):
+    def integrand(x, p):
+        return p[1] * np.sqrt(p[0] * p[0] - x * x)
+
+    return integrate.quad(integrand, -r, 0.4, args=(p,))[0]
+
+
+def _segment(r, h):
+    """The closed form of ``of_a_half_disc``."""
+    return r * r * np.arccos(1.0 - h / r) / 2.0 - (r - h) * np.sqrt(2.0 * r * h - h * h) / 2.0
+
+
+def test_an_integral_whose_derivative_is_infinite_at_an_end_has_the_closed_forms_derivatives():
+    r, h = 1.7, 0.9
+    s = np.sqrt(2.0 * r * h - h * h)
+    by_r = r * np.arccos(1.0 - h / r) - s
+    assert np.allclose(_segment(r, h), of_a_half_disc(r, h), rtol=1e-9)
+    assert np.allclose(sd.grad(of_a_half_disc, (0, 1))(r, h), (by_r, s), rtol=1e-7)
+    assert np.allclose(sd.jvp(of_a_half_disc, (r, h), (1.0, 0.0))[1], by_r, rtol=1e-7)
+    p = np.array([r, 2.0])  # r is an end of where it is real too: the first two move together
+    by_end, by_p = sd.grad(of_half_an_ellipse, (0, 1))(r, p)
+    angle = np.arcsin(0.4 / r) + 0.5 * np.pi
+    assert np.allclose(by_end, 0.0, atol=1e-7)
+    area = 0.5 * (0.4 * np.sqrt(r * r - 0.16) + r * r * angle)
+    assert np.allclose(by_p, (2.0 * r * angle, area), rtol=1e-7)
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [

@@ -65,7 +65,7 @@ def test_mistakes_are_numpys() -> None:
         (ValueError, "infs or NaNs", lambda x: np.asarray_chkfinite(x / 0.0)),
         (ValueError, "too short", lambda x: np.fromiter(x[0], float, 9)),
         (TypeError, "not supported for complex", lambda x: np.isposinf(x * 1j)),
-        (sd.UnsupportedCallError, "the requirement 'W'", lambda x: np.require(x, None, "W")),
+        (sd.UnsupportedCallError, "the requirement 'O'", lambda x: np.require(x, None, "O")),
     ):
         with pytest.raises(error, match=message), np.errstate(all="ignore"):
             sd.grad(lambda x, function=function: np.sum(function(x) * x[0, 0]))(X)

@@ -2,6 +2,7 @@
 
 import array
 import collections
+import contextlib
 import ctypes
 import datetime
 import functools
@@ -225,16 +226,61 @@ def test_a_method_of_another_class_raises_what_python_raises():
         symdiff.grad(lambda x: str.upper(x) * x)(1.5)
 
 
-def test_attributes_that_a_class_in_c_sets_are_not_followed():
-    here = threading.local()
+HERE = threading.local()
+DEFAULTS = {"scale": 2.0, "shift": 1.0}
 
-    @symdiff.differentiable
-    def f(x):
-        here.last = x
-        return x
 
-    with pytest.raises(UnsupportedCallError, match="'last' of a _local"):
-        f.grad(1.5)
+def _settings():
+    if not hasattr(HERE, "settings"):
+        HERE.settings = DEFAULTS.copy()
+    return HERE.settings
+
+
+@contextlib.contextmanager
+def _with_settings(**changed):
+    before = _settings().copy()
+    _settings().update(changed)
+    try:
+        yield
+    finally:
+        _settings().update(before)
+
+
+def _scaled(x):
+    with _with_settings(scale=5.0):
+        y = x * x * _settings()["scale"]
+    return y * _settings()["scale"]
+
+
+def test_what_a_thread_has_of_its_own_is_read_and_set_for_the_thread_that_calls():
+    f, found = symdiff.grad(_scaled), {}
+
+    def in_a_thread(scale):
+        found["before"] = hasattr(HERE, "settings")
+        if scale is not None:
+            HERE.settings = {"scale": scale, "shift": 0.0}
+        found["slope"], found["after"] = f(1.5), HERE.settings["scale"]
+
+    for scale, expected in ((None, 2.0), (7.0, 7.0), (None, 2.0)):
+        thread = threading.Thread(target=in_a_thread, args=(scale,))
+        thread.start()
+        thread.join()
+        assert found == {"before": False, "slope": 15.0 * expected, "after": expected}
+    assert f(1.5) == f(1.5) == 30.0
+    HERE.settings["scale"] = 3.0
+    assert symdiff.jvp(_scaled, (1.5,), (1.0,)) == (33.75, 45.0)
+    assert symdiff.grad(symdiff.grad(_scaled))(1.5) == 30.0
+    del HERE.settings
+
+
+def test_what_runs_once_in_each_thread_is_refused():
+    class Own(threading.local):
+        def __init__(self):
+            self.scale = 2.0
+
+    own = Own()
+    with pytest.raises(symdiff.UnsupportedSyntaxError, match="runs once in each thread"):
+        symdiff.grad(lambda x: x * own.scale)(1.5)
 
 
 def test_a_module_is_not_returned():
