@@ -10,6 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 
+def remove_attribute(instance: Any, name: str) -> None:
+    """Let an object not have an attribute of its own."""
+    del vars(instance)[name]
+
+
 def has_attribute(instance: Any, name: str) -> bool:
     """Return whether an object itself has an attribute, not its class alone."""
     return name in vars(instance)
@@ -94,6 +99,19 @@ class Attributes:
         if name not in self:
             self[name] = default
         return self[name]
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self:
+            raise KeyError(name)
+        remove_attribute(self._instance, name)
+
+    def pop(self, name: str, *default: Any) -> Any:
+        """Return an attribute, which the object has no more, or else the default."""
+        if default and name not in self:
+            return default[0]
+        found = self[name]
+        del self[name]
+        return found
 
     def update(self, *others: Any, **more: Any) -> None:
         """Take the items of other dicts as attributes."""

@@ -21,6 +21,7 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Attribute
 from symdiff.ir.structure import begins_threads, declared, dict_of, has_dict
+from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse import lookups, native, tables
 from symdiff.parse.blame import judged, python_raises, users
@@ -217,8 +218,9 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
         return _of_member(interp, value, name)
     if isinstance(value, enum.Enum) and (name in ("name", "value") or name in vars(value)):
         return _of_one_member(interp, value, name)
-    if isinstance(value, dataclasses.Field) and name in ("name", "init", "compare", "kw_only"):
-        return getattr(value, name)
+    if isinstance(value, dataclasses.Field) and name in _OF_FIELDS:
+        told = getattr(value, name)
+        return told if _OF_FIELDS[name] else _free_attribute(interp, value, name, told)
     if isinstance(value, Range | property) and name in _OF_PLAIN_PARTS:
         return getattr(value, name)
     if isinstance(value, StaticSet) and hasattr(set, name) and not hasattr(frozenset, name):
@@ -231,6 +233,8 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}")
 
 
+_OF_FIELDS = {"name": True, "init": True, "compare": True, "kw_only": True}  # whether it stays
+_OF_FIELDS |= {"metadata": False, "default": False, "type": False, "repr": False}
 _OF_FUNCTIONS = frozenset(vars(types.FunctionType)) - {"__dict__"} | {"__module__"}
 
 
@@ -621,8 +625,6 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
         set_item(interp, get_attribute(interp, value, name), Ellipsis, content)
     elif isinstance(value, Array) and name == "shape":
         raise UnsupportedSyntaxError("assigning to .shape", None, "use x = x.reshape(...)")
-    elif isinstance(value, Array) and not hasattr(np.ndarray, name):
-        raise _without_attribute(np.ndarray, name)
     elif isinstance(value, types.ModuleType):
         rebind_free(interp, interp.free_variable("global", value.__dict__, name), content)
     elif isinstance(value, type):
@@ -630,7 +632,19 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
     elif isinstance(value, types.FunctionType) and hasattr(value, name):
         _set_free_attribute(interp, value, name, content)
     else:
+        _raise_as_numbers_do(interp, value, name)
         raise UnsupportedSyntaxError(f"assigning to attribute '{name}' of {describe(value)}")
+
+
+def _raise_as_numbers_do(interp: Interpreter, value: Abstract, name: str) -> None:
+    """Raise what Python does where an array or a number is given an attribute of no such name."""
+    is_known = isinstance(value, Array | int | float | complex) or (
+        isinstance(value, Value) and isinstance(value.type, ArrayType)
+    )
+    cls = class_of(interp, value) if is_known else object
+    if is_known and not hasattr(cls, name):
+        with python_raises():
+            setattr(np.zeros(1) if cls is np.ndarray else cls(1), name, None)
 
 
 def _set_class_attribute(interp: Interpreter, owner: type, name: str, content: Abstract) -> None:
@@ -770,10 +784,10 @@ def delete_attribute(interp: Interpreter, value: Abstract, name: str) -> None:
     elif lookups.is_descriptor(found, "__delete__"):
         interp.call_method(_descriptor(interp, ref.type, name), "__delete__", whole(ref))
     else:
-        _delete_own(interp, ref, name)
+        delete_own(interp, ref, name)
 
 
-def _delete_own(interp: Interpreter, ref: ObjectRef, name: str) -> None:
+def delete_own(interp: Interpreter, ref: ObjectRef, name: str) -> None:
     """Let an object not have an attribute of its own; Python's error where it has none."""
     content = interp.content((ref, name))
     outside = ref.live is not None and name in lookups.own_attributes(ref.live)

@@ -34,7 +34,7 @@ from symdiff.parse.attributes import (
 )
 from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.classes import call_class
+from symdiff.parse.classes import call_class, initialise_dataclass, initialised_by
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.functions import (
     call_closure,
@@ -289,7 +289,7 @@ def _call_other(
     if found is not ABSENT:
         return found
     if isinstance(function, types.FunctionType):
-        return call_function(interp, function, arguments, keywords)
+        return _call_python_function(interp, function, arguments, keywords)
     if isinstance(function, _DISPATCHING):
         return call_of_library(interp, function, arguments, keywords)
     if isinstance(function, _CACHED):
@@ -297,6 +297,16 @@ def _call_other(
     if _known(RESULTS, function) is not None:
         return call_opaque(interp, function, arguments, keywords)
     return _call_unknown(interp, function, arguments, keywords)
+
+
+def _call_python_function(
+    interp: Interpreter, function: types.FunctionType, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """A function that is followed, or the ``__init__`` that a dataclass has been given."""
+    cls = initialised_by(function, arguments)
+    if cls is None:
+        return call_function(interp, function, arguments, keywords)
+    return initialise_dataclass(interp, arguments[0], cls, arguments[1:], keywords)
 
 
 def _call_cached(

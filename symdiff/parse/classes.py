@@ -18,6 +18,7 @@ from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.structure import is_dataclass
 from symdiff.ops.declare import static
+from symdiff.parse.attributes import put_attribute, set_attribute
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.exceptions import as_python_makes_it, called_with, is_made
 from symdiff.parse.functions import follow_source, left_inside
@@ -139,7 +140,7 @@ def _initialise(
 ) -> None:
     initialise = on_class(interp, cls, "__init__")
     if isinstance(made, ObjectRef) and is_dataclass(cls) and _is_generated(cls):
-        _dataclass(interp, made, cls, arguments, keywords)
+        initialise_dataclass(interp, made, cls, arguments, keywords)
     elif isinstance(initialise, types.FunctionType | Closure) or isinstance(
         made, ListRef | DictRef
     ):
@@ -212,7 +213,7 @@ def _named_tuple(
     return bunch(cls, [values[name] for name in names], **more)
 
 
-def _dataclass(
+def initialise_dataclass(
     interp: Interpreter, made: ObjectRef, cls: Any, arguments: Arguments, keywords: Keywords
 ) -> None:
     known = cls.__dataclass_fields__.values()
@@ -223,12 +224,25 @@ def _dataclass(
     values = dict(zip(positional, arguments, strict=False)) | keywords
     if len(arguments) > len(positional) or not set(values) <= {f.name for f in fields}:
         raise users(TypeError(f"{cls.__name__}() takes {[f.name for f in fields]}"))
+    put = put_attribute if cls.__dataclass_params__.frozen else set_attribute
     for field in kept:
         if field.init or not _is_without_default(field):
-            interp.put((made, field.name), _field_value(interp, cls, field, values))
+            put(interp, made, field.name, _field_value(interp, cls, field, values))
     if defines(interp, cls, "__post_init__"):
         only = [_field_value(interp, cls, field, values) for field in given]
         interp.call_method(made, "__post_init__", *only)
+
+
+def initialised_by(function: types.FunctionType, arguments: Arguments) -> type | None:
+    """The dataclass whose ``__init__`` the function is, where it is called of an object by itself,
+    as ``super().__init__(...)`` does.
+    """
+    if function.__name__ != "__init__" or not arguments or not isinstance(arguments[0], ObjectRef):
+        return None
+    for cls in arguments[0].type.__mro__:
+        if vars(cls).get("__init__") is function:
+            return cls if "__dataclass_params__" in vars(cls) and _is_generated(cls) else None
+    return None
 
 
 def _is_without_default(field: dataclasses.Field[Any]) -> bool:

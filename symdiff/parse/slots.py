@@ -20,6 +20,7 @@ from symdiff.ops.declare import static
 from symdiff.parse import native, staged_lists
 from symdiff.parse.attributes import (
     class_attribute,
+    delete_own,
     get_attribute,
     object_attribute,
     put_attribute,
@@ -129,6 +130,11 @@ def _has_attribute(interp: Interpreter, instance: ObjectRef, name: Abstract) -> 
 @builtin(instances.attribute_of)
 def _attribute_of(interp: Interpreter, instance: ObjectRef, name: Abstract) -> Abstract:
     return held_under(interp, instance, static(settled(interp, name)))
+
+
+@builtin(instances.remove_attribute)
+def _remove_attribute(interp: Interpreter, instance: ObjectRef, name: Abstract) -> None:
+    delete_own(interp, instance, static(settled(interp, name)))
 
 
 @builtin(instances.names_of)

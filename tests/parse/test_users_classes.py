@@ -877,3 +877,91 @@ def test_the_value_of_a_member_may_be_set_anew():
             assert sd.grad(lambda x: x * Level(1).value)(5.0) == value
     finally:
         Level.LOW._value_ = 1
+
+
+@dataclasses.dataclass
+class Doubled:
+    x: float
+    y: float = 2.0
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, 2.0 * value)
+
+
+def test_a_dataclass_sets_its_fields_as_its_class_says():
+    def f(x):
+        made = Doubled(x)
+        return made.x * made.y * x
+
+    assert sd.grad(f)(1.5) == 24.0  # 8 * x**2
+    assert sd.jvp(f, (1.5,), (1.0,)) == (18.0, 24.0)
+    assert sd.grad(sd.grad(f))(1.5) == 16.0
+
+
+@dataclasses.dataclass
+class Inputs:
+    a: float = dataclasses.field(default=None, metadata={"low": 0.5})
+    b: float = 3.0
+
+    def __post_init__(self):
+        for field in dataclasses.fields(self):
+            if getattr(self, field.name) < field.metadata.get("low", -np.inf):
+                raise ValueError(field.name)
+        self.c = self.a * self.b
+
+
+@dataclasses.dataclass
+class OneInput(Inputs):
+    def __init__(self, a):
+        super().__init__(a=a)
+
+
+class TwoInputs(Inputs):
+    def __init__(self, a):
+        Inputs.__init__(self, a, b=a)
+        self.d = self.c * 2.0
+
+
+def test_what_a_dataclass_initialises_is_called_by_subclasses():
+    def f(x):
+        one, two = OneInput(x), TwoInputs(x)
+        return one.c * one.b + two.c * two.d  # 9 * x + 2 * x**4
+
+    assert sd.grad(f)(1.5) == 36.0
+    assert sd.jvp(f, (1.5,), (1.0,)) == (23.625, 36.0)
+    assert sd.grad(sd.grad(f))(1.5) == 54.0
+    with pytest.raises(ValueError, match="a"):
+        sd.grad(f)(0.25)
+
+
+def test_numbers_and_arrays_are_given_no_attributes():
+    def f(x):
+        total = np.sum(x) * 2.0
+        for value in (total, x, x[0] * 3.0, 1.0):
+            try:
+                value.label = "p"
+            except AttributeError as error:
+                total = total + len(str(error)) * x[0]
+        return total
+
+    x = np.array([1.0, 2.0])
+    slope = sd.grad(f)(x)
+    assert slope[1] == 2.0
+    assert slope[0] == f(np.array([2.0, 2.0])) - f(x)
+
+
+class Plain:
+    pass
+
+
+def test_attributes_are_taken_out_of_the_dict_of_an_object():
+    def f(x):
+        made = Plain()
+        made.a, made.b = x, 2.0 * x
+        taken = vars(made).pop("a") * made.__dict__.pop("b", 0.0)
+        del_missing = made.__dict__.pop("a", x)
+        return taken * len(vars(made)) + del_missing * x
+
+    assert sd.grad(f)(3.0) == 6.0
+    with pytest.raises(KeyError):
+        sd.grad(lambda x: vars(Plain()).pop("a"))(1.0)
