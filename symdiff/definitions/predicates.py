@@ -1,5 +1,6 @@
 """Questions about elements and arrays, and arrays that answer to what is asked of them."""
 
+import types
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def iterable(y: Any) -> bool:
     """Return whether there are elements to go over."""
     if y is None or isinstance(y, (list, tuple, dict, set, str)):
         return y is not None
-    return np.ndim(y) > 0
+    return not isinstance(y, types.FunctionType) and np.ndim(y) > 0
 
 
 @defines(np.lib.array_utils.normalize_axis_index)

@@ -363,7 +363,7 @@ def object_attribute(
     """
     _require_plain_reading(ref.type)
     found = lookups.present_on_class(interp, ref.type, name)
-    if lookups.is_data_descriptor(found):
+    if lookups.is_data_descriptor(found) and lookups.tells(found):
         return _through(interp, ref.type, name, whole(ref))
     content = interp.content((ref, name))
     if isinstance(content, PossiblyUnbound):

@@ -223,6 +223,11 @@ def is_data_descriptor(found: Any) -> bool:
     return isinstance(found, property) or is_descriptor(found, "__set__")
 
 
+def tells(found: Any) -> bool:
+    """Return whether a data descriptor says what an instance has: else the instance's dict does."""
+    return isinstance(found, property) or is_descriptor(found)
+
+
 def own_attributes(live: Any) -> set[str]:
     """The names of what an object has itself, in its dict or in slots."""
     own = dict_of(live)

@@ -375,6 +375,7 @@ def test_whether_arrays_share_memory_is_known_where_any_layout_tells() -> None:
         weight = 1.0 * np.may_share_memory(same, x) + 10.0 * np.shares_memory(same, [1.0, 2.0])
         weight = weight + 100.0 * np.may_share_memory(np.asarray(x, np.float32), x)
         weight = weight + 1000.0 * (np.asarray(None).dtype.kind == "O")
+        weight = weight + np.iterable(_names) + np.iterable(lambda one: one)
         weight = weight + 1e4 * ("equal_nan" in inspect.signature(np.unique).parameters)
         return np.sum(same) * weight
 

@@ -965,3 +965,31 @@ def test_attributes_are_taken_out_of_the_dict_of_an_object():
     assert sd.grad(f)(3.0) == 6.0
     with pytest.raises(KeyError):
         sd.grad(lambda x: vars(Plain()).pop("a"))(1.0)
+
+
+class Resetting:
+    def __set__(self, instance, value):
+        instance.__dict__["_node"] = value
+        instance.__dict__["count"] = instance.__dict__.get("count", 0) + 1
+
+
+class Graph:
+    _node = Resetting()
+
+    def __init__(self, node):
+        self._node = node
+
+
+GRAPH = Graph(2.0)
+
+
+def test_a_descriptor_that_only_sets_leaves_reading_to_the_instance():
+    def f(x):
+        made = Graph(x)
+        made._node = x * x
+        return made._node * made.count
+
+    assert sd.grad(f)(1.5) == 6.0
+    assert sd.jvp(f, (1.5,), (1.0,)) == (4.5, 6.0)
+    assert sd.grad(sd.grad(f))(1.5) == 4.0
+    assert sd.grad(lambda x: x * GRAPH._node)(1.0) == 2.0
