@@ -1,6 +1,5 @@
 """Questions about elements and arrays, and arrays that answer to what is asked of them."""
 
-import types
 from typing import Any
 
 import numpy as np
@@ -89,7 +88,9 @@ def iterable(y: Any) -> bool:
     """Return whether there are elements to go over."""
     if y is None or isinstance(y, (list, tuple, dict, set, str)):
         return y is not None
-    return not isinstance(y, types.FunctionType) and np.ndim(y) > 0
+    if callable(y):
+        return hasattr(y, "__iter__")
+    return np.ndim(y) > 0
 
 
 @defines(np.lib.array_utils.normalize_axis_index)
