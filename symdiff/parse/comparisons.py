@@ -19,7 +19,7 @@ from symdiff.ir.build import constant_value, is_constant
 from symdiff.ir.control import cond
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import BOOL
+from symdiff.ir.types import BOOL, ArrayType
 from symdiff.ops import arithmetic, reduce
 from symdiff.ops.declare import array_type, static
 from symdiff.ops.effects import Member, opaque_call
@@ -301,6 +301,51 @@ def _in_view(interp: Interpreter, view: DictView, item: Abstract) -> Abstract:
     return known in content and is_or_equals(interp, content[known], value)
 
 
+def _in_keys(
+    interp: Interpreter, container: StaticSet | frozenset[Any] | DictRef, item: Abstract
+) -> Abstract:
+    """``item in container``, which looks for its hash: floats that are equal have the same one."""
+    require_hashable(interp, item)
+    content = interp.content(container) if isinstance(container, DictRef) else container
+    if _holds_float(item) and len(content) <= _MANY and all(map(_is_exact_key, content)):
+        keys = content if isinstance(container, DictRef) else sorted(content, key=repr)
+        return _in_sequence(interp, tuple(key for key in keys if _is_like(key, item)), item)
+    if isinstance(item, ObjectRef) or isinstance(container, DictRef):
+        return static_key(interp, item, content) in content
+    return in_python(operator.contains, container, static(item))
+
+
+_MANY = 100  # keys that a number known at run time is compared with, one by one
+
+
+def _holds_float(item: Abstract) -> bool:
+    """Return whether an item is a float known at run time, or a tuple that holds one: no other is
+    fixed. A float32 equals numbers that have another hash.
+    """
+    if type(item) is tuple:
+        return any(map(_holds_float, item))
+    if not isinstance(item, Value) or not isinstance(item.type, ArrayType):
+        return False
+    return item.type.kind != "array" and item.type.dtype == np.float64
+
+
+def _is_like(key: Any, item: Abstract) -> bool:
+    """Return whether a key may have the hash of an item: a number, or a tuple of as many."""
+    if type(item) is tuple:
+        alike = type(key) is tuple and len(key) == len(item)
+        return alike and all(map(_is_like, key, item))
+    return not isinstance(item, Value) or type(key) in (bool, int, float)
+
+
+def _is_exact_key(key: Any) -> bool:
+    """Return whether a number, or each in a tuple, is what a float64 may equal."""
+    if type(key) is tuple:
+        return all(map(_is_exact_key, key))
+    if type(key) in (bool, int, float):
+        return key == key and (type(key) is float or abs(key) <= 2**53)
+    return type(key) is str or key is None
+
+
 def contains_natively(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
     """``item in container``, whatever methods the class has of its own."""
     if isinstance(container, DictView):
@@ -309,11 +354,8 @@ def contains_natively(interp: Interpreter, container: Abstract, item: Abstract) 
         from symdiff.definitions import generators  # at the first use of it
 
         return interp.call(generators.contains, [container, item], {})
-    if isinstance(container, StaticSet | frozenset):
-        require_hashable(interp, item)
-    if isinstance(container, DictRef):
-        content = interp.content(container)
-        return static_key(interp, item, content) in content
+    if isinstance(container, StaticSet | frozenset | DictRef):
+        return _in_keys(interp, container, item)
     if isinstance(container, ListRef | tuple):
         return _in_sequence(interp, container, item)
     if isinstance(container, Range):

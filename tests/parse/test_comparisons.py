@@ -212,3 +212,32 @@ def equal_items(x, a, b):
 def test_the_keys_and_items_of_a_dict_are_compared_and_joined_as_sets(function):
     ab, ba, other = {"p": 1.0, "q": 2.0}, {"q": 2.0, "p": 1.0}, {"q": 2.0, "r": 4.0}
     follows(function, (3.0, ab, ba), (3.0, ab, other), (3.0, other, ab), (3.0, ab, ab))
+
+
+TABLE = {(1.0, 2): 5.0, (2.0, 2): 6.0, "a": 7.0}
+
+
+class Known:
+    pass
+
+
+def test_floats_and_objects_are_looked_for_among_keys():
+    def f(x, y):
+        made = Known()
+        total = x * (2.0 if x in {1.0, 2, 0.1} else 3.0)
+        total = total + x * (20.0 if (x, 2) in TABLE else 30.0)
+        total = total + x * (200.0 if y in {0.1: "p", 2.5: "q"} else 300.0)
+        for key in (x, x + 1.0):
+            total = total + x * (2000.0 if key in TABLE.keys() | {2.5} else 3000.0)
+        return total * (1.0 if made in {"a", "b"} else 2.0) * (1.0 if made not in {1: 2} else 3.0)
+
+    for x, y in ((1.0, 0.1), (1.5, 2.5), (0.1, 7.0), (2.0, np.nan)):
+        expected = f(1.0, y) if x == 1.0 else f(x, y) / x
+        for number in (x, np.float64(x)):
+            assert symdiff.grad(f)(number, y) == pytest.approx(expected, rel=1e-14)
+            assert symdiff.jvp(f, (number, y), (1.0, 0.0))[1] == pytest.approx(expected, rel=1e-14)
+    assert symdiff.grad(symdiff.grad(lambda x: x * x * (2.0 if x in {1.5} else 3.0)))(1.5) == 4.0
+    with pytest.raises(UnsupportedSyntaxError, match="known at run time only"):
+        symdiff.grad(lambda x: x * (2.0 if x in {0.1} else 3.0))(np.float32(0.1))
+    with pytest.raises(UnsupportedSyntaxError, match="known at run time only"):
+        symdiff.grad(lambda x: x * (2.0 if x in {2**53 + 1} else 3.0))(1.0)
