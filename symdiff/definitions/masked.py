@@ -359,7 +359,7 @@ def _either(a, b):
 def _masked(values, hidden, told, fill):
     """What is made of masked arrays: an array, or a number that may not be masked."""
     if np.ndim(values) > 0:
-        return Masked(values, np.broadcast_to(hidden, values.shape).copy(), told, fill=fill)
+        return Masked(values, hidden | np.zeros(values.shape, bool), told, fill=fill)
     if told is not False and hidden:
         raise NotImplementedError("a number that is masked")
     return values
@@ -469,7 +469,7 @@ def array(data, dtype=None, copy=False, *, mask=np.ma.nomask, fill_value=None):
     else:
         hidden = np.asarray(mask, bool)
         if hidden.shape != values.shape:
-            refuse("a mask of another shape than the array's")
+            raise NotImplementedError("a mask of another shape than the array's")
     if is_masked_array(data):
         hidden = hidden | data.hidden
     return Masked(values, hidden.copy() if copy else hidden, True, is_kept, fill)
@@ -587,7 +587,7 @@ def average(a, axis=None, weights=None):
     if weights is None:
         return given.mean(axis)
     if np.shape(weights) != given.shape:
-        refuse("weights of another shape than the array's")
+        raise NotImplementedError("weights of another shape than the array's")
     shown = _values(weights) * np.logical_not(given.hidden)
     total = array(shown).sum(axis)
     return (given * shown).sum(axis) / total

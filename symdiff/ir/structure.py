@@ -21,7 +21,7 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError
 
-TABLES = "OUSMm"  # the kinds of arrays that hold no numbers: objects, texts, times
+TABLES = "OUSMmV"  # the kinds of arrays that hold no numbers: objects, texts, times, records
 
 
 @dataclass(frozen=True, slots=True)

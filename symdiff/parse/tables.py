@@ -5,10 +5,10 @@
 >>> symdiff.grad(lambda x: x * SALTS[1, 1])(2.0)
 0.25
 
-These are arrays of objects, texts or times, and what libraries of tables make (``LIBRARIES``):
-their methods are not followed. What a table answers is a fact that the program rests on; it is
-asked again at each call. An array that it gives, and a number in what is given as an argument, is
-read at each call. A table is written nowhere in a program.
+These are arrays of objects, texts, times or records, and what libraries of tables make
+(``LIBRARIES``): their methods are not followed. What a table answers is a fact that the program
+rests on; it is asked again at each call. An array that it gives, and a number in what is given as
+an argument, is read at each call. A table is written nowhere in a program.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def is_table(value: Any) -> bool:
 
 
 def _is_table(live: Any) -> bool:
-    if is_array_of_objects(live):
+    if is_array_of_objects(live) or type(live) is np.void:
         return True
     return type(live).__module__.partition(".")[0] in LIBRARIES
 

@@ -383,3 +383,15 @@ def test_hidden_numbers_have_no_derivative_whatever_they_are() -> None:
         np.array([2.0, 0.0, -1.0])
     )
     np.testing.assert_allclose(found, [0.25, 0.0, -1.0])
+
+
+def test_one_program_serves_all_sizes() -> None:
+    gradient = sd.grad(lambda x: (ma.array(x, mask=x > 0.5) * 0.5 + x).mean())
+    for size in (3, 7, 40):
+        gradient(np.linspace(0.0, 1.0, size))
+    assert len(gradient.signatures()) == 1
+
+
+def test_a_mask_of_another_shape_is_an_error() -> None:
+    with pytest.raises(NotImplementedError, match="another shape"):
+        sd.grad(lambda x: ma.array(x, mask=[True, False]).sum())(X)
