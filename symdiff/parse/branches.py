@@ -293,12 +293,18 @@ def _stage_apart(
         effort.told_apart[conflict.name] = None
     if effort.tails > MOST_COPIES_OF_A_TAIL:
         if conflict is not None and conflict.name not in interp.policy.unions:
-            conflict.names = (*conflict.names, *effort.told_apart)
+            conflict.names = (*conflict.names, *names_told_apart(interp))
             raise ConflictRead(conflict)
         raise UnsupportedSyntaxError(reason, span, "give it the same type on both paths")
     fork.start.roll_back()
     then, orelse = (functools.partial(interp.execute, [*b, *fork.rest]) for b in fork.bodies)
     interp.branch(fork.condition, then, orelse)
+
+
+def names_told_apart(interp: Interpreter) -> tuple[str, ...]:
+    """The names for which tails were staged more than once, and those that would be next."""
+    standing = (found.name for found in _conflicts(interp.heap) if found.cases is None)
+    return (*interp.effort.told_apart, *sorted(set(standing)))
 
 
 def _conflicts(heap: Heap) -> set[Conflict]:

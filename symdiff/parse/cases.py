@@ -23,7 +23,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.reach import reached
 from symdiff.ops.arithmetic import equal
 from symdiff.parse.assumed import implied, truth_of
-from symdiff.parse.branches import stage_branch, taken_from
+from symdiff.parse.branches import names_told_apart, stage_branch, taken_from
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Key
 from symdiff.parse.interpreter import HOOKS, Attempt, Interpreter, Part, StatementValues, Step
@@ -121,6 +121,9 @@ def _for_each_content(
 def _count(interp: Interpreter, conflict: Conflict) -> None:
     interp.frame.forks += 1
     if interp.frame.forks > MOST_FORKS:
+        names = names_told_apart(interp)
+        if not interp.policy.unions.issuperset(names):
+            raise ConflictRead(replace(conflict, cases=None, names=(*conflict.names, *names)))
         hint = "give it the same type on all paths"
         raise UnsupportedSyntaxError(conflict.reason, conflict.span, hint)
 

@@ -3,6 +3,8 @@
 Closed forms by path are the reference where there are some, else extrapolated differences.
 """
 
+import importlib.util
+
 import numpy as np
 import pytest
 
@@ -304,3 +306,21 @@ def test_a_text_beside_the_value_that_is_differentiated():
 def test_a_function_that_is_given_one_of_several_texts_only_has_no_gradient():
     with pytest.raises(symdiff.SignatureError, match="it returns an object"):
         symdiff.grad(lambda x: "a" if x > 1.0 else "b")(1.5)
+
+
+def test_as_many_attributes_as_there_are_differ_by_path(tmp_path):
+    n = 70
+    made = "".join(
+        f"    o.m{k} = None\n    if x > {k / n}:\n        o.m{k} = x * x\n" for k in range(n)
+    )
+    used = "".join(f"    if o.m{k} is not None:\n        s = s + 0.5 * o.m{k}\n" for k in range(n))
+    path = tmp_path / "many_attributes.py"
+    path.write_text(
+        f"class Held: pass\ndef f(x):\n    o = Held()\n{made}    s = x\n{used}    return s\n"
+    )
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    x = 0.505
+    count = sum(x > k / n for k in range(n))
+    np.testing.assert_allclose(symdiff.grad(module.f)(x), 1.0 + count * x, rtol=1e-13)
