@@ -806,6 +806,23 @@ def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
         yield item
 
 
+if hasattr(itertools, "batched"):  # from Python 3.12 on
+
+    @replaces(itertools.batched)
+    def batched(iterable: Any, n: int, *, strict: bool = False) -> Iterator[Any]:
+        """The items in tuples of so many."""
+        if n < 1:
+            raise ValueError("n must be at least one")
+        return _in_batches(iter(iterable), n, strict)
+
+
+def _in_batches(iterator: Any, n: int, strict: bool) -> Iterator[Any]:
+    while batch := tuple(itertools.islice(iterator, n)):
+        if strict and len(batch) != n:
+            raise ValueError("batched(): incomplete batch")
+        yield batch
+
+
 # Arrays ---------------------------------------------------------------------------------------
 
 

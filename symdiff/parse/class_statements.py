@@ -12,6 +12,7 @@ import collections
 import dataclasses
 import functools
 import types
+import typing
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
@@ -26,6 +27,7 @@ from symdiff.parse.identity import class_of, python_class
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.iteration import static_items
 from symdiff.parse.lookups import MADE_HERE, defines, static_on_class
+from symdiff.parse.reflect import GENERIC_ALIAS
 from symdiff.parse.scope import bind_name, bound_in
 from symdiff.parse.texts import settled
 from symdiff.parse.values import ABSENT, Abstract, BoundMethod, Closure, ObjectRef, Partial, Scope
@@ -43,6 +45,7 @@ class _InitSubclass(classmethod):  # type: ignore[type-arg]
         return lambda **keywords: None
 
 
+_OF_TYPING = tuple(vars(base)["__init_subclass__"] for base in (typing.Generic, Protocol))
 _IMPLIED = {  # how Python takes methods of these names
     "__new__": staticmethod, "__class_getitem__": classmethod, "__init_subclass__": _InitSubclass,
 }  # fmt: skip
@@ -60,7 +63,10 @@ def stage_class(interp: Interpreter, node: ast.ClassDef) -> None:
     decorators = [interp.evaluate(decorator) for decorator in node.decorator_list]
     contents = _body(interp, node, inside, of_methods)
     contents |= {"__module__": scope.globals.get("__name__"), "__qualname__": inside.function}
-    made = _made(interp, node.name, bases, contents, keywords)
+    classes = _without_items(bases)
+    if classes is not bases:
+        contents["__orig_bases__"] = bases
+    made = _made(interp, node.name, classes, contents, keywords)
     of_methods.cells["__class__"].cell_contents = made
     _tell(interp, made, contents, keywords)
     for decorator in reversed(decorators):
@@ -124,9 +130,20 @@ def _bases(interp: Interpreter, node: ast.ClassDef, keywords: dict[str, Any]) ->
     bases = tuple(interp.evaluate(base) for base in node.bases)
     if bases == (NamedTuple,) and not keywords:
         return bases
-    metaclasses = [keywords.get("metaclass", type), *map(type, bases)]
-    if None in keywords or not all(map(_makes_classes, metaclasses)) or _runs_code(bases):
+    if of_types:
+        generic: Any = typing.Generic
+        bases = (*bases, generic[tuple(map(typing.TypeVar, sorted(of_types)))])
+    classes = _without_items(bases)
+    metaclasses = [keywords.get("metaclass", type), *map(type, classes)]
+    if None in keywords or not all(map(_makes_classes, metaclasses)) or _runs_code(classes):
         raise _outside(interp, "a class inside a function whose metaclass or base runs code for it")
+    return bases
+
+
+def _without_items(bases: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The classes that ``Class[item]`` among bases stands for."""
+    if all(isinstance(base, type | types.GenericAlias | GENERIC_ALIAS) for base in bases):
+        return types.resolve_bases(bases)
     return bases
 
 
@@ -200,7 +217,7 @@ def _changed(cls: type, decorator: Callable[[type], type]) -> type:
 
 
 def _wrapping(wrapper: Any) -> None:
-    """Let ``wrapper(function, ...)`` be what it is: it holds functions, and calls none."""
+    """Let ``wrapper(function, ...)`` be what it is: it holds what it is given, calls nothing."""
 
     @builtin(wrapper)
     def made(interp: Interpreter, *functions: Abstract, **named: Abstract) -> Any:
@@ -208,7 +225,7 @@ def _wrapping(wrapper: Any) -> None:
             return wrapper(*functions, **named)
 
 
-for _wrapper in _WRAPPERS:
+for _wrapper in (*_WRAPPERS, typing.TypeVar, typing.ParamSpec, typing.TypeVarTuple):
     _wrapping(_wrapper)
 
 
@@ -268,9 +285,11 @@ def _field(interp: Interpreter, **options: Abstract) -> Any:
 
 def _runs_code(bases: tuple[type, ...]) -> bool:
     """Return whether a base from outside is told of its subclasses."""
-    own = (static_on_class(base, "__init_subclass__") for base in bases if base is not Protocol)
+    own = (static_on_class(base, "__init_subclass__") for base in bases)
     return any(
-        isinstance(found, classmethod | types.FunctionType) and not isinstance(found, _InitSubclass)
+        isinstance(found, classmethod | types.FunctionType)
+        and not isinstance(found, _InitSubclass)
+        and found not in _OF_TYPING
         for found in own
     )
 

@@ -74,7 +74,7 @@ def _item_of_class(interp: Interpreter, value: type, key: Abstract) -> Abstract:
     function = getattr(found, "__func__", found)
     if not _is_of_typing(function):
         return interp.call(interp.attribute(value, "__class_getitem__"), [key], {})
-    if lookups.MADE_HERE in vars(value) or not _is_known(key):
+    if not _is_known(key):
         raise UnsupportedSyntaxError(f"an item of {describe(value)}")
     return _taken(value, key)
 

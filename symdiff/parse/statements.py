@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 import sys
 import types
+import typing
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -309,6 +310,15 @@ def _function(interp: Interpreter, node: ast.FunctionDef) -> None:
 @statement(ast.ClassDef)
 def _class(interp: Interpreter, node: ast.ClassDef) -> None:
     stage_class(interp, node)
+
+
+if hasattr(ast, "TypeAlias"):  # from Python 3.12 on
+
+    @statement(ast.TypeAlias)
+    def _type_alias(interp: Interpreter, node: Any) -> None:
+        """``type Name = ...``, whose value is for type checkers: nothing evaluates it."""
+        made: Any = getattr(typing, "TypeAliasType")  # noqa: B009  which 3.11 has not
+        bind_name(interp, node.name.id, made(node.name.id, Any))
 
 
 @statement(ast.Import)

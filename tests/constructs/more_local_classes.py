@@ -320,3 +320,34 @@ def properties_of_classes_inherited_from(x, c):
     scaled.value = shifted.value = c
     y = y + scaled.value * shifted.value + scaled.squared * len(Shifted.__mro__)
     return y * len(Scaled.__bases__) + Shifted.__mro__.index(Length)
+
+
+@construct()
+def generic_classes_made_inside(x, c):
+    kind = TypeVar("kind")
+    other = TypeVar("other", bound=float)
+
+    class Pair(Generic[kind, other]):
+        count = 2.0
+
+        def __init__(self, one: kind, two: other):
+            self.one, self.two = one, two
+
+        @classmethod
+        def twice(cls, value):
+            return cls(value, value)
+
+    class Near(Pair[float, float]):
+        def product(self):
+            return self.one * self.two
+
+    class Boxed(_Box[float]):
+        def cubed(self):
+            return self.value**3
+
+    class Row(list[float]):
+        def total(self):
+            return sum(self)
+
+    y = Near(x[0], x[1]).product() * Pair[float, int](x[2], 3).two + Near.twice(c).product()
+    return y + Boxed(x[3]).cubed() * Pair[int, int].count * Row([x[4], c]).total()
