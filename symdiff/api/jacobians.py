@@ -18,10 +18,11 @@ from symdiff.api.wrt import Asked
 from symdiff.batch import rows_at_once
 from symdiff.differentiate.graphs import derived_from
 from symdiff.differentiate.rows import rows_of
+from symdiff.errors import GradientShapeError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.structure import Leaf, Static, Structure, leaf_numbers, mapped, of_tuple
-from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ir.types import ArrayType, ListType, carries_derivative
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.rules import inlined
@@ -34,6 +35,12 @@ def jacobian_graph(asked: Asked, shaped: Shaped, mode: Direction) -> Graph:
     graph = asked.graph
     results = [k for k, v in enumerate(graph.block.results) if carries_derivative(v.type)]
     returned = [k for k in results if k in set(leaf_numbers(graph.output))]
+    if any(isinstance(graph.block.results[k].type, ListType) for k in returned):
+        raise GradientShapeError(
+            f"no jacobian of {graph.name}: it returns a list of a length known at run time only",
+            graph.span,
+            "return an array, np.array(values), or use symdiff.jvp or symdiff.vjp",
+        )
     if mode == "auto" or _has_effects(graph):
         mode = best_mode(graph, asked.wrt, returned)
     rows = _forward_rows if mode == "fwd" else _reverse_rows

@@ -721,3 +721,14 @@ def test_a_cotangent_of_what_is_cut_off_is_taken():
         return x * x, _normal_dist_inv_cdf(sd.stop_gradient(x), 0.0, 1.0)
 
     assert sd.vjp(labelled, 0.25)[1]((1.0, 1.0)) == (0.5,)
+
+
+def squares_in_a_list(x):
+    return [v * v for v in x]
+
+
+@pytest.mark.parametrize("mode", ["auto", "fwd", "rev"])
+def test_a_list_of_any_length_has_no_jacobian(mode):
+    with pytest.raises(sd.GradientShapeError, match="returns a list of a length known") as caught:
+        sd.jacobian(squares_in_a_list, mode=mode)(np.ones(2))
+    assert "np.array" in caught.value.hint
