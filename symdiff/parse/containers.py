@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import dataclasses
 import itertools
 import types
@@ -16,7 +17,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.calls import builtin
 from symdiff.parse.changing import new_set
 from symdiff.parse.copies import copied
-from symdiff.parse.identity import require_known
+from symdiff.parse.identity import class_of, require_known
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import element_of_set, get_item, static_key
 from symdiff.parse.iteration import collect, for_each, pair_of, static_items
@@ -137,6 +138,19 @@ def _replace(interp: Interpreter, record: Abstract, /, **changes: Abstract) -> A
     names = [field.name for field in dataclasses.fields(record.type) if field.init]
     values = {name: get_attribute(interp, record, name) for name in names}
     return interp.call(record.type, [], values | changes)
+
+
+if hasattr(copy, "replace"):  # from Python 3.13 on
+
+    @builtin(copy.replace)
+    def _replaced(interp: Interpreter, obj: Abstract, /, **changes: Abstract) -> Abstract:
+        """What a dataclass, a named tuple, or a ``__replace__`` of the user's gives."""
+        cls: Any = class_of(interp, obj)
+        own = getattr(cls, "__replace__", None)
+        of_dataclass = is_dataclass(cls) and getattr(own, "__module__", None) == "dataclasses"
+        of_tuple = hasattr(cls, "_fields") and own is getattr(cls, "_replace", None)
+        known = of_dataclass or of_tuple
+        return _replace(interp, obj, **changes) if known else NotImplemented
 
 
 @builtin(dataclasses.fields)

@@ -5,10 +5,12 @@ do. Functions are run by Python beside the program (``SYMDIFF_VERIFY``), objects
 """
 
 import collections
+import copy
 import dataclasses
 import enum
 import functools
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -993,3 +995,38 @@ def test_a_descriptor_that_only_sets_leaves_reading_to_the_instance():
     assert sd.jvp(f, (1.5,), (1.0,)) == (4.5, 6.0)
     assert sd.grad(sd.grad(f))(1.5) == 4.0
     assert sd.grad(lambda x: x * GRAPH._node)(1.0) == 2.0
+
+
+class Weighted(NamedTuple):
+    value: float
+    weight: float = 2.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Marked:
+    value: float
+    weight: float = 3.0
+
+
+class Renewed:
+    def __init__(self, value, weight):
+        self.value, self.weight = value, weight
+
+    def __replace__(self, **changes):
+        return Renewed(**{**vars(self), **changes})
+
+
+@pytest.mark.skipif(not hasattr(copy, "replace"), reason="copy.replace came with Python 3.13")
+def test_copies_in_which_something_is_replaced():
+    def f(x, y):
+        first = copy.replace(Weighted(x), weight=y)
+        second = copy.replace(Marked(x), value=y)
+        third = copy.replace(Renewed(x, y), weight=x)
+        return (
+            first.value * first.weight + second.value * second.weight + third.value * third.weight
+        )
+
+    value, slopes = sd.value_and_grad(f, argnums=(0, 1))(2.0, 5.0)
+    assert (value, slopes) == (10.0 + 15.0 + 4.0, (5.0 + 4.0, 2.0 + 3.0))
+    assert sd.jvp(f, (2.0, 5.0), (1.0, 0.0))[1] == 9.0
+    assert sd.derivative(lambda x: f(x, 5.0), order=2)(2.0) == 2.0
