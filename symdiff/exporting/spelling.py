@@ -165,11 +165,13 @@ def own_source(name: str, function: Any) -> str:
     """The source of a function of symdiff's that generated code calls, under a name: with what it
     uses of its own module around it, where nothing else sees that.
     """
-    text, scope = textwrap.dedent(inspect.getsource(function)), function.__globals__
-    needed = _needed(function)
+    text, needed = textwrap.dedent(inspect.getsource(function)), _needed(function)
+    scope = {**function.__globals__}
     if needed:
         parts = [*needed, function]
         inner = "\n\n".join(textwrap.dedent(inspect.getsource(part)) for part in parts)
+        for part in parts:
+            scope |= part.__globals__
         constants = "".join(f"{n} = {scope[n]!r}\n" for n in sorted(_constants(inner, scope)))
         own = f"{constants}\n{inner}\nreturn {function.__name__}"
         text = f"def _made():\n{textwrap.indent(own, '    ')}\n\n\n{name} = _made()"
@@ -181,13 +183,12 @@ def own_source(name: str, function: Any) -> str:
 
 
 def _needed(function: Any) -> list[Any]:
-    """The functions of its module that a function calls, and those that these call."""
-    scope = function.__globals__
+    """The functions of symdiff's that a function calls, and those that these call."""
 
     def called(one: types.FunctionType) -> list[types.FunctionType]:
-        values = (scope.get(name) for name in _used(inspect.getsource(one)))
+        values = (one.__globals__.get(name) for name in _used(inspect.getsource(one)))
         functions = (value for value in values if isinstance(value, types.FunctionType))
-        return [value for value in functions if value.__globals__ is scope]
+        return [value for value in functions if value.__module__.startswith("symdiff.ops.")]
 
     _, *needed = reached([function], called)
     return needed

@@ -9,7 +9,6 @@ chapter 8); each part of it is integrated by tanh-sinh quadrature.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -77,9 +76,7 @@ def bessel_ke(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
     return _blockwise(_either_second, v, x, orders, 1.0)
 
 
-def _blockwise(
-    made_of: Callable[..., Any], v: Any, x: Any, orders: tuple[int, ...], *scale: float
-) -> Any:
+def _blockwise(made_of: Any, v: Any, x: Any, orders: tuple[int, ...], *scale: float) -> Any:
     """What a function makes of positive numbers; 0 at infinity, and NaN of others."""
     dtype = np.result_type(v, x)
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
@@ -171,7 +168,9 @@ def _straight(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
 
     reach = _reach(lambda p: x * (np.sinh(p) * cosh), np.log(4.0 * _FALL / (x * cosh) + 13.0))
     turn = np.exp(-1j * np.pi * v)
-    return _joined(v, x, integral(up, np.pi) + turn * integral(right, reach), orders)
+    return _joined(
+        v, x, integral(up, np.full(v.shape, np.pi)) + turn * integral(right, reach), orders
+    )
 
 
 def _under(v: Any, x: Any, orders: tuple[int, ...]) -> Any:
@@ -357,7 +356,7 @@ def _weight(w: Any, grown: Any, orders: tuple[int, ...]) -> Any:
     return (-w) ** orders[0] * grown ** orders[1]
 
 
-def _reach(fall: Callable[[Any], Any], most: Any) -> Any:
+def _reach(fall: Any, most: Any) -> Any:
     """How far it is to where the integrand is small, at most ``most``, a little too far."""
     low, high = most * 1e-9, most * 1.0
     for _ in range(12):

@@ -6,13 +6,12 @@ no digits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 
-def integral(heights: Callable[[Any, Any], Any], length: Any, more: Any = 0.0) -> Any:
+def integral(heights: Any, length: Any, more: Any = 0.0) -> Any:
     """The integral from 0 on of a function of the place and of what is left, ``more`` after it.
 
     >>> integral(lambda x, rest: x, np.array([2.0]))

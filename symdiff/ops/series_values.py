@@ -7,17 +7,12 @@ in as many decimal digits as that takes.
 
 from __future__ import annotations
 
+import decimal
 import itertools
 import math
-from collections.abc import Callable, Sequence
-from decimal import MAX_EMAX, MIN_EMIN, Decimal, getcontext, localcontext
 from typing import Any
 
 import numpy as np
-
-Exponents = tuple[int, ...]
-Jet = dict[Exponents, Decimal]  # the coefficients of a polynomial of what is added to parameters
-Linear = tuple[Decimal, dict[int, int]]  # a number, and how often each parameter's addend is added
 
 _DIGITS, _KEPT, _MOST = 50, 25, 20000  # digits at first, those that are to be left, and in all
 _TERMS = 100000
@@ -26,7 +21,7 @@ _TERMS = 100000
 # Hypergeometric functions -------------------------------------------------------------------------
 
 
-def hypergeometric_0f1(b: Any, x: Any, orders: Exponents) -> Any:
+def hypergeometric_0f1(b: Any, x: Any, orders: tuple[int, ...]) -> Any:
     """A derivative of ``hyp0f1(b, x)``; its orders by ``b`` and ``x``.
 
     >>> hypergeometric_0f1(1.0, 1.0, orders=(1, 0))
@@ -35,7 +30,7 @@ def hypergeometric_0f1(b: Any, x: Any, orders: Exponents) -> Any:
     return _elementwise(lambda b, x: _confluent((), (b,), x, orders), b, x)
 
 
-def hypergeometric_1f1(a: Any, b: Any, x: Any, orders: Exponents) -> Any:
+def hypergeometric_1f1(a: Any, b: Any, x: Any, orders: tuple[int, ...]) -> Any:
     """A derivative of ``hyp1f1(a, b, x)``; its orders by ``a``, ``b`` and ``x``.
 
     >>> hypergeometric_1f1(1.0, 1.0, 1.0, orders=(1, 0, 0))
@@ -44,7 +39,7 @@ def hypergeometric_1f1(a: Any, b: Any, x: Any, orders: Exponents) -> Any:
     return _elementwise(lambda a, b, x: _confluent((a,), (b,), x, orders), a, b, x)
 
 
-def hypergeometric_2f1(a: Any, b: Any, c: Any, x: Any, orders: Exponents) -> Any:
+def hypergeometric_2f1(a: Any, b: Any, c: Any, x: Any, orders: tuple[int, ...]) -> Any:
     """A derivative of ``hyp2f1(a, b, c, x)``, below 1; its orders by all of them.
 
     >>> hypergeometric_2f1(1.0, 1.0, 1.0, 0.5, orders=(1, 0, 0, 0))
@@ -53,7 +48,7 @@ def hypergeometric_2f1(a: Any, b: Any, c: Any, x: Any, orders: Exponents) -> Any
     return _elementwise(lambda a, b, c, x: _gauss(a, b, c, x, orders), a, b, c, x)
 
 
-def _elementwise(made_of: Callable[..., float], *operands: Any) -> Any:
+def _elementwise(made_of: Any, *operands: Any) -> Any:
     dtype = np.result_type(*operands)
     dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
     given = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in operands))
@@ -61,20 +56,20 @@ def _elementwise(made_of: Callable[..., float], *operands: Any) -> Any:
     for place in np.ndindex(made.shape):
         numbers = [float(x[place]) for x in given]
         if all(map(math.isfinite, numbers)):
-            made[place] = made_of(*map(Decimal, numbers))
+            made[place] = made_of(*map(decimal.Decimal, numbers))
     return made.astype(dtype)[()]
 
 
-def _is_pole(b: Decimal) -> bool:
+def _is_pole(b: decimal.Decimal) -> bool:
     return b <= 0 and b == b.to_integral_value()
 
 
-def _in_digits(made_of: Callable[[], tuple[Decimal, Decimal]]) -> float:
+def _in_digits(made_of: Any) -> float:
     """A sum, beside the largest that was added: again with more digits where too few are left."""
     digits = _DIGITS
     for _ in range(3):
-        with localcontext() as context:
-            context.prec, context.Emax, context.Emin = digits, MAX_EMAX, MIN_EMIN
+        with decimal.localcontext() as context:
+            context.prec, context.Emax, context.Emin = digits, decimal.MAX_EMAX, decimal.MIN_EMIN
             try:
                 total, largest = made_of()
             except OverflowError:
@@ -86,21 +81,19 @@ def _in_digits(made_of: Callable[[], tuple[Decimal, Decimal]]) -> float:
     return float(total) if digits - lost >= _KEPT else math.nan
 
 
-def _confluent(
-    tops: Sequence[Decimal], bottoms: Sequence[Decimal], x: Decimal, orders: Exponents
-) -> float:
+def _confluent(tops: Any, bottoms: Any, x: decimal.Decimal, orders: tuple[int, ...]) -> float:
     """Of negative arguments Kummer's function is ``exp(x)`` times that of ``b - a`` and ``-x``."""
     if any(map(_is_pole, bottoms)) or abs(x) > 10000:
         return math.nan
     *by, order = orders
     given = (*tops, *bottoms)
 
-    def made() -> tuple[Decimal, Decimal]:
-        above: list[Linear] = [(a, {k: 1}) for k, a in enumerate(tops)]
-        below: list[Linear] = [(b, {k: 1}) for k, b in enumerate(bottoms, len(tops))]
+    def made() -> tuple[decimal.Decimal, decimal.Decimal]:
+        above: list[Any] = [(a, {k: 1}) for k, a in enumerate(tops)]
+        below: list[Any] = [(b, {k: 1}) for k, b in enumerate(bottoms, len(tops))]
         jet = _raised(_one(tuple(by)), above, below, order)
         above, below = ([(c + order, own) for c, own in part] for part in (above, below))
-        place, factor = x, Decimal(1)
+        place, factor = x, decimal.Decimal(1)
         if tops and x < 0:
             above, place, factor = [(given[1] - given[0], {0: -1, 1: 1})], -x, x.exp()
         total, largest = _series(jet, above, below, place)
@@ -110,19 +103,19 @@ def _confluent(
     return _in_digits(made)
 
 
-def _one(orders: Exponents) -> Jet:
+def _one(orders: tuple[int, ...]) -> Any:
     keys = itertools.product(*(range(n + 1) for n in orders))
-    return {key: Decimal(int(not any(key))) for key in keys}
+    return {key: decimal.Decimal(int(not any(key))) for key in keys}
 
 
-def _raised(jet: Jet, above: Sequence[Linear], below: Sequence[Linear], order: int) -> Jet:
+def _raised(jet: Any, above: Any, below: Any, order: int) -> Any:
     """What a derivative by the argument puts before the function of larger parameters."""
     for k in range(order):
         jet = _next(jet, above, below, k)
     return jet
 
 
-def _next(jet: Jet, above: Sequence[Linear], below: Sequence[Linear], k: int) -> Jet:
+def _next(jet: Any, above: Any, below: Any, k: int) -> Any:
     for number, own in above:
         jet = _times(jet, (number + k, own))
     for number, own in below:
@@ -130,35 +123,33 @@ def _next(jet: Jet, above: Sequence[Linear], below: Sequence[Linear], k: int) ->
     return jet
 
 
-def _neighbours(jet: Jet, key: Exponents, own: dict[int, int]) -> Decimal:
+def _neighbours(jet: Any, key: tuple[int, ...], own: dict[int, int]) -> decimal.Decimal:
     """What the addends of a linear factor take from the coefficients below."""
-    total = Decimal(0)
+    total = decimal.Decimal(0)
     for axis, sign in own.items():
         if key[axis]:
             total += sign * jet[(*key[:axis], key[axis] - 1, *key[axis + 1 :])]
     return total
 
 
-def _times(jet: Jet, factor: Linear) -> Jet:
+def _times(jet: Any, factor: Any) -> Any:
     number, own = factor
     return {key: number * value + _neighbours(jet, key, own) for key, value in jet.items()}
 
 
-def _over(jet: Jet, factor: Linear) -> Jet:
+def _over(jet: Any, factor: Any) -> Any:
     number, own = factor
-    made: Jet = {}
+    made: Any = {}
     for key, value in jet.items():  # in the order in which those below come first
         made[key] = (value - _neighbours(made, key, own)) / number
     return made
 
 
-def _series(
-    jet: Jet, above: Sequence[Linear], below: Sequence[Linear], x: Decimal
-) -> tuple[Jet, Decimal]:
+def _series(jet: Any, above: Any, below: Any, x: decimal.Decimal) -> tuple[Any, decimal.Decimal]:
     """The sum of the terms that begin with one, and the largest of them."""
     total = dict(jet)
     size = largest = _largest(jet)
-    parameters = max((abs(number) for number, _ in (*above, *below)), default=Decimal(0))
+    parameters = max((abs(number) for number, _ in (*above, *below)), default=decimal.Decimal(0))
     for k in range(_TERMS):
         jet = _next(jet, above, below, k)
         jet = {key: value * x / (k + 1) for key, value in jet.items()}
@@ -170,15 +161,21 @@ def _series(
     raise OverflowError("the series is too long")
 
 
-def _is_small(size: Decimal, largest: Decimal) -> bool:
-    return size <= largest.scaleb(-getcontext().prec)
+def _is_small(size: decimal.Decimal, largest: decimal.Decimal) -> bool:
+    return size <= largest.scaleb(-decimal.getcontext().prec)
 
 
-def _largest(jet: Jet) -> Decimal:
+def _largest(jet: Any) -> Any:
     return max(map(abs, jet.values()))
 
 
-def _gauss(a: Decimal, b: Decimal, c: Decimal, x: Decimal, orders: Exponents) -> float:
+def _gauss(
+    a: decimal.Decimal,
+    b: decimal.Decimal,
+    c: decimal.Decimal,
+    x: decimal.Decimal,
+    orders: tuple[int, ...],
+) -> float:
     """By the series up to a half; from there by those of the solution of its equation at places
     (NIST Handbook, 15.10.1), of which each is half as far from the next pole.
     """
@@ -186,12 +183,12 @@ def _gauss(a: Decimal, b: Decimal, c: Decimal, x: Decimal, orders: Exponents) ->
         return math.nan
     *by, order = orders
 
-    def made() -> tuple[Decimal, Decimal]:
-        above: list[Linear] = [(a, {0: 1}), (b, {1: 1})]
-        below: list[Linear] = [(c, {2: 1})]
+    def made() -> tuple[decimal.Decimal, decimal.Decimal]:
+        above: list[Any] = [(a, {0: 1}), (b, {1: 1})]
+        below: list[Any] = [(c, {2: 1})]
         jet = _raised(_one(tuple(by)), above, below, order)
         above, below = ([(v + order, own) for v, own in part] for part in (above, below))
-        place = max(min(x, Decimal("0.5")), Decimal("-0.5"))
+        place = max(min(x, decimal.Decimal("0.5")), decimal.Decimal("-0.5"))
         value, largest = _series(jet, above, below, place)
         if place != x:
             higher = [(v + 1, own) for v, own in above], [(v + 1, own) for v, own in below]
@@ -205,10 +202,10 @@ def _gauss(a: Decimal, b: Decimal, c: Decimal, x: Decimal, orders: Exponents) ->
 
 
 def _continued(
-    value: Jet, slope: Jet, parameters: list[Linear], way: tuple[Decimal, Decimal]
-) -> tuple[Jet, Decimal]:
+    value: Any, slope: Any, parameters: list[Any], way: tuple[decimal.Decimal, decimal.Decimal]
+) -> tuple[Any, decimal.Decimal]:
     place, end = way
-    largest, sign = Decimal(0), 1 if end > place else -1
+    largest, sign = decimal.Decimal(0), 1 if end > place else -1
     while place != end:
         left = (1 - place if sign > 0 else -place) / 2
         near = abs(end - place) <= left
@@ -219,8 +216,8 @@ def _continued(
 
 
 def _taylor(
-    value: Jet, slope: Jet, parameters: list[Linear], place: Decimal, step: Decimal
-) -> tuple[Jet, Jet, Decimal]:
+    value: Any, slope: Any, parameters: list[Any], place: decimal.Decimal, step: decimal.Decimal
+) -> tuple[Any, Any, decimal.Decimal]:
     """Value and slope a step further, by ``x (1 - x) f'' + (c - (a + b + 1) x) f' = a b f``."""
     (a, _), (b, _), (c, _) = parameters
     curve = place * (1 - place)

@@ -121,7 +121,7 @@ def special_function(
     *partials: Rule | float | str | None,
     sympy: Meaning | None,
     part: tuple[str, int | None] | None = None,
-    jax: str | None = None,
+    jax: str | Absent | None = None,
     **more: Any,
 ) -> Operation:
     """``scipy.special.<name>`` as the op ``special_<name>``, which is what calls of it mean.
@@ -219,6 +219,7 @@ riemann_zeta: Operation = special_function(
     _riemann_partial,
     part=("riemann_zeta", None),
     sympy="zeta",
+    jax=Absent("jax.scipy.special.zeta takes two arguments"),
 )
 
 

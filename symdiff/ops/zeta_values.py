@@ -7,14 +7,12 @@ exponent: lists of coefficients.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from symdiff.ops.support import polygamma
 
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 _SUMMED = 20  # how many terms stand before the integral
 
 
@@ -66,7 +64,8 @@ def _hurwitz(s: Any, q: Any, orders: tuple[int, ...]) -> Any:
     inverse = [(-1.0) ** k / (place - 1.0) ** (k + 1) for k in range(order + 1)]
     made = _sum(made, [far * t for t in _product(tail, inverse)])
     rising = tail
-    for j, number in enumerate(_BERNOULLI, 1):
+    bernoulli = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+    for j, number in enumerate(bernoulli, 1):
         for k in range(max(2 * j - 3, 0), 2 * j - 1):
             rising = _product(rising, _linear(place + k, order))
         scale = number / math.factorial(2 * j) / far ** (2 * j - 1)
@@ -108,15 +107,15 @@ def _linear(number: Any, order: int) -> list[Any]:
     return [number, 1.0, *[0.0] * (order - 1)][: order + 1]
 
 
-def _sum(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+def _sum(a: list[Any], b: list[Any]) -> list[Any]:
     return [x + y for x, y in zip(a, b, strict=True)]
 
 
-def _product(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+def _product(a: list[Any], b: list[Any]) -> list[Any]:
     return [sum(a[j] * b[k - j] for j in range(k + 1)) for k in range(len(a))]
 
 
-def _exponential(a: Sequence[Any], order: int) -> list[Any]:
+def _exponential(a: list[Any], order: int) -> list[Any]:
     """Of a polynomial without a constant."""
     made: list[Any] = [1.0]
     for k in range(1, order + 1):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 from typing import Any
 
 import mpmath
@@ -138,3 +140,21 @@ def test_gradients_to_order_two(name: str) -> None:
 def test_complex_arguments_are_refused_by_parameters() -> None:
     with pytest.raises(sd.UnsupportedCallError, match="hyp1f1 of complex numbers by 'a'"):
         sd.grad(lambda a: np.abs(special.hyp1f1(a, 1.2, 2.0 + 1j)))(1.5)
+
+
+def test_a_derivative_by_an_order_or_a_parameter_stands_alone(tmp_path: Any) -> None:
+
+    def f(v: Any, x: Any) -> Any:
+        series = special.hyp2f1(v, 1.2, 2.0, 0.3 * x) + special.zeta(1.5 + v, x)
+        return np.sum(special.jv(v, x) + series + special.ellipkinc(0.5, 0.3 * v))
+
+    v, x, path = np.array([0.5, 1.2]), np.array([1.0, 2.0]), tmp_path / "alone.py"
+    sd.grad(f).export(path, v, x)
+    code = "import sys; sys.modules['symdiff'] = None; import numpy as np, alone; "
+    code += "print(*alone.f_grad(np.array([0.5, 1.2]), np.array([1.0, 2.0])))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    found = [float(word) for word in done.stdout.split()]
+    np.testing.assert_array_equal(found, sd.grad(f)(v, x))
