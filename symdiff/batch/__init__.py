@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from symdiff.batch.batcher import Batcher, Known
 from symdiff.batch.lanes import Unbatchable, moved, with_lanes
 from symdiff.batch.rows import rows_at_once
-from symdiff.batch.spread import spread_from
+from symdiff.batch.spread import disguised, spread_from
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.called import called_by
@@ -44,7 +44,8 @@ def batched(
     block = graph.block
     sources = [p for p, one in zip(block.parameters, has, strict=True) if one]
     new = dict(zip(block.parameters, arguments, strict=True))
-    known = Known(spread_from(block, sources), uses(block), _lengths(graph, arguments, has))
+    lengths = _lengths(graph, arguments, has)
+    known = Known(spread_from(block, sources), uses(block), lengths, disguised(block))
     if not _has_effects(graph):
         made = _by_rules(block, Batcher(known, count, dim, ChainMap({}, new), empty=dim == 0))
         if made is not None:

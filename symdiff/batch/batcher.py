@@ -33,7 +33,7 @@ from symdiff.ir.build import Builder, builder, building, copy_into, marked
 from symdiff.ir.control import LoopView, cond, emit_cond, emit_loop, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Node, Value, free_values, walk_nodes
 from symdiff.ir.record import note
-from symdiff.ir.types import INT, ArrayType, Dim, Size, least
+from symdiff.ir.types import INT, ArrayType, Dim, Size, least, open_symbols
 from symdiff.ops.arithmetic import less, logical_not, where
 from symdiff.ops.batching import NoBatchRule
 from symdiff.ops.casts import astype, python_bool, python_complex, python_float, python_int
@@ -45,6 +45,7 @@ from symdiff.ops.list_arrays import list_from_tape, list_stack
 from symdiff.ops.lists import list_new
 from symdiff.ops.order import nonzero
 from symdiff.ops.reduce import any as any_of
+from symdiff.ops.retype import as_typed
 from symdiff.ops.sizes import size
 
 _BOOL, _INTEGER = np.dtype(bool), np.dtype("int64")
@@ -62,12 +63,14 @@ class Known:
     """What is known of a whole graph: where there are lanes, how often values are read, and where
     a size is found: the symbol with a value of the new graph, its axis, and an offset.
 
-    ``at_once``: nothing may run once a lane.
+    ``disguised`` may be integers at run time, typed as floats; ``at_once``: nothing may run once a
+    lane.
     """
 
     spread: Spread
     reads: dict[Value, int]
     lengths: dict[str, tuple[Value, int, int]]
+    disguised: set[Value]
     at_once: bool = False
 
 
@@ -86,6 +89,12 @@ class Batcher:
         """The copy of a value."""
         return self.new.get(value, value)
 
+    def typed(self, value: Value) -> Value:
+        """The copy of a value, in the dtype that it is typed as: lanes have that."""
+        if value in self.lanes or value not in self.known.disguised:
+            return self.at(value)
+        return as_typed(self.at(value), dtype=array_type(value).dtype)
+
     def whole(self, value: Value, *, fresh: bool = True) -> Value:
         """The copy of a value, with lanes."""
         if value in self.lanes:
@@ -93,7 +102,7 @@ class Batcher:
         if value.node is not None and value.node.op is undefined:
             return emit_undefined(type_with_lanes(value.type, self.dim))
         if isinstance(value.type, ArrayType):
-            return with_lanes(self.at(value), self.count, self.dim, fresh=fresh)
+            return with_lanes(self.typed(value), self.count, self.dim, fresh=fresh)
         empty = value.node is not None and value.node.op is list_new and not value.node.operands
         if not empty:
             raise Unbatchable(str(value.type))
@@ -149,7 +158,7 @@ class Batcher:
         has = tuple(v in self.lanes for v in node.operands)
         types: Any = tuple(v.type for v in node.operands)
         b = Operands(self.count, self.dim, has, types, self.empty)
-        operands = [self.at(v) for v in node.operands]
+        operands = [self.typed(v) for v in node.operands]
         if op.batch is None:
             return (elementwise(b, node, operands),)
         made = op.batch(b, op, *operands, **node.attributes)
@@ -183,8 +192,11 @@ class Batcher:
             raise Unbatchable
         run = Block((), list(nodes), ())
         wanted = self._read_elsewhere(nodes)
-        if not all(isinstance(value.type, ArrayType) for value in wanted):
-            raise Unbatchable
+        told = {symbol for value in free_values(run) for symbol in open_symbols(value.type)}
+        for value in wanted:
+            is_array = isinstance(value.type, ArrayType)
+            if not is_array or not told.issuperset(open_symbols(value.type)):
+                raise Unbatchable(str(value.type))  # lanes may have other lengths
         shown = nodes[0].op.name if len(nodes) == 1 else f"{len(nodes)} operations"
         span = nodes[0].span
         note("looped", line=span.line if span else None, what=shown)
@@ -201,6 +213,9 @@ class Batcher:
                     new[value] = self._element(value, turn)
             for node in run.nodes:
                 copy_into(node, cast("dict[Value, Value]", new))
+            for value in wanted:
+                if value in self.known.disguised:
+                    new[value] = as_typed(new[value], dtype=array_type(value).dtype)
         if self.dim == 0:
             return [self._zeros(value, ()) for value in wanted]
         made = tuple(new.get(value, value) for value in wanted)
@@ -354,7 +369,7 @@ class Batcher:
         """``stack`` with a value of these lanes in the places that they have among all."""
         if value.node is not None and value.node.op is undefined:
             return stack
-        new = self.at(value)
+        new = self.typed(value)
         shape = (self.dim, *array_type(value).shape)
         return index_set(stack, new, places, key=(Slot(0),), shape=shape)
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 
 from symdiff.batch.batcher import Batcher, Known
 from symdiff.batch.lanes import Unbatchable, moved
-from symdiff.batch.spread import Spread, spread_from
+from symdiff.batch.spread import Spread, disguised, spread_from
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.rows import reshaped, stack_of_zeros
 from symdiff.differentiate.switches import ROW_BY_ROW
@@ -98,7 +98,7 @@ class _Sweep:
         given = (units if k == self.seed else v for k, v in enumerate(self.arguments))
         block = self.graph.block
         new = dict(zip(block.parameters, given, strict=True))
-        known = Known(self.spread, uses(block), {}, at_once=True)
+        known = Known(self.spread, uses(block), {}, disguised(block), at_once=True)
         batcher = Batcher(known, count, dim, ChainMap({}, new))
         batcher.copy(block.nodes)
         found = [batcher.whole(value) for value in block.results]

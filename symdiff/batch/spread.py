@@ -11,8 +11,12 @@ from dataclasses import field
 from itertools import chain
 
 from symdiff.dataclass import dataclass
+from symdiff.differentiate.operands import numbers_computed
 from symdiff.ir.control import LoopView, cond, loop
-from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.graph import Block, Node, Value, walk_nodes
+from symdiff.ops.declare import array_type
+from symdiff.ops.partial import reached
+from symdiff.ops.retype import retype
 
 
 @dataclass(slots=True)
@@ -48,6 +52,17 @@ def spread_from(block: Block, sources: Iterable[Value]) -> Spread:
         for visit in visits:
             (_enter if visit.enters else _leave)(found, visit)
     return found
+
+
+def disguised(block: Block) -> set[Value]:
+    """The numbers that are typed as floats and may be integers at run time."""
+    typed = [node.result for node in walk_nodes(block) if node.op is retype and _widens(node)]
+    return reached(block, typed, numbers_computed) if typed else set()
+
+
+def _widens(node: Node) -> bool:
+    before, after = array_type(node.operands[0]), array_type(node.result)
+    return before.dtype != after.dtype and after.differentiable
 
 
 def _visits(block: Block) -> Iterator[_Visit]:

@@ -31,7 +31,7 @@ class Numbers:
 
     def __init__(self, block: Block) -> None:
         narrow = [node.result for node in walk_nodes(block) if hides_dtype(node)]
-        self.disguised = reached(block, narrow, _computed) if narrow else set[Value]()
+        self.disguised = reached(block, narrow, numbers_computed) if narrow else set[Value]()
 
     def operands(
         self, node: Node, op: DeclaredOp, new: dict[Value, Value] | None = None
@@ -76,7 +76,7 @@ def as_number(value: Value, dtype: np.dtype) -> Value:
     return python_float(value) if type_ == BOOL else astype(value, dtype=dtype)
 
 
-def _computed(node: Node) -> Iterator[tuple[Value, Value]]:
+def numbers_computed(node: Node) -> Iterator[tuple[Value, Value]]:
     """Pairs of numbers of which the second may be, or be computed of, the first alone."""
     op = node.op
     if not isinstance(op, DeclaredOp) or not (op.elementwise or op in (retype, choice)):

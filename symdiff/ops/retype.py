@@ -13,6 +13,7 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
+from symdiff.ops.batching import Lanes
 from symdiff.ops.casts import as_dtype_of, astype
 from symdiff.ops.declare import EVALUATED, Operation, array_type, literal, template
 from symdiff.ops.reduce import unbroadcast_to
@@ -43,6 +44,15 @@ def is_narrowed(number: Value, type: ArrayType) -> bool:
     return np.promote_types(array_type(number).dtype, type.dtype) != type.dtype
 
 
+def _batch_retype(b: Lanes, op: Any, x: Value, *, type: ArrayType) -> Value:
+    """Lanes have one dtype, that of what they are joined with."""
+    return x if array_type(x).dtype == type.dtype else astype(x, dtype=type.dtype)
+
+
+def _batch_as_typed(b: Lanes, op: Any, x: Value, *, dtype: np.dtype) -> Value:
+    return x if array_type(x).dtype == dtype else astype(x, dtype=dtype)
+
+
 retype = Operation(
     "retype",
     _infer,
@@ -53,6 +63,7 @@ retype = Operation(
     jvp={0: _jvp},
     sympy=EVALUATED,
     order="operand",
+    batch=_batch_retype,
     documentation="The same number, typed as what it is joined with.",
 )
 
@@ -73,6 +84,7 @@ as_typed = Operation(
     spelling=lambda node, operands: ast.Call(literal(node.attributes["dtype"]), list(operands), []),
     vjp={0: lambda g, y, x, *, dtype: as_dtype_of(g, x)},
     sympy=EVALUATED,
+    batch=_batch_as_typed,
     documentation="A number as NumPy's of the dtype that it is typed as, which it may not have"
     " at run time.",
 )

@@ -409,3 +409,47 @@ def test_lengths_are_asked_inside_too():
 def test_traces_are_of_one_element():
     with pytest.raises(SignatureError, match="not kept under vmap"):
         sd.vmap(quartic).trace(X)
+
+
+# Integers that become floats, and parts of other lengths ------------------------------------------
+
+
+def test_a_sum_that_starts_at_the_integer_0():
+    def total(x, n):
+        s = 0
+        for k in range(n):
+            s = s + x[k] * 0.5
+        return s
+
+    found = sd.vmap(total, in_axes=(0, None))(X, 3)
+    np.testing.assert_allclose(found, X.sum(axis=1) * 0.5, rtol=1e-15)
+    found = sd.vmap(total)(X, np.array([0, 1, 2, 3, 0]))
+    assert found.dtype == np.float64
+    wanted = [X[k, :n].sum() * 0.5 for k, n in enumerate((0, 1, 2, 3, 0))]
+    np.testing.assert_allclose(found, wanted, rtol=1e-15)
+    counts = np.arange(6).reshape(2, 3)
+    found = sd.vmap(lambda x: sum(np.sin(t) * 0.1 for t in x))(counts.astype(float))
+    np.testing.assert_allclose(found, np.sin(counts).sum(axis=1) * 0.1)
+
+
+def test_an_integer_that_one_branch_makes_a_float():
+    def picked(x, n):
+        s = n
+        while s < x:
+            s = s + 0.75
+        return s
+
+    x, n = np.array([2.0, -1.0, 3.0]), np.array([0, 4, 1])
+    wanted = np.stack([float(picked(a, b)) for a, b in zip(x, n, strict=True)])
+    np.testing.assert_array_equal(sd.vmap(picked)(x, n), wanted)
+
+
+def test_parts_of_other_lengths_in_between():
+    def positive(x):
+        return np.sum(x[x > 0] ** 2)
+
+    wanted = np.array([np.sum(row[row > 0] ** 2) for row in X])
+    np.testing.assert_allclose(sd.vmap(positive)(X), wanted)
+    np.testing.assert_allclose(sd.vmap(sd.grad(positive))(X), 2 * np.maximum(X, 0))
+    slopes = sd.grad(lambda x: np.sum(sd.vmap(positive)(x)))(X)
+    np.testing.assert_allclose(slopes, 2 * np.maximum(X, 0))
