@@ -200,8 +200,13 @@ class Batcher:
         shown = nodes[0].op.name if len(nodes) == 1 else f"{len(nodes)} operations"
         span = nodes[0].span
         note("looped", line=span.line if span else None, what=shown)
+        same = [value for value in wanted if value not in self.lanes]
+        if same and self.empty:
+            raise Unbatchable("what is the same in each lane is not known where there is none")
         stacks = self.looped(run, wanted)
         self.new.update(zip(wanted, stacks, strict=True))
+        for value in same:
+            self.new[value] = self._element(value, builder().constant(0))
 
     def looped(self, run: Block, wanted: Sequence[Value]) -> list[Value]:
         """The stacks of ``wanted`` values that a block defines, from a loop over the lanes."""

@@ -453,3 +453,16 @@ def test_parts_of_other_lengths_in_between():
     np.testing.assert_allclose(sd.vmap(sd.grad(positive))(X), 2 * np.maximum(X, 0))
     slopes = sd.grad(lambda x: np.sum(sd.vmap(positive)(x)))(X)
     np.testing.assert_allclose(slopes, 2 * np.maximum(X, 0))
+
+
+def test_what_a_loop_of_each_leaves_the_same_has_no_lanes():
+    def mixed(x, w):
+        u, v = w.copy(), w * 2.0
+        for k in range(2):
+            u[0], v[-1] = v[-1], u[0]
+            total = float(sum((s * t for s, t in zip(u, v, strict=True)))) + float(np.median(x)) * k
+        v[v > 1.0] = 0.5
+        return np.sum(u * v) + total
+
+    wanted = np.array([mixed(row, W) for row in X])
+    np.testing.assert_allclose(sd.vmap(mixed, in_axes=(0, None))(X, W), wanted, rtol=1e-13)
