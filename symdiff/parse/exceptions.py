@@ -47,6 +47,8 @@ def as_python_makes_it(
     interp: Interpreter, kind: type[BaseException], arguments: Arguments, keywords: Keywords
 ) -> ObjectRef:
     """An exception whose class is given arguments and has no ``__init__`` written in Python."""
+    if issubclass(kind, BaseExceptionGroup):
+        raise UnsupportedSyntaxError("a group of exceptions", hint="raise one of them")
     made = exception_of(interp, kind, arguments)
     held = _held_by_python(interp, made, arguments, keywords)
     if keywords or len(held.args) != len(arguments):

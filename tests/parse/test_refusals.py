@@ -86,6 +86,14 @@ def with_open(x, k):
         return x[0]
 
 
+@refused(Syntax, 'ExceptionGroup("two", [ValueError(k)])', "raise one of them")
+def raises_a_group(x, k):
+    try:
+        raise ExceptionGroup("two", [ValueError(k)])
+    except ExceptionGroup as group:
+        return x[0] * len(group.exceptions)
+
+
 @refused(Syntax, 'open(os.devnull, "w")', "no_grad")
 def with_a_file(x, k):
     with open(os.devnull, "w"):
