@@ -309,12 +309,14 @@ class BranchJoin(Join):
     def _join_well(self, a: Abstract, b: Abstract) -> bool:
         """Return whether the contents of the two arms, in order, become one number or array.
 
-        So do tuples of such, and of what is the same.
+        So do tuples and dicts of such, and of what is the same.
         """
         if same(a, b):
             return True
         if isinstance(a, tuple) and type(a) is type(b) and len(a) == len(b):
             return all(map(self._join_well, a, b))
+        if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
+            return all(map(self._join_well, a.values(), b.values()))
         try:
             if is_number(a) and is_number(b):
                 first, second = (self._number_in(k, c) for k, c in enumerate((a, b)))

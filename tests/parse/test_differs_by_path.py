@@ -158,7 +158,25 @@ def unlike_items_in_passing(x):
     return s
 
 
+def keys_set_before_what_raises(x):
+    found = {"a": x, "b": 2.0}
+    try:
+        for i in range(4):
+            if x > 0.6 + 0.4 * i:
+                found["n"] = x**2 + i
+            if x > 2.0 + 0.1 * i:
+                raise ValueError
+            found["a"] = found["a"] * x
+            if x > 1.8 + 0.1 * i:
+                raise ValueError
+            found["b"] = found["b"] + x
+    except ValueError:
+        pass
+    return found["a"] + len(found) * x + found.get("n", 0.3) * found["b"]
+
+
 FUNCTIONS = (
+    keys_set_before_what_raises,
     none_then_a_tuple,
     none_then_a_tuple_in_a_helper,
     pair_or_none_unpacked,
