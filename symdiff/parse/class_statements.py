@@ -23,7 +23,7 @@ from symdiff.parse.assignment import assign
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.calls import builtin
 from symdiff.parse.expressions import make_closure
-from symdiff.parse.identity import class_of, python_class
+from symdiff.parse.identity import class_of, note_class_asked, python_class
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.iteration import static_items
 from symdiff.parse.lookups import MADE_HERE, defines, static_on_class
@@ -250,6 +250,7 @@ def _partialmethod(
 @builtin(type)
 def _type(interp: Interpreter, value: Abstract, *more: Abstract) -> Abstract:
     if not more:
+        note_class_asked(interp, value)
         return python_class(interp, value)
     if len(more) != 2:
         raise users(TypeError("type() takes 1 or 3 arguments"))

@@ -100,6 +100,12 @@ def _class_of_subclass(value: Array, subclass: type) -> type:
 _GENERATORS = (GENERATOR, RANDOM_STATE)
 
 
+def note_class_asked(interp: Interpreter, value: Abstract) -> None:
+    """Note that what follows rests on the class by which a number is typed."""
+    if isinstance(value, Value) and interp.span is not None:
+        interp.classes_asked.append((value, interp.span))
+
+
 def class_of_number(value: Value) -> type:
     """The class of what an IR value stands for."""
     type_ = value.type

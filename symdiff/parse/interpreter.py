@@ -333,6 +333,7 @@ class Interpreter:
         self.active_calls: list[tuple[Any, int]] = []
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
+        self.classes_asked: list[tuple[Value, SourceSpan]] = []  # of numbers: answered as typed
         self.statement_values: StatementValues | None = None  # where names are kept in cases
         self.regions: list[Region] = []  # the ``try`` statements around
         self.handled: list[Handled] = []  # exceptions that are being handled

@@ -35,7 +35,13 @@ from symdiff.parse.calls import CALLABLES, builtin
 from symdiff.parse.catching import unless_raised
 from symdiff.parse.copies import attributes_present
 from symdiff.parse.functions import LiveDefaults
-from symdiff.parse.identity import class_of, is_unknown, python_class, require_known
+from symdiff.parse.identity import (
+    class_of,
+    is_unknown,
+    note_class_asked,
+    python_class,
+    require_known,
+)
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import get_item
 from symdiff.parse.opaque import is_library
@@ -69,6 +75,8 @@ def _isinstance(interp: Interpreter, value: Abstract, classes: Abstract) -> Abst
         return told
     lookups.bases_stay(interp, owner)
     try:
+        if issubclass(owner, classes) is not issubclass(int, classes):
+            note_class_asked(interp, value)
         return issubclass(owner, classes) or _is_stand_in(owner, classes)
     except TypeError:
         with python_raises():

@@ -1,0 +1,112 @@
+"""Numbers that are integers on some paths and floats on others, where that makes a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.errors import UnsupportedSyntaxError
+
+PLACE = np.array([1.3, 2.0, 3.0])
+
+
+def into_a_product(x: Any, c: Any) -> Any:
+    v = 2 if c > 0.5 else c
+    z = np.array([1, 2, 3]) * v
+    z[0] = x[0]
+    return np.sum(z * x)
+
+
+def into_what_is_filled(x: Any, c: Any) -> Any:
+    v = 2 if c > 0.5 else c
+    z = np.full(3, v)
+    z[1] += x[0]
+    return np.sum(z * x)
+
+
+def into_a_count(x: Any, c: Any) -> Any:
+    v = 0
+    for t in x:
+        v = v + 1 if t > c else v + t
+    z = np.array([1, 2, 3]) + v
+    z[:2] = x[:2]
+    return np.sum(z)
+
+
+def into_the_largest(x: Any, c: Any) -> Any:
+    largest = 0
+    for t in x:
+        largest = max(largest, t * c)
+    z = np.array([1, 2, 3]) * (largest - 1)
+    z[0] = x[0]
+    return np.sum(z)
+
+
+def class_asked(x: Any, c: Any) -> Any:
+    v = 2 if c > 0.5 else c
+    return np.sum(x) * (1.0 if isinstance(v, int) else 3.0)
+
+
+def type_asked(x: Any, c: Any) -> Any:
+    v = 2 if c > 0.5 else c
+    return np.sum(x) * (1.0 if type(v + 1) is int else 3.0)
+
+
+@pytest.mark.parametrize(
+    ("f", "line", "what"),
+    [
+        (into_a_product, 3, "write"),
+        (into_what_is_filled, 3, "write"),
+        (into_a_count, 5, "write"),
+        (into_the_largest, 5, "write"),
+        (class_asked, 2, "class"),
+        (type_asked, 2, "class"),
+    ],
+)
+def test_what_hangs_on_the_class_of_a_number_is_refused(
+    f: Callable[..., Any], line: int, what: str
+) -> None:
+    with pytest.raises(UnsupportedSyntaxError, match=what) as caught:
+        sd.grad(f)(PLACE, 0.9)
+    span = caught.value.span
+    assert span is not None
+    assert span.line == f.__code__.co_firstlineno + line
+    assert "0.0" in str(caught.value)
+
+
+def floats_written(x: Any, c: Any) -> Any:
+    v = 0.0
+    for t in x:
+        v = v + 1.0 if t > c else v + t
+    z = np.array([1, 2, 3]) * v
+    z[0] = x[0]
+    return np.sum(z * x) if isinstance(v, float) else c
+
+
+def integers_that_are_only_added(x: Any, c: Any) -> Any:
+    v = 0
+    for t in x:
+        if t > c:
+            v += t
+    z = x * v
+    z[0] = v
+    assert isinstance(v, (int, float))
+    return np.sum(z * np.array([1, 2, 3])) * np.sum(np.array([1, 2]) * v)
+
+
+def test_where_nothing_hangs_on_it_it_is_differentiated() -> None:
+    found = sd.grad(floats_written)(PLACE, 2.5)
+    v = PLACE[0] + PLACE[1] + 1.0
+    slope = 2.0 * PLACE[1] + 3.0 * PLACE[2]
+    expected = np.array([0.0, 2.0, 3.0]) * v + np.array([2.0 * PLACE[0] + slope, slope, 0.0])
+    np.testing.assert_allclose(found, expected)
+    found = sd.grad(integers_that_are_only_added)(PLACE, 1.5)
+    v = PLACE[1] + PLACE[2]
+    # 3 v (v + 2 x1 v + 3 x2 v), v = x1 + x2
+    total = 1.0 + 2.0 * PLACE[1] + 3.0 * PLACE[2]
+    expected = [0.0, 6.0 * v * total + 6.0 * v * v, 6.0 * v * total + 9.0 * v * v]
+    np.testing.assert_allclose(found, expected)
