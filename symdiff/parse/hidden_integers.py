@@ -8,7 +8,8 @@ been staged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.control import call, cond, loop
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Type
+from symdiff.ops.arrays import array
 from symdiff.ops.creation import full
 from symdiff.ops.index import index_add, index_set
 from symdiff.ops.partial import reached
@@ -35,7 +37,7 @@ def require_no_hidden_integers(block: Block, asked: Sequence[tuple[Value, Source
     hidden = [node.result for node in walk_nodes(block) if _hides(node)]
     if not hidden:
         return
-    found = reached(block, hidden, _kept)
+    found = _computed(block, hidden)
     for value, span in asked:
         if value in found:
             message = "the class of a number that is an integer on some paths, a float on others"
@@ -64,20 +66,32 @@ def _is_inexact(type_: Type) -> bool:
     return isinstance(type_, ArrayType) and type_.dtype.kind in "fc"
 
 
-def _kept(node: Node) -> Iterator[tuple[Value, Value]]:
-    """The only float of what a node computes with, and the results that are integers if it is."""
+def _computed(block: Block, hidden: Sequence[Value]) -> set[Value]:
+    """What is an integer, or an array of such, on paths on which these numbers are integers."""
+    found, before = set(hidden), 0
+    while len(found) > before:
+        before = len(found)
+        found = reached(block, found, functools.partial(_kept, frozenset(found)))
+    return found
+
+
+def _kept(found: Set[Value], node: Node) -> Iterator[tuple[Value, Value]]:
+    """The last float that a node computes with, and results that are integers where it is none."""
     if node.op in (cond, loop, call) or node.blocks:
         return
     inexact = {value for value in node.operands if _is_inexact(value.type)}
-    if len(inexact) != 1 or not any(_is_inexact(value.type) for value in node.results):
+    if not inexact or not any(_is_inexact(value.type) for value in node.results):
         return
-    (value,) = inexact
-    if node.op in (retype, full) or _gives_integers(node, value):
-        yield from ((value, result) for result in node.results)
+    last = [value for value in inexact if value not in found] or list(inexact)[:1]
+    if len(last) == 1 and (node.op in _OF_NUMBERS or _gives_integers(node)):
+        yield from ((last[0], result) for result in node.results)
 
 
-def _gives_integers(node: Node, value: Value) -> bool:
-    types = [_as_integer(v.type) if v is value else v.type for v in node.operands]
+_OF_NUMBERS = (retype, full, array)  # they have the dtype of what they are given
+
+
+def _gives_integers(node: Node) -> bool:
+    types = [_as_integer(value.type) for value in node.operands]
     try:
         given = node.op.infer(*types, **node.attributes)
     except (TypeError, ValueError):
@@ -86,5 +100,4 @@ def _gives_integers(node: Node, value: Value) -> bool:
 
 
 def _as_integer(type_: Type) -> Type:
-    assert isinstance(type_, ArrayType)
-    return replace(type_, dtype=np.dtype(np.int64))
+    return replace(type_, dtype=np.dtype(np.int64)) if _is_inexact(type_) else type_

@@ -28,6 +28,13 @@ def into_what_is_filled(x: Any, c: Any) -> Any:
     return np.sum(z * x)
 
 
+def into_a_list_of_two(x: Any, c: Any) -> Any:
+    v, w = (2, 1) if c > 0.5 else (c, c * c)
+    z = np.array([v * w, w])
+    z[0] = x[0]
+    return np.sum(z) * x[1]
+
+
 def into_a_count(x: Any, c: Any) -> Any:
     v = 0
     for t in x:
@@ -61,6 +68,7 @@ def type_asked(x: Any, c: Any) -> Any:
     [
         (into_a_product, 3, "write"),
         (into_what_is_filled, 3, "write"),
+        (into_a_list_of_two, 3, "write"),
         (into_a_count, 5, "write"),
         (into_the_largest, 5, "write"),
         (class_asked, 2, "class"),
@@ -94,6 +102,9 @@ def integers_that_are_only_added(x: Any, c: Any) -> Any:
             v += t
     z = x * v
     z[0] = v
+    pair = np.array([v, c])
+    pair[0] = x[0] * 0.0 + v
+    assert pair[0] == v
     assert isinstance(v, (int, float))
     return np.sum(z * np.array([1, 2, 3])) * np.sum(np.array([1, 2]) * v)
 
