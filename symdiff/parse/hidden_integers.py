@@ -100,4 +100,6 @@ def _gives_integers(node: Node) -> bool:
 
 
 def _as_integer(type_: Type) -> Type:
-    return replace(type_, dtype=np.dtype(np.int64)) if _is_inexact(type_) else type_
+    if not isinstance(type_, ArrayType) or not _is_inexact(type_):
+        return type_
+    return replace(type_, dtype=np.dtype(np.int64))
