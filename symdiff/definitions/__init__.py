@@ -59,7 +59,7 @@ _BY_LIBRARY = {
     "numpy.ma": ("masked",),
     "scipy._lib": ("namespaces",),
     "scipy._lib._sparse": ("sparse",),
-    "scipy.fft": ("transforms",),
+    "scipy.fft": ("hankel", "transforms"),
     "scipy.integrate": ("samples", "solvers"),
     "scipy.interpolate": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
     "scipy.linalg": ("equations", "matrices", "riccati", "structured", "subspaces"),

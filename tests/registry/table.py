@@ -1749,6 +1749,10 @@ TABLE: dict[str, Word] = {
         reference="np.polyfit(np.cumsum(x), y, 1)[::-1]",
         within=1e-5,
     ),
+    **{
+        f"scipy.fft.{name}": shaped("x, 0.3, 0.5, 0.1, 0.2", like=ROSENBROCK, dtypes=("float64",))
+        for name in ("fht", "ifht")
+    },
     "scipy.optimize.rosen": shaped("x", like=ROSENBROCK),
     **{
         f"scipy.linalg.{name}": shaped(
