@@ -73,7 +73,9 @@ def is_pure_python(function: types.FunctionType) -> bool:
 # steps. Elsewhere they iterate: what has converged need not have where it is differentiated.
 _FOLLOWED = (
     *("numpy.lib.", "numpy._core.", "numpy.ma.", "numpy.polynomial."),
-    *("scipy._lib.", "scipy.cluster.vq", "scipy.fftpack.", "scipy.interpolate._fitpack_py"),
+    *("scipy._lib.", "scipy.cluster.vq", "scipy.constants._constants", "scipy.fftpack."),
+    *("scipy.integrate._quadrature", "scipy.interpolate._cubic", "scipy.interpolate._fitpack_py"),
+    "scipy.interpolate._pade",
     *("scipy.linalg._basic", "scipy.linalg._matfuncs", "scipy.linalg._special_matrices"),
     *("scipy.ndimage.", "scipy.signal.", "scipy.spatial."),
     *("scipy.special._basic", "scipy.special._orthogonal", "scipy.special._spherical_bessel"),
