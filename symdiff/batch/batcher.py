@@ -278,7 +278,7 @@ class Batcher:
         if is_divergent(view, self.lanes):
             return self._loop_of_the_active(view)
         initial = [
-            self.whole(value) if parameter in self.lanes else self.at(value)
+            self._initial(value) if parameter in self.lanes else self.at(value)
             for value, parameter in zip(view.initial, view.carries, strict=True)
         ]
         parameters = [self._parameter(value) for value in view.body.parameters]
@@ -297,6 +297,15 @@ class Batcher:
             reverse=view.reverse,
         )
         return made.results
+
+    def _initial(self, value: Value) -> Value:
+        """What a carry with lanes starts from: zeros where that is not defined, of which lanes may
+        be taken.
+        """
+        is_undefined = value.node is not None and value.node.op is undefined
+        if is_undefined and isinstance(value.type, ArrayType):
+            return self._zeros(value, ())
+        return self.whole(value)
 
     def _cond(self, node: Node) -> Sequence[Value]:
         predicate = node.operands[0]
@@ -413,7 +422,7 @@ class Batcher:
         if view.xs or view.ys or view.reverse:
             raise NoBatchRule
         require_arrays([value.type for value in view.carries])
-        initial = [self.whole(value) for value in view.initial]
+        initial = [self._initial(value) for value in view.initial]
         with marked(role="primal"):
             turns = zeros(self.count, shape=(self.dim,), dtype=_INTEGER)
             every = arange_of(self.count)

@@ -466,3 +466,25 @@ def test_what_a_loop_of_each_leaves_the_same_has_no_lanes():
 
     wanted = np.array([mixed(row, W) for row in X])
     np.testing.assert_allclose(sd.vmap(mixed, in_axes=(0, None))(X, W), wanted, rtol=1e-13)
+
+
+def test_returns_out_of_loops():
+    def first_large(x):
+        k = 0
+        while k < 3:
+            k += 1
+            x = x * 1.5
+            if np.max(x) > 1.0:
+                return np.sum(x * x)
+        return np.sum(x)
+
+    wanted = np.array([first_large(row) for row in X])
+    np.testing.assert_allclose(sd.vmap(first_large)(X), wanted, rtol=1e-13)
+    slopes = sd.grad(lambda x: np.sum(sd.vmap(first_large)(x)))(X)
+    np.testing.assert_allclose(sd.vmap(sd.grad(first_large))(X), slopes, rtol=1e-12)
+    step = 1e-6
+    for k, unit in enumerate(np.eye(3)):
+        ahead, behind = (np.array([first_large(r + h * unit) for r in X]) for h in (step, -step))
+        np.testing.assert_allclose(
+            slopes[:, k], (ahead - behind) / (2 * step), rtol=1e-6, atol=1e-7
+        )
