@@ -102,10 +102,10 @@ def _joined(interp: Interpreter, conflict: Conflict, cases: Cases) -> Abstract:
     if not others:
         return content
     rest = Cases(cases.which, dict(others))
-    return joined_value(
-        interp,
-        is_case(cases, number),
-        lambda: content,
-        lambda: _joined(interp, conflict, rest),
-        _ONE,
-    )
+    predicate = is_case(cases, number)
+    try:
+        return joined_value(
+            interp, predicate, lambda: content, lambda: _joined(interp, conflict, rest), _ONE
+        )
+    except ConflictRead:
+        raise ConflictRead(conflict) from None
