@@ -35,6 +35,17 @@ def give_all(instance: Any, other: Any) -> None:
     vars(instance).update(vars(other))
 
 
+def add_note(error: Any, note: Any) -> None:
+    """``error.add_note(note)``."""
+    if not isinstance(note, str):
+        raise TypeError(f"note must be a str, not '{type(note).__name__}'")
+    if not hasattr(error, "__notes__"):
+        error.__notes__ = []
+    if not isinstance(error.__notes__, list):
+        raise TypeError("Cannot add note: __notes__ is not a list")
+    error.__notes__.append(note)
+
+
 def is_of_instance(other: Any) -> bool:
     """Return whether a dict is what an object keeps its attributes in."""
     return isinstance(other, Attributes)

@@ -350,6 +350,17 @@ def none_returned(name: str) -> None:
     raise ValueError(f"{name} returns None here, which has no derivative: return a number")
 
 
+def holding(error: Any, attributes: Any) -> Any:
+    """An exception with attributes set: pairs of names and values.
+
+    >>> vars(holding(ValueError(), (("code", 3),)))
+    {'code': 3}
+    """
+    for name, value in attributes:
+        setattr(error, name, value)
+    return error
+
+
 def sinc(x: Any, order: int = 0) -> Any:
     """The derivative of that order of ``sin(pi x) / (pi x)``.
 

@@ -30,6 +30,7 @@ from symdiff.parse.changing import FUNCTIONS, SETS, require_changing
 from symdiff.parse.exceptions import (
     context_of,
     is_exception,
+    note_change,
     python_attribute,
     set_arguments,
 )
@@ -79,10 +80,7 @@ def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
 
 def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     if is_unknown(value):
-        raise UnsupportedCallError(
-            f"attribute '{name}' of an object that symdiff does not follow",
-            hint="compute with it outside the function, or in one marked symdiff.nondifferentiable",
-        )
+        return _of_handled(interp, value, name)
     ref = _with_attributes(interp, value, name)
     if ref is not None:
         told = tables.held if tables.is_table(ref) else object_attribute
@@ -102,6 +100,16 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     if isinstance(value, tuple):
         return _tuple_attribute(interp, value, name)
     return _static_attribute(interp, value, name)
+
+
+def _of_handled(interp: Interpreter, value: Abstract, name: str) -> Abstract:
+    """``error.add_note`` of what an operation has raised; of what else is unknown nothing."""
+    if name == "add_note" and any(handled.error is value for handled in interp.handled):
+        return BoundMethod(BaseException.add_note, value)
+    raise UnsupportedCallError(
+        f"attribute '{name}' of an object that symdiff does not follow",
+        hint="compute with it outside the function, or in one marked symdiff.nondifferentiable",
+    )
 
 
 _WITH_FIXED_ATTRIBUTES = frozenset(
@@ -811,6 +819,8 @@ def put_attribute(interp: Interpreter, ref: ObjectRef, name: str, content: Abstr
         object_attribute(interp, ref, name)
     if ref.live is not None or ref.path is not None:
         interp.attributes[ref, name] = None
+    elif is_exception(ref):
+        note_change(interp, ref, name)
     interp.heap.changed(ref)
     interp.put((ref, name), content)
 

@@ -13,7 +13,8 @@ from typing import Any
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Block, Node, walk_nodes
-from symdiff.ops.effects import Named, raise_
+from symdiff.ops.effects import Made, Named, raise_
+from symdiff.ops.support import holding
 from symdiff.parse.blame import is_users
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import ERROR, Interpreter
@@ -55,6 +56,10 @@ def _raises(nodes: Any, kinds: type[Exception]) -> bool:
 
 def _class_of(node: Node) -> type[BaseException]:
     made = node.attributes["exception"]
+    if isinstance(made, Made) and made.by.target is holding:
+        made = made.items[0]
+    if isinstance(made, Made):
+        made = made.by
     found = made.target if isinstance(made, Named) else made
     known = isinstance(found, type) and issubclass(found, BaseException)
     return found if known else builtins.BaseException

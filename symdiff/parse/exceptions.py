@@ -19,19 +19,21 @@ from symdiff.parse.values import (
     Closure,
     Keywords,
     ObjectRef,
+    PossiblyUnbound,
     Token,
 )
 
 # What a class of the user's was called with; each ``__init__`` of Python's own since, with what it
 # was given; whether the program has set ``args`` since the class was called; what Python has
 # raised, where it is not known what its class was called with; the exception that was handled
-# where it was raised.
-_CALLED, _INITIALISED, _SET, _ORIGINAL, _CONTEXT = NOTES = (
+# where it was raised; the names of the attributes that the program has set since it was made.
+_CALLED, _INITIALISED, _SET, _ORIGINAL, _CONTEXT, CHANGED = NOTES = (
     "__symdiff_called__",
     "__symdiff_initialised__",
     "__symdiff_set__",
     "__symdiff_original__",
     "__symdiff_context__",
+    "__symdiff_changed__",
 )
 _NOT_KEPT = Token()  # the exception that is handled, where its handler does not name it
 
@@ -70,6 +72,7 @@ def called_with(
 def is_made(interp: Interpreter, error: ObjectRef) -> None:
     """Its ``__init__`` has returned; when the class is called again, that sets ``args`` again."""
     interp.put((error, _SET), False)
+    interp.put((error, CHANGED), ())
 
 
 def initialised(
@@ -90,6 +93,32 @@ def set_arguments(interp: Interpreter, error: ObjectRef, arguments: Abstract) ->
     """``error.args = arguments``."""
     interp.put((error, "args"), interp.call(tuple, [arguments], {}))
     interp.put((error, _SET), True)
+
+
+def note_change(interp: Interpreter, error: ObjectRef, name: str) -> None:
+    """Note that the program sets, or deletes, an attribute of an exception that it has made."""
+    before = names_changed(interp, error)
+    if name not in before and name != "__cause__":
+        interp.put((error, CHANGED), (*before, name))
+
+
+def names_changed(interp: Interpreter, error: ObjectRef) -> tuple[str, ...]:
+    """The names of the attributes that the program has set since it made an exception."""
+    names: tuple[str, ...] = interp.content((error, CHANGED))
+    return names
+
+
+def changed_attributes(interp: Interpreter, error: ObjectRef) -> dict[str, Abstract]:
+    """What an exception holds beside what its class makes: its notes, for one."""
+    changed = {name: interp.content((error, name)) for name in names_changed(interp, error)}
+    for name, content in changed.items():
+        if content is ABSENT or isinstance(content, PossiblyUnbound):
+            raise UnsupportedSyntaxError(
+                f"a {error.type.__name__} whose attribute '{name}' is deleted, or set on some"
+                " paths only, is raised out of the function",
+                hint="set it on all paths",
+            )
+    return changed
 
 
 def python_attribute(interp: Interpreter, error: ObjectRef, name: str) -> Abstract:
@@ -150,6 +179,7 @@ def exception_of(interp: Interpreter, kind: type[BaseException], arguments: Argu
     interp.put((made, "args"), tuple(arguments))
     interp.put((made, _INITIALISED), ())
     interp.put((made, _SET), False)
+    interp.put((made, CHANGED), ())
     return made
 
 

@@ -25,8 +25,9 @@ from symdiff.ir.types import FLOAT, INT, OPAQUE, ListType, Type
 from symdiff.ops.changing import changing_call
 from symdiff.ops.effects import Field, Made, Named, Text, given, opaque_call
 from symdiff.ops.keys import Slot
+from symdiff.ops.support import holding
 from symdiff.parse.blame import users
-from symdiff.parse.exceptions import given_to, is_exception, original
+from symdiff.parse.exceptions import changed_attributes, given_to, is_exception, original
 from symdiff.parse.heap import is_array, is_writable
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
@@ -169,6 +170,16 @@ class Template:
             return Made(self.named(range), tuple(map(self.of, bounds)))
         if value.live is not None:
             return self.as_held(value)
+        return self.with_changes(value, self._as_its_class_makes_it(value))
+
+    def with_changes(self, error: ObjectRef, made: Any) -> Any:
+        """The template of an exception, with what the program has set since its class made it."""
+        changed = changed_attributes(self.interp, error)
+        if not changed:
+            return made
+        return Made(self.named(holding), (made, self.of(tuple(changed.items()))))
+
+    def _as_its_class_makes_it(self, value: ObjectRef) -> Any:
         before = original(self.interp, value)
         if before is not None:
             return Made(self.named(copy.copy), (self.named(before),))

@@ -12,7 +12,14 @@ from typing import Any
 
 from symdiff.errors import InternalError, UnsupportedSyntaxError
 from symdiff.ops.effects import Named, raise_
-from symdiff.parse.exceptions import exception_of, given_to, is_exception, original
+from symdiff.parse.exceptions import (
+    CHANGED,
+    changed_attributes,
+    exception_of,
+    given_to,
+    is_exception,
+    original,
+)
 from symdiff.parse.interpreter import ERROR, Interpreter
 from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.opaque import Template, call_opaque
@@ -41,11 +48,15 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
             return
         before = original(interp, error)
         if before is not None:
-            _raise_instance(interp, call_opaque(interp, copy.copy, (before,), {}), cause)
+            made = call_opaque(interp, copy.copy, (before,), {})
+            _raise_instance(interp, made, cause, error)
             return
         arguments, keywords = given_to(interp, error)
         if keywords:
-            error = call_opaque(interp, error.type, arguments, dict(keywords))
+            made = call_opaque(interp, error.type, arguments, dict(keywords))
+            _raise_instance(interp, made, cause, error)
+        elif changed_attributes(interp, error):
+            _require_class(error.type)
             _raise_instance(interp, error, cause)
         else:
             _raise_new(interp, error.type, arguments, cause)
@@ -63,7 +74,10 @@ def _told(interp: Interpreter, error: ObjectRef) -> Any:
         return None
     given = (*arguments, *(value for _, value in keywords))
     known = all(type(value) in _SIMPLE and not isinstance(value, tuple) for value in given)
-    return repr((arguments, keywords)) if known else None
+    if not known:
+        return None
+    changed = interp.heap.get((error, CHANGED))
+    return repr((arguments, keywords)), error if changed else None
 
 
 def raise_with(
@@ -92,11 +106,7 @@ def _raise_new(
     arguments: tuple[Abstract, ...],
     cause: Abstract = ABSENT,
 ) -> None:
-    if MADE_HERE in kind.__dict__:
-        raise UnsupportedSyntaxError(
-            f"a {kind.__name__}, whose class is defined in a function, is raised out of it",
-            hint="define the class outside the function",
-        )
+    _require_class(kind)
     write_back(interp)
     template = Template(interp)
     shown = tuple(template.of(a) for a in arguments)
@@ -106,10 +116,26 @@ def _raise_new(
     interp.leave(ERROR)
 
 
-def _raise_instance(interp: Interpreter, exception: Abstract, cause: Abstract = ABSENT) -> None:
+def _require_class(kind: type[BaseException]) -> None:
+    if MADE_HERE in kind.__dict__:
+        raise UnsupportedSyntaxError(
+            f"a {kind.__name__}, whose class is defined in a function, is raised out of it",
+            hint="define the class outside the function",
+        )
+
+
+def _raise_instance(
+    interp: Interpreter,
+    exception: Abstract,
+    cause: Abstract = ABSENT,
+    changed: ObjectRef | None = None,
+) -> None:
+    """``raise exception``; ``changed``: that with what the program has set of it since."""
     write_back(interp)
     template = Template(interp)
     raised = template.of(exception)
+    if changed is not None:
+        raised = template.with_changes(changed, raised)
     more = {} if cause is ABSENT else {"cause": template.of(cause)}
     raise_(*template.operands, exception=raised, arguments=None, **more)
     interp.leave(ERROR)

@@ -15,8 +15,11 @@ from typing import Any
 
 from symdiff.definitions import instances
 from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
+from symdiff.ir.types import OPAQUE
 from symdiff.ops.arithmetic import equal, greater
 from symdiff.ops.declare import static
+from symdiff.ops.effects import Member, opaque_call
 from symdiff.parse import native, staged_lists
 from symdiff.parse.attributes import (
     class_attribute,
@@ -32,7 +35,7 @@ from symdiff.parse.classes import instance_of, require_named_tuple
 from symdiff.parse.comparisons import COMPARE, compare_natively, contains_natively
 from symdiff.parse.containers import filled_dict
 from symdiff.parse.copies import attributes_in_order, held_under, names_in_dict
-from symdiff.parse.exceptions import initialised
+from symdiff.parse.exceptions import initialised, names_changed
 from symdiff.parse.identity import identical
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.items import delete_native_item, native_item, note_write, set_native_item
@@ -44,6 +47,7 @@ from symdiff.parse.lookups import (
     static_on_class,
 )
 from symdiff.parse.methods import extend
+from symdiff.parse.opaque import Template
 from symdiff.parse.operators import binary_natively
 from symdiff.parse.reflect import with_attributes
 from symdiff.parse.selecting import refuse_where
@@ -56,6 +60,7 @@ from symdiff.parse.values import (
     IteratorRef,
     ListRef,
     ObjectRef,
+    StagedText,
 )
 
 native.SLOTS |= {
@@ -72,6 +77,8 @@ _EXCEPTIONS = [
     if isinstance(kind, type) and issubclass(kind, BaseException)
 ]
 native.SLOTS |= {getattr(kind, name) for kind in _EXCEPTIONS for name in ("__init__", "__str__")}
+
+native.SLOTS.add(BaseException.add_note)
 
 # Attributes ---------------------------------------------------------------------------------------
 
@@ -107,6 +114,22 @@ def _equal(interp: Interpreter, a: Abstract, b: Abstract) -> Abstract:
 @builtin(object.__ne__)
 def _unequal(interp: Interpreter, a: Abstract, b: Abstract) -> Abstract:
     raise UnsupportedCallError("object.__ne__", hint="write not (a == b)")
+
+
+@builtin(BaseException.add_note)
+def _add_note(interp: Interpreter, error: Abstract, note: Abstract) -> Abstract:
+    if isinstance(error, ObjectRef) and error.live is None:
+        names_changed(interp, error)  # which is the same on all paths from here on
+        return interp.call(instances.add_note, [error, note], {})
+    if isinstance(error, Value) and isinstance(note, str | StagedText):
+        template = Template(interp)
+        add = Member(template.of(error), "add_note")
+        template.emit(opaque_call, [note], {}, function=add, type=OPAQUE)
+        return None
+    raise UnsupportedCallError(
+        f"a note to {describe(error)} that the function has not made",
+        hint="raise another exception from it, with the note",
+    )
 
 
 @builtin(vars)

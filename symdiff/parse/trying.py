@@ -29,7 +29,7 @@ from symdiff.ops.attempts import (
     spelled_class,
 )
 from symdiff.ops.declare import DeclaredOp, Fails, fails_to_broadcast
-from symdiff.ops.effects import Named, opaque_call
+from symdiff.ops.effects import Member, Named, opaque_call
 from symdiff.ops.facts import READS_AND_WRITES, may_raise
 from symdiff.ops.index import index, index_add, index_set
 from symdiff.parse.blame import is_users, users
@@ -349,6 +349,8 @@ def attempt(interp: Interpreter, node: Node) -> bool:
 def _only_reports(node: Node) -> bool:
     """Return whether a call that is not followed only reports, or says what is reported."""
     function = node.attributes.get("function")
+    if isinstance(function, Member):
+        return function.name == "add_note"
     module = getattr(function.target, "__module__", None) if isinstance(function, Named) else None
     return module in ("warnings", "logging")
 
