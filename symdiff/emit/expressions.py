@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import math
 from collections.abc import Collection, Mapping, Sequence
 from types import EllipsisType
@@ -236,7 +237,7 @@ _LITERALS = (bool, int, float, complex, str, bytes, type(None), EllipsisType)
 
 def _is_literal(tree: ast.Constant) -> bool:
     """Whether a constant has a spelling of its own."""
-    return isinstance(tree.value, _LITERALS)
+    return isinstance(tree.value, _LITERALS) and not isinstance(tree.value, enum.Enum)
 
 
 class _Binder(ast.NodeTransformer):

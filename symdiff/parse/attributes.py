@@ -176,6 +176,8 @@ def _method_of(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     """A method; a class attribute such as ``__doc__``, or an attribute of a number, as it is."""
     if name == "__class__":
         return python_class(interp, value)
+    if isinstance(value, enum.Enum) and _is_followed_on(type(value), name):
+        return _of_member(interp, value, name)
     if isinstance(value, bool | int | float | complex):
         found = getattr(value, name)
         return ArrayMethod(value, name) if callable(found) else found
@@ -260,12 +262,14 @@ def _with_attributes(interp: Interpreter, value: Abstract, name: str) -> ObjectR
 
 
 def _is_followed_on(cls: type, name: str) -> bool:
-    return isinstance(lookups.static_on_class(cls, name), property | types.FunctionType)
+    return isinstance(lookups.static_on_class(cls, name), property | types.FunctionType | Closure)
 
 
 def _of_one_member(interp: Interpreter, member: enum.Enum, name: str) -> Abstract:
     """The name or the value of a member of an enumeration, or what it holds beside them."""
     content = getattr(member, name)
+    if lookups.is_member_made_here(member):
+        return content
     if not lookups.is_unchanging(content) or isinstance(content, tuple):
         return _free_attribute(interp, member, name, content)
     held = f"_{name}_" if name in ("name", "value") else name  # which may be set anew

@@ -19,9 +19,11 @@ from typing import Any, NamedTuple, Protocol
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ops.declare import static
+from symdiff.parse import enumerations
 from symdiff.parse.assignment import assign
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.calls import builtin
+from symdiff.parse.enumerations import is_enumeration
 from symdiff.parse.expressions import make_closure
 from symdiff.parse.identity import class_of, note_class_asked, python_class
 from symdiff.parse.interpreter import Interpreter
@@ -61,9 +63,10 @@ def stage_class(interp: Interpreter, node: ast.ClassDef) -> None:
     inside.node, inside.declared_global = node, bound_in(node)  # where it is not bound yet
     interp.capture(scope)
     decorators = [interp.evaluate(decorator) for decorator in node.decorator_list]
-    contents = _body(interp, node, inside, of_methods)
-    contents |= {"__module__": scope.globals.get("__name__"), "__qualname__": inside.function}
     classes = _without_items(bases)
+    contents = enumerations.body_of(node.name, bases, keywords) if is_enumeration(bases) else {}
+    _fill(interp, node, inside, of_methods, contents)
+    contents |= {"__module__": scope.globals.get("__name__"), "__qualname__": inside.function}
     if classes is not bases:
         contents["__orig_bases__"] = bases
     made = _made(interp, node.name, classes, contents, keywords)
@@ -85,6 +88,8 @@ def _made(
     keywords: dict[str, Any],
 ) -> type:
     """The class: of a ``NamedTuple``, one that inherits from the tuple of its fields."""
+    if is_enumeration(bases):
+        return enumerations.made_of(name, bases, contents)
     attributes = ObjectRef(type)
     for known, content in contents.items():
         if not (known.startswith("__") or isinstance(content, _FIXED)):
@@ -128,7 +133,7 @@ def _bases(interp: Interpreter, node: ast.ClassDef, keywords: dict[str, Any]) ->
     if any(part.id in of_types for part in named):
         raise _outside(interp, "a class inside a function whose base has its type parameters")
     bases = tuple(interp.evaluate(base) for base in node.bases)
-    if bases == (NamedTuple,) and not keywords:
+    if (bases == (NamedTuple,) and not keywords) or is_enumeration(bases):
         return bases
     if of_types:
         generic: Any = typing.Generic
@@ -295,23 +300,27 @@ def _runs_code(bases: tuple[type, ...]) -> bool:
     )
 
 
-def _body(
-    interp: Interpreter, node: ast.ClassDef, inside: Scope, of_methods: Scope
-) -> dict[str, Any]:
-    """What the class has, by name: its statements see what stands above them."""
-    contents: dict[str, Any] = {}
+def _fill(
+    interp: Interpreter,
+    node: ast.ClassDef,
+    inside: Scope,
+    of_methods: Scope,
+    contents: dict[str, Any],
+) -> None:
+    """Fill in what the class has, by name: its statements see what stands above them."""
+    enter = dict.__setitem__ if type(contents) is dict else enumerations.enter
     outside, interp.frame.scope = interp.frame.scope, inside
     try:
         for statement in node.body:
             with interp.at(statement):
-                contents |= _of_statement(interp, statement, of_methods, contents)
-                inside.locals |= set(contents) - {"__annotations__"}
+                bound = _of_statement(interp, statement, of_methods, contents)
+                inside.locals |= set(bound)
                 inside.declared_global -= inside.locals
-                for name in inside.locals:
+                for name, value in bound.items():
+                    enter(contents, name, value)
                     interp.put((inside, name), contents[name])
     finally:
         interp.frame.scope = outside
-    return contents
 
 
 def _of_statement(

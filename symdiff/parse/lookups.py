@@ -8,6 +8,7 @@ answer the function is staged anew.
 from __future__ import annotations
 
 import builtins
+import enum
 import functools
 import types
 import weakref
@@ -167,6 +168,21 @@ def on_class(interp: Interpreter, cls: type, name: str) -> Any:
 def is_fixed(cls: type) -> bool:
     """Return whether what a class itself has stays what it is: it is Python's, or made here."""
     return bool(cls.__flags__ & IMMUTABLE_TYPE) or MADE_HERE in cls.__dict__
+
+
+def is_member_made_here(value: Any) -> bool:
+    """Return whether a value is a member of an enumeration that a staged function defines."""
+    return isinstance(value, enum.Enum) and MADE_HERE in type(value).__dict__
+
+
+def rests_on_class_made_here(value: Any) -> bool:
+    """Return whether a known value is a class that a staged function defines, or a member of one,
+    or a tuple that holds such: it is another at each call.
+    """
+    if isinstance(value, tuple):
+        return any(map(rests_on_class_made_here, value))
+    is_class = isinstance(value, type) and MADE_HERE in value.__dict__
+    return is_class or is_member_made_here(value)
 
 
 def _on_base(interp: Interpreter, cls: type, name: str) -> Any:

@@ -74,7 +74,7 @@ def _items(heap: Heap, content: Abstract) -> list[tuple[str, Abstract]] | None:
         if "__symdiff_class__" in vars(content.type):  # it stands for a class that Python has in C
             return _items(heap, held.get("_items", ()))
         return [(f".{key}", item) for key, item in held.items()]
-    return [(f"[{key!r}]", item) for key, item in held.items() if isinstance(key, str | int)]
+    return [(f"[{key!r}]", item) for key, item in held.items() if type(key) in (bool, int, str)]
 
 
 def _gives_others(type_: type) -> bool:

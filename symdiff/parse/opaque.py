@@ -31,7 +31,7 @@ from symdiff.parse.exceptions import changed_attributes, given_to, is_exception,
 from symdiff.parse.heap import is_array, is_writable
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.lookups import MADE_HERE, has_hash
+from symdiff.parse.lookups import MADE_HERE, has_hash, rests_on_class_made_here
 from symdiff.parse.values import (
     Abstract,
     Arguments,
@@ -100,6 +100,20 @@ def python_of(function: Any) -> types.FunctionType | None:
     return python if python.__globals__.get("__name__", "").startswith(_FOLLOWED) else None
 
 
+def same_each_time(key: Any) -> Any:
+    """A known value, as the key of a dict is, that is the same at each call."""
+    if rests_on_class_made_here(key):
+        raise _not_passed(key)
+    return key
+
+
+def _not_passed(value: Abstract) -> UnsupportedCallError:
+    return UnsupportedCallError(
+        f"{describe(value)} is passed to a function that symdiff does not follow",
+        hint="pass numbers and arrays, or call it in a symdiff.nondifferentiable function",
+    )
+
+
 class Template:
     """Collects the operands of an effect while its arguments become a static template.
 
@@ -143,7 +157,8 @@ class Template:
         if isinstance(value, tuple):
             return tuple(self.of(item) for item in value)
         if isinstance(value, DictRef):
-            return {key: self.of(item) for key, item in interp.content(value).items()}
+            content = interp.content(value)
+            return {same_each_time(key): self.of(item) for key, item in content.items()}
         if isinstance(value, StagedText):
             return Text(tuple(self._part(part) for part in value.parts))
         if isinstance(value, Range) or is_exception(value):
@@ -151,11 +166,8 @@ class Template:
         unspoken = isinstance(value, Told | ObjectRef | StaticSet)
         unspoken = unspoken or MADE_HERE in getattr(value, "__dict__", ())
         if unspoken or hasattr(value, "staged_attribute"):  # or a derivative of such
-            raise UnsupportedCallError(
-                f"{describe(value)} is passed to a function that symdiff does not follow",
-                hint="pass numbers and arrays, or call it in a symdiff.nondifferentiable function",
-            )
-        return self.named(value)
+            raise _not_passed(value)
+        return self.named(same_each_time(value))
 
     def as_held(self, value: ObjectRef) -> Any:
         """An object of outside, as it is."""

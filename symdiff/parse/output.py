@@ -17,7 +17,7 @@ from symdiff.ops.support import none_returned
 from symdiff.parse.choices import of_one_structure
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import ERROR, At, Interpreter
-from symdiff.parse.lookups import MADE_HERE
+from symdiff.parse.lookups import MADE_HERE, is_member_made_here, rests_on_class_made_here
 from symdiff.parse.texts import settled
 from symdiff.parse.trees import Parts, flatten, parts_of
 from symdiff.parse.unions import is_case
@@ -122,7 +122,9 @@ def _parts(interp: Interpreter, value: Abstract) -> Parts | None:
             _refuse(interp, repr(value), _NUMBERS_AND_MORE)
         return None
     if isinstance(value, ListRef | DictRef):
-        interp.content(value)  # an error where paths differ in it
+        content = interp.content(value)  # an error where paths differ in it
+        if isinstance(value, DictRef) and any(map(rests_on_class_made_here, content)):
+            _refuse(interp, "a dict by what it defines", "return its values")
     parts = parts_of(interp.heap, value)
     if isinstance(value, ListRef) and parts is not None:
         return parts._replace(type=list)
@@ -144,6 +146,8 @@ def _known(interp: Interpreter, value: Abstract) -> Any:
         _refuse(interp, "a set", "return a list, or a frozenset")
     if isinstance(value, type) and MADE_HERE in value.__dict__:
         _refuse(interp, "a class that it defines", "define the class outside the function")
+    if is_member_made_here(value):
+        _refuse(interp, "a member of an enumeration that it defines", "return its value")
     plain = settled(interp, value)
     if isinstance(plain, types.ModuleType):
         _refuse(interp, "a module", "return what is wanted of it")

@@ -6,6 +6,7 @@ what differs between two snapshots of it is written.
 
 from __future__ import annotations
 
+import enum
 import operator
 from typing import Any
 
@@ -28,7 +29,7 @@ from symdiff.ops.keys import Slot, renumbered
 from symdiff.ops.lists import list_push, list_set
 from symdiff.parse.heap import constant, is_array
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.opaque import Template, held_at
+from symdiff.parse.opaque import Template, held_at, same_each_time
 from symdiff.parse.snapshots import ArraySnapshot, agree, item_of
 from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
@@ -143,6 +144,8 @@ def set_content(
     program may go on with the array or the list.
     """
     interp.heap.require_array(content)
+    for known in (content, *place.values()):
+        same_each_time(known)
     by_attribute = op is set_attribute
     plain = owner.plainly("__setattr__" if by_attribute else "__setitem__")
     if plain is not None:
@@ -154,7 +157,7 @@ def set_content(
         if in_time and is_array(value.type):
             value = given(value, writable=True)
         owner.written(op, value, **place)
-    elif is_leaf(content):
+    elif is_leaf(content) and not isinstance(content, enum.Enum):
         owner.written(op, constant(content), **place)
     else:
         template = Contents(interp, owner, in_time)

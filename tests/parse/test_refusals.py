@@ -54,12 +54,52 @@ def exception_groups(x, k):
     return y
 
 
-@refused(Syntax, "class Inner(enum.Enum):", "outside")
+class Told:
+    def __init_subclass__(cls):
+        cls.told = True
+
+
+@refused(Syntax, "class Inner(Told):", "outside")
 def class_below_one_that_runs_code(x, k):
-    class Inner(enum.Enum):
+    class Inner(Told):
         ONE = 1
 
     return x[0]
+
+
+@refused(Syntax, "ONE = x[0]", "outside")
+def enumeration_of_numbers_of_a_run(x, k):
+    class Inner(enum.Enum):
+        ONE = x[0]
+
+    return Inner.ONE.value
+
+
+@refused(Syntax, "def __init__(self, value):", "outside")
+def enumeration_with_a_special_method(x, k):
+    class Inner(enum.Enum):
+        ONE = 1
+
+        def __init__(self, value):
+            self.twice = 2 * value
+
+    return x[0] * Inner.ONE.twice
+
+
+@refused(Syntax, "return x, Inner.ONE", "value")
+def member_of_an_enumeration_made_inside(x, k):
+    class Inner(enum.IntEnum):
+        ONE = 1
+
+    return x, Inner.ONE
+
+
+@refused(Syntax, "return {Inner.ONE: x}", "values")
+def dict_by_members_of_an_enumeration_made_inside(x, k):
+    class Inner(enum.StrEnum):
+        ONE = "a"
+
+    return {Inner.ONE: x}
 
 
 @refused(Syntax, "def generator_that_ends_before(x, k):", "list")

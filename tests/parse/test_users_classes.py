@@ -1030,3 +1030,52 @@ def test_copies_in_which_something_is_replaced():
     assert (value, slopes) == (10.0 + 15.0 + 4.0, (5.0 + 4.0, 2.0 + 3.0))
     assert sd.jvp(f, (2.0, 5.0), (1.0, 0.0))[1] == 9.0
     assert sd.derivative(lambda x: f(x, 5.0), order=2)(2.0) == 2.0
+
+
+class Gear(enum.IntEnum):
+    LOW = 2
+    HIGH = 3
+
+    def of(self, y):
+        return self * y
+
+
+def test_members_that_are_numbers_are_written_as_members():
+    kept = SimpleNamespace(gear=None, gears=[0], by_gear={})
+
+    def f(x):
+        kept.gear = Gear.LOW
+        kept.gears[0] = Gear.HIGH
+        kept.gears.append((Gear.LOW, x))
+        kept.by_gear[Gear.HIGH] = x
+        return Gear.HIGH.of(x) * x
+
+    assert sd.value_and_grad(f)(2.0) == (12.0, 12.0)
+    assert kept.gear is Gear.LOW
+    assert kept.gears[0] is Gear.HIGH
+    assert kept.gears[1][0] is Gear.LOW
+    (key,) = kept.by_gear
+    assert key is Gear.HIGH
+
+
+def test_members_of_an_enumeration_made_inside_are_not_left_outside():
+    kept = SimpleNamespace(member=None, held={})
+
+    def attribute(x):
+        class Inner(enum.IntEnum):
+            ONE = 1
+
+        kept.member = Inner.ONE
+        return x
+
+    def key(x):
+        class Inner(enum.Enum):
+            ONE = 1
+
+        kept.held[Inner.ONE] = x
+        return x
+
+    for f in (attribute, key):
+        with pytest.raises(UnsupportedCallError, match="is passed to a function"):
+            sd.grad(f)(2.0)
+    assert (kept.member, kept.held) == (None, {})
