@@ -186,10 +186,18 @@ def rests_on_class_made_here(value: Any) -> bool:
 
 
 def _on_base(interp: Interpreter, cls: type, name: str) -> Any:
-    """The same of what a class inherits: of one that is made here, from its one base."""
-    if MADE_HERE in cls.__dict__:
+    """The same of what a class inherits: of one that is made here, from the first base that has it
+    (none of those before comes to have it).
+    """
+    if MADE_HERE not in cls.__dict__:
+        return static_on_class(cls, name)
+    if len(cls.__bases__) == 1:
         return on_class(interp, cls.__mro__[1], name)
-    return static_on_class(cls, name)
+    for base in cls.__mro__[1:]:
+        if name in base.__dict__:
+            return on_class(interp, base, name)
+        does_not_define(interp, base, name)
+    return ABSENT
 
 
 def defines(interp: Interpreter, cls: type, name: str) -> bool:
@@ -284,6 +292,7 @@ def does_not_define(interp: Interpreter, cls: type, name: str) -> None:
 def bases_stay(interp: Interpreter, cls: type) -> None:
     """The class has the bases that it has."""
     if MADE_HERE in cls.__dict__:
-        bases_stay(interp, cls.__mro__[1])
+        for base in cls.__bases__:
+            bases_stay(interp, base)
     elif not is_fixed(cls):
         interp.guard((variable_of(interp, cls), "__mro__"), "value", cls.__mro__)

@@ -904,3 +904,34 @@ def test_arrays_logged_in_a_branch_are_kept():
     STEPS.clear()
     symdiff.grad(logs_large_steps)(x)
     assert [step.tolist() for step in STEPS] == [[1.0, 2.0], [0.9, 1.8]]
+
+
+class Plain:
+    def of(self, y):
+        return y
+
+
+class Squared:
+    def power(self, y):
+        return y * y
+
+
+def test_methods_of_every_base_of_a_class_made_inside_may_be_set_anew():
+    def f(x):
+        class Both(Plain, Squared):
+            pass
+
+        return Both().power(x) + Both().of(x)
+
+    gradient, before = symdiff.grad(f), Squared.power
+    try:
+        assert gradient(1.5) == 4.0
+        Squared.power = lambda self, y: y**3
+        assert gradient(1.5) == 7.75
+        Plain.power = lambda self, y: 5.0 * y
+        assert gradient(1.5) == 6.0
+        del Plain.power
+        assert gradient(1.5) == 7.75
+    finally:
+        Squared.power = before
+    assert gradient(1.5) == 4.0
