@@ -41,6 +41,7 @@ from symdiff.parse.iteration import consume, require_resumed
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.opaque import Template
 from symdiff.parse.raising import throw
+from symdiff.parse.recording import recorded
 from symdiff.parse.resumption import caught_at
 from symdiff.parse.truth import truth
 from symdiff.parse.trying import finally_, guarded, region_of
@@ -192,6 +193,9 @@ def entered(interp: Interpreter, items: list[ast.withitem], body: Callable[[], N
         for_each_case(interp, lambda: entered(interp, others, body), *further)
 
     with interp.at(item.context_expr):
+        if _is_recorded(interp, manager, item):
+            recorded(interp, manager.keywords, inner)
+            return
         if isinstance(manager, Reporting | NoGrad) and item.optional_vars is not None:
             raise _not_followed(interp)
         handler = _MANAGERS.get(type(manager), _managed)
@@ -202,6 +206,14 @@ def entered(interp: Interpreter, items: list[ast.withitem], body: Callable[[], N
         if handler is _managed:
             _require_manager(interp, manager)
     handler(interp, manager, inner)
+
+
+def _is_recorded(interp: Interpreter, manager: Abstract, item: ast.withitem) -> bool:
+    """Return whether a block's warnings are kept, by it or by one around it."""
+    if not isinstance(manager, Reporting) or manager.function.target is not warnings.catch_warnings:
+        return False
+    keeps = item.optional_vars is not None and manager.keywords.get("record") is True
+    return keeps or interp.recorder is not None
 
 
 def _require_manager(interp: Interpreter, manager: Abstract) -> None:

@@ -314,6 +314,7 @@ class Interpreter:
         self.gone_over: dict[Any, list[Abstract]] = {}  # what iterators have gone over held
         self.rebound: dict[FreeVariable, None] = {}
         self.attributes: dict[tuple[Any, str], None] = {}
+        self.recorder: Abstract = None  # of the warnings that a block keeps, inside it
         self.strict = False  # whether np.errstate lets operations on numbers raise here
         self.writing = False  # what is left behind, at the moment
         self.live: dict[int, Any] = {}  # what stands for an object of the user's, by its id

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import UnsupportedCallError
 from symdiff.ir.structure import native_base
 from symdiff.parse.changing import new_set
 from symdiff.parse.heap import constant
@@ -67,6 +68,11 @@ def computed(
     owner = getattr(function, "__self__", None)
     if isinstance(owner, frozenset):  # of a dict it looks at the keys
         arguments = [tuple(interp.content(a)) if isinstance(a, DictRef) else a for a in arguments]
+    if interp.recorder is not None and getattr(function, "__module__", None) == "re":
+        raise UnsupportedCallError(
+            "a pattern, which may warn when it is made, inside catch_warnings(record=True)",
+            hint="make it outside of the block",
+        )
     given = [python_value(interp, a) for a in arguments]
     named = {name: python_value(interp, a) for name, a in keywords.items()}
     if any(value is ABSENT for value in (*given, *named.values())):
