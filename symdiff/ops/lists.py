@@ -128,6 +128,16 @@ list_filled: Operation = _on_lists(
 )
 
 
+list_typed: Operation = _on_lists(
+    "list_typed",
+    lambda items, *, type: (type,),
+    lambda items, *, type: list(items),
+    nondifferentiable=True,
+    spelling=template("list({0})"),
+    documentation="A list of integers where one of floats is expected; its items stay integers.",
+)
+
+
 list_total: Operation = Operation(
     "list_total",
     lambda items, start: (require_list(items, "sum").element,),

@@ -17,7 +17,8 @@ from symdiff.definitions.bunches import attributes_of
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
-from symdiff.ir.types import ArrayType, Type
+from symdiff.ir.types import ArrayType, ListType, Type
+from symdiff.ops.lists import list_filled, list_new, list_typed
 from symdiff.ops.retype import retype
 from symdiff.parse.activations import (
     PARENT,
@@ -392,8 +393,29 @@ def constant(value: Any) -> Value:
     return builder().constant(value)
 
 
+def is_list_of_integers(type_: Type) -> bool:
+    """Return whether a type is of lists that hold numbers which carry no derivative."""
+    element = type_.element if isinstance(type_, ListType) else None
+    return isinstance(element, ArrayType) and not (element.shape or element.differentiable)
+
+
+def typed_list(value: Value, type_: ListType) -> Value:
+    """A list of integers as one of another type; a list just made is made of that type."""
+    node = value.node
+    if node is None or node.op not in (list_new, list_filled):
+        result: Value = list_typed(value, type=type_)
+    else:
+        count = len(node.operands) if node.op is list_new else 1
+        items = [as_type(item, type_.element) for item in node.operands[:count]]
+        result = node.op(*items, *node.operands[count:], type=type_)
+    result.name = value.name
+    return result
+
+
 def as_type(value: Value, type_: Type) -> Value:
     """A value where one of a wider type is expected; at run time it stays what it is."""
+    if is_list_of_integers(value.type) and isinstance(type_, ListType) and value.type != type_:
+        return typed_list(value, type_)
     if value.type == type_ or not isinstance(type_, ArrayType) or type_.shape:
         return value
     result: Value = retype(value, type=type_)

@@ -9,6 +9,7 @@ been staged.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
@@ -17,10 +18,31 @@ import numpy as np
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.control import call, cond, loop
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
-from symdiff.ir.types import ArrayType, Type
+from symdiff.ir.types import ArrayType, ListType, TapeType, Type
 from symdiff.ops.arrays import array
 from symdiff.ops.creation import full
 from symdiff.ops.index import index_add, index_set
+from symdiff.ops.list_arrays import (
+    list_from_tape,
+    list_join,
+    list_stack,
+    list_to_tape,
+    list_unstack,
+)
+from symdiff.ops.lists import (
+    list_concatenate,
+    list_filled,
+    list_get,
+    list_insert,
+    list_new,
+    list_pop,
+    list_push,
+    list_set,
+    list_slice,
+    list_slice_set,
+    list_total,
+    list_typed,
+)
 from symdiff.ops.partial import reached
 from symdiff.ops.retype import retype
 from symdiff.source import SourceSpan
@@ -55,39 +77,93 @@ def _is_cut(node: Node, found: set[Value]) -> bool:
 
 def _hides(node: Node) -> bool:
     """Return whether one of Python's integers is typed as a float."""
-    if node.op is not retype:
+    if node.op not in (retype, list_typed):
         return False
     before = node.operands[0].type
+    if isinstance(before, ListType):
+        return not _is_inexact(before) and _is_inexact(node.result.type)
     weak = isinstance(before, ArrayType) and before.weak and before.dtype.kind in _INTEGERS
     return weak and _is_inexact(node.result.type)
 
 
 def _is_inexact(type_: Type) -> bool:
+    """Return whether numbers, or the items of lists, are floats as far as is known."""
+    while isinstance(type_, ListType | TapeType):
+        type_ = type_.element
     return isinstance(type_, ArrayType) and type_.dtype.kind in "fc"
 
 
 def _computed(block: Block, hidden: Sequence[Value]) -> set[Value]:
-    """What is an integer, or an array of such, on paths on which these numbers are integers."""
+    """What is an integer, or an array or a list of such, on paths on which these numbers are.
+
+    What is taken out of a list of which some items are integers may be one of these.
+    """
+    made = [value for node in walk_nodes(block) if _may_be_empty(node) for value in node.results]
+    empty = frozenset(reached(block, made, _same_length))
     found, before = set(hidden), 0
     while len(found) > before:
         before = len(found)
-        found = reached(block, found, functools.partial(_kept, frozenset(found)))
+        found = reached(block, found, functools.partial(_kept, frozenset(found), empty))
+        mixed = reached(block, found, _mixed)
+        found |= {value for value in mixed if not _is_list(value) or _is_part(value.node)}
     return found
 
 
-def _kept(found: Set[Value], node: Node) -> Iterator[tuple[Value, Value]]:
+def _kept(found: Set[Value], empty: Set[Value], node: Node) -> Iterator[tuple[Value, Value]]:
     """The last float that a node computes with, and results that are integers where it is none."""
     if node.op in (cond, loop, call) or node.blocks:
         return
-    inexact = {value for value in node.operands if _is_inexact(value.type)}
+    inexact = _items_that_count(node)
     if not inexact or not any(_is_inexact(value.type) for value in node.results):
         return
-    last = [value for value in inexact if value not in found] or list(inexact)[:1]
-    if len(last) == 1 and (node.op in _OF_NUMBERS or _gives_integers(node)):
-        yield from ((last[0], result) for result in node.results)
+    missing = {v for v in inexact if v not in found and not (v in empty and node.op in _JOINED)}
+    if len(missing) < 2 and (node.op in _OF_NUMBERS or _gives_integers(node)):
+        yield from itertools.product(missing or inexact, node.results)
 
 
-_OF_NUMBERS = (retype, full, array)  # they have the dtype of what they are given
+def _items_that_count(node: Node) -> set[Value]:
+    """The numbers on which it hangs whether all results are integers."""
+    operands = node.operands[2:] if node.op is list_set else node.operands
+    return {value for value in operands if _is_inexact(value.type)}
+
+
+def _mixed(node: Node) -> Iterator[tuple[Value, Value]]:
+    """Lists, and what is taken out of them, that have an item of an operand's."""
+    if node.op in _OF_LISTS:
+        yield from itertools.product(node.operands, node.results)
+
+
+def _may_be_empty(node: Node) -> bool:
+    return node.op in _MAY_BE_EMPTY or (node.op is list_new and not node.operands)
+
+
+def _same_length(node: Node) -> Iterator[tuple[Value, Value]]:
+    if node.op in (list_set, list_typed, list_concatenate, list_from_tape, list_to_tape):
+        yield from itertools.product(node.operands, node.results)
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value.type, ListType | TapeType)
+
+
+def _is_part(node: Node | None) -> bool:
+    return node is not None and node.op in (list_slice, list_pop)
+
+
+_JOINED = (list_push, list_insert, list_concatenate, list_total)
+_MAY_BE_EMPTY = (list_filled, list_slice, list_pop, list_unstack, list_from_tape)
+_OF_LISTS = (
+    list_new, list_filled, list_typed, list_set, list_get, list_push, list_insert, list_pop,
+    list_concatenate, list_slice, list_slice_set, list_from_tape, list_to_tape,
+)  # fmt: skip
+_OF_NUMBERS = (
+    retype,
+    full,
+    array,
+    list_stack,
+    list_join,
+    *_OF_LISTS,
+)  # they have the dtype of what they are given
 
 
 def _gives_integers(node: Node) -> bool:
@@ -100,6 +176,8 @@ def _gives_integers(node: Node) -> bool:
 
 
 def _as_integer(type_: Type) -> Type:
+    if isinstance(type_, ListType | TapeType):
+        return replace(type_, element=_as_integer(type_.element))
     if not isinstance(type_, ArrayType) or not _is_inexact(type_):
         return type_
     return replace(type_, dtype=np.dtype(np.int64))

@@ -624,10 +624,10 @@ class BranchJoin(Join):
         return found
 
     def _as_list(self, arm: int, content: Abstract, type_: ListType) -> Value:
-        if isinstance(content, Value):
-            return content
         heap, span = self.arms[arm].heap, self.interp.span
         with building(Builder(self.arms[arm].nodes, span)):
+            if isinstance(content, Value):
+                return as_type(content, type_)
             items = [leaf_value(heap, item, type_.element, span) for item in content]
             made: Value = list_new(*items, type=type_)
         return made

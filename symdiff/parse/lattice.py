@@ -40,6 +40,7 @@ from symdiff.parse.heap import (
     constant,
     is_array,
     is_callers,
+    is_list_of_integers,
     is_programs,
     same,
 )
@@ -80,10 +81,18 @@ def meet(a: Type, b: Type, symbol: str) -> Type:
     if isinstance(a, ArrayType) and isinstance(b, ArrayType) and not a.shape and not b.shape:
         kind = max(a.kind, b.kind, key=_KINDS.index)
         return ArrayType(result_dtype(a, b), (), kind)
+    if is_list_of_integers(a) or is_list_of_integers(b):
+        return _list_met(a, b, symbol)
     try:
         return join_types(a, b, symbol)
     except TypeError as error:
         raise Unjoinable(str(error)) from None
+
+
+def _list_met(a: Type, b: Type, symbol: str) -> ListType:
+    if not isinstance(a, ListType) or not isinstance(b, ListType):
+        raise Unjoinable(f"{a} in one branch, {b} in the other")
+    return ListType(meet_in_list(a.element, b.element, symbol))
 
 
 def meet_in_list(a: Type, b: Type, symbol: str) -> Type:

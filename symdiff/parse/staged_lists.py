@@ -12,6 +12,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Leaf, Structure
@@ -31,7 +33,7 @@ from symdiff.ops.lists import (
     list_slice_of,
 )
 from symdiff.parse.demand import can_be_known
-from symdiff.parse.heap import Heap, as_type, constant, in_a_list
+from symdiff.parse.heap import Heap, as_type, constant, in_a_list, is_list_of_integers
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.trees import flatten, parts_of, same_structure, unflatten
 from symdiff.parse.values import Abstract, Array, Columns, DictRef, ListRef, ObjectRef, Unjoinable
@@ -163,12 +165,44 @@ def _with_item(
     values = []
     for column, leaf in zip(table.values, leaves, strict=True):
         assert isinstance(column.type, ListType)
+        column = _holding(interp, column, leaf)
+        assert isinstance(column.type, ListType)
+        if _is_complex_beside(column.type.element, interp, leaf):
+            _refuse_item(interp, like, "a complex number in a list of floats", _COMPLEX)
         value = leaf_value(interp.heap, leaf, column.type.element, interp.span, length(content))
         try:
             values.append(change(column, value))
         except TypeError:
             _refuse_type(interp, like, column.type.element, value.type)
     return content_of(table.structure, values)
+
+
+def _holding(interp: Interpreter, column: Value, leaf: Abstract) -> Value:
+    """A list of integers as one that may hold a number, too: of floats, if that is one."""
+    if isinstance(leaf, Array) or not is_list_of_integers(column.type):
+        return column
+    assert isinstance(column.type, ListType)
+    return as_type(column, ListType(_number_type(column.type.element, interp.lift(leaf).type)))
+
+
+def _is_complex_beside(element: Type, interp: Interpreter, leaf: Abstract) -> bool:
+    """Return whether a complex number is put into a list of floats."""
+    if isinstance(leaf, Array) or not isinstance(element, ArrayType):
+        return False
+    item = interp.lift(leaf).type
+    return element.dtype.kind == "f" and isinstance(item, ArrayType) and item.dtype.kind == "c"
+
+
+_COMPLEX = "start with complex numbers: [0j] * n in place of [0.0] * n"
+
+
+def _number_type(element: Type, item: Type) -> Type:
+    """The type of two numbers of one list, that of the first if their dtypes are the same."""
+    if not isinstance(element, ArrayType) or not isinstance(item, ArrayType) or item.shape:
+        return element
+    kind = max(element.kind, item.kind, key=("python", "scalar", "array").index)
+    dtype = np.promote_types(element.dtype, item.dtype)
+    return element if dtype == element.dtype else ArrayType(dtype, (), kind)
 
 
 _ALIKE = "give all items of the list one structure and one type"
@@ -256,8 +290,18 @@ def concatenated(interp: Interpreter, a: Value | Columns, b: Value | Columns) ->
     if not same_structure(left.structure, right.structure):
         demand_length(interp, length(b))
         _refuse_item(interp, a, "lists of items of different structure joined")
-    pairs = zip(left.values, right.values, strict=True)
+    pairs = [_of_one_type(x, y) for x, y in zip(left.values, right.values, strict=True)]
     return content_of(left.structure, [list_concatenate(x, y) for x, y in pairs])
+
+
+def _of_one_type(a: Value, b: Value) -> tuple[Value, Value]:
+    """Two lists, as ones of floats if one of them is of floats and the other one of integers."""
+    if not (is_list_of_integers(a.type) or is_list_of_integers(b.type)):
+        return a, b
+    assert isinstance(a.type, ListType)
+    assert isinstance(b.type, ListType)
+    type_ = ListType(_number_type(a.type.element, b.type.element))
+    return as_type(a, type_), as_type(b, type_)
 
 
 def staged_like(

@@ -63,9 +63,78 @@ def type_asked(x: Any, c: Any) -> Any:
     return np.sum(x) * (1.0 if type(v + 1) is int else 3.0)
 
 
+def into_a_list_of_zeros(x: Any, c: Any) -> Any:
+    v = [0, 0]
+    for k in range(2):
+        if x[k] < c:
+            v[k] = x[k]
+    z = np.array(v)
+    z[0] = x[2]
+    return np.sum(z)
+
+
+def into_a_list_that_is_filled(x: Any, c: Any) -> Any:
+    v = [0] * len(x)
+    for k in range(len(x)):
+        if x[k] < c:
+            v[k] = x[k]
+    z = np.array(v)
+    z[0] = x[2]
+    return np.sum(z)
+
+
+def into_a_list_that_grows(x: Any, c: Any) -> Any:
+    v = []
+    for t in x:
+        v.append(t if t < c else 0)
+    z = np.array([v, v])
+    z[0, 0] = x[2]
+    return np.sum(z)
+
+
+def into_a_comprehension(x: Any, c: Any) -> Any:
+    z = np.array([t if t < c else 1 for t in x])
+    z[0] = x[2]
+    return np.sum(z)
+
+
+def into_a_part_of_a_list(x: Any, c: Any) -> Any:
+    v = [c]
+    for t in x:
+        v.append(1 if t > c else t)
+    z = np.array(v[1:])
+    z[0] = x[2]
+    return np.sum(z)
+
+
+def into_an_item(x: Any, c: Any) -> Any:
+    v = [c]
+    for t in x:
+        v.append(1 if t > c else t)
+    z = np.array([v[1], 1])
+    z[0] = x[2]
+    return np.sum(z)
+
+
+def into_rows(x: Any, c: Any) -> Any:
+    v = []
+    for t in x:
+        v.append([1 if t > c else t, 2])
+    z = np.array(v)
+    z[0, 1] = x[2]
+    return np.sum(z)
+
+
 @pytest.mark.parametrize(
     ("f", "line", "what"),
     [
+        (into_a_list_of_zeros, 6, "write"),
+        (into_a_list_that_is_filled, 6, "write"),
+        (into_a_list_that_grows, 5, "write"),
+        (into_a_comprehension, 2, "write"),
+        (into_a_part_of_a_list, 5, "write"),
+        (into_an_item, 5, "write"),
+        (into_rows, 5, "write"),
         (into_a_product, 3, "write"),
         (into_what_is_filled, 3, "write"),
         (into_a_list_of_two, 3, "write"),
@@ -107,6 +176,28 @@ def integers_that_are_only_added(x: Any, c: Any) -> Any:
     assert pair[0] == v
     assert isinstance(v, (int, float))
     return np.sum(z * np.array([1, 2, 3])) * np.sum(np.array([1, 2]) * v)
+
+
+def lists_with_a_float(x: Any, c: Any) -> Any:
+    v = [c]
+    for t in x:
+        v.append(1 if t > c else t)
+    v += [2]
+    z = np.array(v)
+    z[0] = x[0] * x[1]
+    w = [0, c]
+    if c > 1.0:
+        w[0] = c * c
+    y = np.array(w)
+    y[0] = x[2] ** 2
+    return z[0] + y[0] * z[1]
+
+
+def test_lists_that_hold_a_float_for_sure_are_written() -> None:
+    # x0 x1 + x2² x0
+    a, b, d = PLACE
+    expected = [b + d * d, a, 2.0 * d * a]
+    np.testing.assert_allclose(sd.grad(lists_with_a_float)(PLACE, 1.5), expected)
 
 
 def test_where_nothing_hangs_on_it_it_is_differentiated() -> None:
