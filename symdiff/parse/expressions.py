@@ -475,7 +475,7 @@ def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
         lambda: append_item(interp, made, element_of_set(interp, interp.evaluate(node.elt))),
         node.elt,
     )
-    return new_set(interp, interp.content(made))
+    return new_set(interp, static_items(interp, made))
 
 
 @expression(ast.DictComp)
