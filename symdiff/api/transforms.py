@@ -16,6 +16,7 @@ from symdiff.api.batching import Vmap
 from symdiff.api.finals import Finals
 from symdiff.api.marks import grad_hook
 from symdiff.api.tangents import as_float, like, replaced
+from symdiff.api.unruled import require_rule
 from symdiff.api.wrt import (
     Asked,
     Wrt,
@@ -302,6 +303,7 @@ def _pushed(
             if where in given:
                 wrt.append(number)
                 places.append(where)
+    require_rule(graph, wrt)
     pair = of_tuple((graph.output, tangent_structure(graph)))
     return differentiate.jvp(graph, wrt, output=pair), places
 

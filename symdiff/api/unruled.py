@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from symdiff.differentiate.activity import analyse, can_carry
 from symdiff.differentiate.calls import Calls
 from symdiff.ir.graph import Graph, walk_nodes
-from symdiff.ir.structure import leaf_numbers
+from symdiff.ir.structure import Leaf, leaf_numbers
 from symdiff.ir.types import Type, carries_derivative
 from symdiff.ops.changing import changing_call
 from symdiff.ops.effects import opaque_call
@@ -23,6 +23,17 @@ def unruled_results(graph: Graph, wrt: Sequence[int]) -> tuple[Unruled, ...]:
         k for k in sorted(set(leaf_numbers(graph.output))) if _holds_objects(results[k].type)
     ]
     return tuple(found for k in objects if (found := _unruled(graph, wrt, k)) is not None)
+
+
+def require_rule(graph: Graph, wrt: Sequence[int]) -> None:
+    """Require that what a function returns, if that is no container, does not depend on inputs by
+    calls without a rule.
+
+    :raises UnsupportedCallError: where it does; its derivative is not None.
+    """
+    if isinstance(graph.output, Leaf):
+        for one in unruled_results(graph, wrt):
+            raise one.refusal()
 
 
 def _holds_objects(type_: Type) -> bool:

@@ -138,7 +138,7 @@ def chosen(axes, rank):
 def gaussian_filter(
     input, sigma, order=0, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None
 ):
-    x = np.asarray(input)
+    x = np.array(input)  # a copy, also where no axis is gone along
     axes = chosen(axes, x.ndim)
     count = len(axes)
     widths, orders, modes = each(sigma, count), each(order, count), each(mode, count)

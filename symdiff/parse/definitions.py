@@ -180,7 +180,8 @@ def _new_value(interp: Interpreter, part: Abstract, before: Heap) -> Value | Non
         return part
     heap = interp.heap
     if isinstance(part, Array) and part.storage not in before.contents:
-        return None if heap.shared.get(part.storage) else heap.read(part)
+        shared = heap.shared.get(part.storage, ())
+        return None if any(other in before.contents for other in shared) else heap.read(part)
     return None
 
 

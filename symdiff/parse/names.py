@@ -13,6 +13,7 @@ from typing import Any
 
 from symdiff.ir.graph import Value
 from symdiff.ops.index import index_set
+from symdiff.parse.exceptions import NOTES
 from symdiff.parse.heap import Heap
 from symdiff.parse.values import (
     ABSENT,
@@ -73,7 +74,7 @@ def _items(heap: Heap, content: Abstract) -> list[tuple[str, Abstract]] | None:
     if isinstance(content, ObjectRef):
         if "__symdiff_class__" in vars(content.type):  # it stands for a class that Python has in C
             return _items(heap, held.get("_items", ()))
-        return [(f".{key}", item) for key, item in held.items()]
+        return [(f".{key}", item) for key, item in held.items() if key not in NOTES]
     return [(f"[{key!r}]", item) for key, item in held.items() if type(key) in (bool, int, str)]
 
 

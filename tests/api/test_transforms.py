@@ -695,6 +695,26 @@ def test_a_result_that_turns_out_to_have_one_element_counts_as_a_number():
             sd.grad(f)(wrong)
 
 
+def test_a_tangent_of_what_has_no_rule_is_refused():
+    def checksum(x):
+        return zlib.crc32(x)
+
+    def both(x):
+        return x * x, zlib.crc32(x)
+
+    told = "what crc32 returns, which has no rule"
+    with pytest.raises(sd.UnsupportedCallError, match=told) as refused:
+        sd.jvp(checksum, (X,), (X,))
+    assert refused.value.span.text.strip() == "return zlib.crc32(x)"
+    for mode in ("auto", "fwd", "rev"):
+        with pytest.raises(sd.UnsupportedCallError, match=told):
+            sd.jacobian(checksum, mode=mode)(X)
+    (value, _), (tangent, none) = sd.jvp(both, (X,), (X,))
+    np.testing.assert_array_equal(value, X * X)
+    np.testing.assert_array_equal(tangent, 2 * X * X)
+    assert none is None
+
+
 def test_a_cotangent_of_what_has_no_rule_is_refused():
     def quantile(x):
         return x * x, {"at": [_normal_dist_inv_cdf(x, 0.0, 1.0)]}

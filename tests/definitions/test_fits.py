@@ -76,8 +76,7 @@ def test_a_fit_with_weights_is_differentiated_by_them() -> None:
 
 
 def test_what_a_fit_raises_and_refuses() -> None:
-    warned = pytest.warns(RuntimeWarning, match="reached maxfev")
-    with warned, pytest.raises(RuntimeError, match="Optimal parameters not found"):
+    with pytest.raises(RuntimeError, match="Optimal parameters not found"):
         sd.grad(lambda y: optimize.curve_fit(model, T, y, [1.0, 0.7], maxfev=2)[0][0])(Y)
     with pytest.raises(ValueError, match="infs or NaNs"):
         sd.grad(lambda y: optimize.curve_fit(model, T, y)[0][0])(np.full(6, np.nan))
