@@ -126,9 +126,10 @@ def test_a_hook_must_keep_the_shape() -> None:
 
 def test_errstate_is_set_and_comes_back() -> None:
     settings = (("divide", "ignore"), ("invalid", "ignore"))
+    manager = {"function": Named(np.errstate, "np.errstate"), "arguments": (), "keywords": settings}
 
     def quiet(x: Any) -> Any:
-        before = enter_context(function=Named(np.errstate, "np.errstate"), keywords=settings)
+        before = enter_context(**manager)
         y = 1.0 / x
         leave_context(before)
         return y
