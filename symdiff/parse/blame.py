@@ -25,6 +25,7 @@ from symdiff.errors import (
     InternalError,
     SymdiffError,
     UnsupportedCallError,
+    UnsupportedSyntaxError,
     fault,
     is_rejection,
     too_deep,
@@ -33,6 +34,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Type
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse import values
+from symdiff.parse.hidden_integers import may_be_integer
 from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import (
     Abstract,
@@ -111,6 +113,26 @@ def judged(
     keywords: Keywords | None = None,
 ) -> Iterator[None]:
     """Tell the errors of an operation apart: ``function(*arguments)`` is what Python would do."""
+    try:
+        with _told_apart(interp, function, arguments, keywords):
+            yield
+    except Exception as error:
+        given = (*arguments, *(keywords or {}).values())
+        if is_users(error) and any(may_be_integer(one, interp.begun) for one in given):
+            message = f"a number that is an integer on some paths, a float on others: {error}"
+            hint = "write int(...) or float(...): then it is one on all paths"
+            raise UnsupportedSyntaxError(message, interp.span, hint) from None
+        raise
+
+
+@contextlib.contextmanager
+def _told_apart(
+    interp: Interpreter,
+    function: Callable[..., Any],
+    arguments: Arguments,
+    keywords: Keywords | None,
+) -> Iterator[None]:
+    """Mark what the function raises; what only the compiler cannot do is told as that."""
     try:
         yield
     except NeedsStatic:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from symdiff.errors import UnsupportedSyntaxError
-from symdiff.ir.control import call, cond, loop
+from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
 from symdiff.ops.arrays import array
@@ -68,6 +69,46 @@ def require_no_hidden_integers(block: Block, asked: Sequence[tuple[Value, Source
         if node.op in (index_set, index_add) and _is_cut(node, found):
             message = "a write into an array that holds integers on some paths, floats on others"
             raise UnsupportedSyntaxError(message, node.span, _HINT)
+
+
+def may_be_integer(content: Any, begun: Mapping[Value, Sequence[Any]]) -> bool:
+    """Return whether a number that is typed as a float is one of Python's integers on some path.
+
+    ``begun``: what parameters of loops are before a turn and after one, as far as that is known.
+    """
+    pending, seen = [content], set()
+    while pending:
+        one = pending.pop()
+        if isinstance(one, slice | tuple):
+            pending += (one.start, one.stop, one.step) if isinstance(one, slice) else one
+        if not isinstance(one, Value) or one in seen or not _is_inexact(one.type):
+            continue
+        seen.add(one)
+        if any(_is_pythons_integer(part) for part in begun.get(one, ())):
+            return True
+        if one.node is not None and _hides(one.node):
+            return True
+        pending += begun.get(one, ()) if one.node is None else _sources(one, one.node)
+    return False
+
+
+def _is_pythons_integer(content: Any) -> bool:
+    type_ = content.type if isinstance(content, Value) else None
+    if isinstance(type_, ArrayType):
+        return type_.weak and type_.dtype.kind in _INTEGERS
+    return isinstance(content, int)
+
+
+def _sources(value: Value, node: Node) -> Sequence[Value]:
+    """What a number may be, or is computed of."""
+    place = node.results.index(value)
+    if node.op is cond:
+        return [arm.results[place] for arm in node.blocks]
+    if node.op is loop:
+        view = LoopView(node)
+        inside = place < view.carry_count
+        return [view.initial[place], view.next_carries[place]] if inside else []
+    return [] if node.blocks or not _gives_integers(node) else node.operands
 
 
 def _is_cut(node: Node, found: set[Value]) -> bool:

@@ -334,6 +334,7 @@ class Interpreter:
         self.active_calls: list[tuple[Any, int]] = []
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
+        self.begun: dict[Value, list[Any]] = {}  # numbers of loops, before a turn and after one
         self.classes_asked: list[tuple[Value, SourceSpan]] = []  # of numbers: answered as typed
         self.statement_values: StatementValues | None = None  # where names are kept in cases
         self.regions: list[Region] = []  # the ``try`` statements around

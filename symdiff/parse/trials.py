@@ -204,7 +204,10 @@ class LoopStager:
             count <= FEW_ITEMS or self.interp.sizes_are_fixed()
         )
         for key, hint in self.hints.items():
-            heap.set(key, carries.add(key, *hint))
+            made = carries.add(key, *hint)
+            heap.set(key, made)
+            if isinstance(made, Value):
+                self.interp.begun[made] = [self.base.get(key), hint[0]]
         return carries
 
     def _stage_turn(self, trial: Trial, heap: Heap) -> None:

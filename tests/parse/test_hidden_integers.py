@@ -212,3 +212,134 @@ def test_where_nothing_hangs_on_it_it_is_differentiated() -> None:
     total = 1.0 + 2.0 * PLACE[1] + 3.0 * PLACE[2]
     expected = [0.0, 6.0 * v * total + 6.0 * v * v, 6.0 * v * total + 9.0 * v * v]
     np.testing.assert_allclose(found, expected)
+
+
+def item(x: Any) -> Any:
+    v = 1 if x[0] > 0.5 else x[1]
+    return x[v]
+
+
+def written_item(x: Any) -> Any:
+    v = 1
+    if x[0] < 0.5:
+        v = x[1]
+    y = x.copy()
+    y[v] = x[2]
+    return y[0] * y[1]
+
+
+def bound_of_a_slice(x: Any) -> Any:
+    v = 1 if x[0] > 0.5 else x[1]
+    return np.sum(x[: v + 1])
+
+
+def sum_of_a_dict(x: Any) -> Any:
+    d = {k: x[k] for k in (0, 1, 2) if x[k] > 5.0}
+    v = sum(d.values())
+    return x[v]
+
+
+def item_in_a_loop(x: Any) -> Any:
+    s, y = 0, 0.0
+    for t in x:
+        if t > 5.0:
+            s = s + 0.5
+        y += x[s] * t
+    return y
+
+
+def item_in_a_helper(x: Any) -> Any:
+    def at(v: Any) -> Any:
+        return x[v]
+
+    return sum([at(1 if t < 5.0 else t) for t in x])
+
+
+def caught(x: Any) -> Any:
+    v = 1 if x[0] > 0.5 else x[1]
+    try:
+        return x[v] * 1.0
+    except IndexError:
+        return x[2]
+
+
+def method(x: Any) -> Any:
+    v = 1 if x[0] > 0.5 else x[1]
+    try:
+        return x[0] * v.bit_length()
+    except AttributeError:
+        return x[1]
+
+
+def shape(x: Any) -> Any:
+    n = 3 if x[0] < 5.0 else x[0]
+    return np.sum(x.reshape(n))
+
+
+def count(x: Any) -> Any:
+    y = 0.0
+    for k in range(2 if x[0] < 5.0 else x[0]):
+        y += x[k]
+    return y
+
+
+def shifted(x: Any) -> Any:
+    v = 1 if x[0] > 0.5 else x[1]
+    return x[0] * (v << 1)
+
+
+@pytest.mark.parametrize(
+    ("f", "line"),
+    [
+        (item, 2), (written_item, 5), (bound_of_a_slice, 2), (sum_of_a_dict, 3),
+        (item_in_a_loop, 5), (item_in_a_helper, 2), (caught, 3), (method, 3), (shape, 2),
+        (count, 2), (shifted, 2),
+    ],
+)  # fmt: skip
+def test_what_only_integers_can_do_is_refused(f: Callable[..., Any], line: int) -> None:
+    f(PLACE)  # it raises nothing
+    for _ in range(2):
+        with pytest.raises(UnsupportedSyntaxError, match="an integer on some paths") as caught:
+            sd.grad(f)(PLACE)
+        span = caught.value.span
+        assert span is not None
+        assert span.line == f.__code__.co_firstlineno + line
+        assert "int(...)" in str(caught.value)
+
+
+def test_what_no_path_can_do_raises_as_the_function() -> None:
+    def f(x: Any) -> Any:
+        s = 0
+        for t in x:
+            s += t
+        return x[x[0]] * s
+
+    with pytest.raises(IndexError):
+        sd.grad(f)(PLACE)
+
+
+def test_errors_of_other_operations_are_caught_as_before() -> None:
+    def f(x: Any, n: Any) -> Any:
+        s = 0
+        for t in x:
+            s += t * t
+        try:
+            return s * len(n)
+        except TypeError:
+            return s * x[0]
+
+    a, b, c = PLACE
+    total = a * a + b * b + c * c
+    expected = 2.0 * PLACE * a + np.array([total, 0.0, 0.0])
+    np.testing.assert_allclose(sd.grad(f)(PLACE, 2.0), expected)
+
+
+def test_a_set_whose_items_hang_on_numbers_is_refused() -> None:
+    def f(x: Any) -> Any:
+        ks = {1, 2} | {k for k in (0, 1, 2) if x[k] > 2.5}
+        return sum([x[k] for k in ks])
+
+    with pytest.raises(UnsupportedSyntaxError, match="known at run time only") as caught:
+        sd.grad(f)(PLACE)
+    assert caught.value.span is not None
+    assert caught.value.span.line == f.__code__.co_firstlineno + 1
