@@ -35,6 +35,7 @@ from symdiff.parse.opaque import Template
 from symdiff.parse.operators import binary, is_staged
 from symdiff.parse.python import in_python
 from symdiff.parse.selecting import in_order
+from symdiff.parse.sort_keys import keys_of
 from symdiff.parse.special import has_operator
 from symdiff.parse.truth import truth
 from symdiff.parse.values import VALUE, Abstract, ConflictRead, Generator, Token
@@ -234,6 +235,7 @@ def sorted_items(
     """``sorted(iterable, key=key, reverse=reverse)``."""
     items = list(static_items(interp, in_any_order(interp, iterable) if key is None else iterable))
     values = [item if key is None else interp.call(key, [item], {}) for item in items]
+    values = _by_numbers(interp, values)
     if any(has_operator(interp, "lt", value, value) for value in values):
         keys: list[Any] = [_Compared(interp, value) for value in values]
     else:
@@ -244,6 +246,15 @@ def sorted_items(
         keys = [known(interp, value, _SORTED) for value in plain_values]
     ordered = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=bool(reverse))
     return interp.new_list(tuple(items[k] for k in ordered))
+
+
+_MOST_SORTED = 16  # objects, each of which is one of all by a branch
+
+
+def _by_numbers(interp: Interpreter, values: list[Abstract]) -> list[Abstract]:
+    """Objects as the numbers that their ``<`` compares, where nothing fixes these."""
+    keys = keys_of(interp, values) if len(values) <= _MOST_SORTED else None
+    return values if keys is None or not _is_found_at_run_time(interp, keys) else keys
 
 
 def _as_far_as_needed(keys: list[Any]) -> list[Any]:

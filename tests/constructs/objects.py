@@ -804,3 +804,47 @@ def views_joined_with_what_is_no_set(x, c):
     for key in d.keys() ^ {"a": 0, "b": 0}:
         y = y * d[key]
     return y + d.keys().isdisjoint(["z"]) * x[3] - d.keys().isdisjoint(("z", "a")) * x[4]
+
+
+class Costly:
+    """It is sorted by its cost."""
+
+    def __init__(self, cost, weight=1.0):
+        self.cost, self.weight = cost, weight
+
+    def __lt__(self, other):
+        return self.cost < other.cost
+
+
+class Dearest(Costly):
+    """The dearest comes first."""
+
+    def __lt__(self, other):
+        return other.cost * 2 + other.weight < self.cost * 2 + self.weight
+
+
+class Grouped(Costly):
+    """By weight, then by cost, downwards."""
+
+    __slots__ = ()
+
+    def __lt__(self, other):
+        return (other.weight, -other.cost) > (self.weight, -self.cost)
+
+
+@dataclasses.dataclass(order=True)
+class Placed:
+    cost: float
+    weight: float = dataclasses.field(default=1.0, compare=False)
+
+
+@construct()
+def objects_sorted_by_numbers(x, c):
+    y = 0.0
+    for kind in (Costly, Dearest, Grouped, Placed):
+        made = [kind(x[0], 2.0), kind(c), kind(-x[1], 3.0), kind(x[2], c)]
+        for place, one in enumerate(sorted(made)):
+            y = y * 0.9 + (place + 1) * one.cost**2 * one.weight
+        made.sort(reverse=True)
+        y = y + made[0].cost * made[1].weight + sorted(made[:1])[0].cost
+    return y

@@ -54,6 +54,20 @@ def exception_groups(x, k):
     return y
 
 
+class Counting:
+    def __init__(self, key):
+        self.key, self.asked = key, 0
+
+    def __lt__(self, other):
+        self.asked += 1
+        return self.key < other.key
+
+
+@refused(Syntax, "sorted([Counting(x[0]), Counting(x[1])])", "np.sort")
+def sorted_by_what_counts_its_calls(x, k):
+    return sorted([Counting(x[0]), Counting(x[1])])[0].key
+
+
 class Told:
     def __init_subclass__(cls):
         cls.told = True

@@ -545,9 +545,18 @@ def test_objects_are_sorted_by_their_method():
     assert_followed(f, 321.0, 2.0)
 
 
-def test_objects_whose_order_depends_on_numbers_are_refused():
+def test_objects_are_sorted_by_numbers_of_a_run():
     def f(x):
-        return sorted([Ranked(x, 1.0), Ranked(2.0, x)])[0].value
+        return sorted([Ranked(x, 7.0 * x), Ranked(2.0, x * x)])[0].value
+
+    gradient = sd.grad(f)
+    assert [gradient(3.0), gradient(1.5), gradient(2.0)] == [6.0, 7.0, 7.0]
+    assert sd.jvp(f, (3.0,), (1.0,)) == (9.0, 6.0)
+
+
+def test_many_objects_whose_order_depends_on_numbers_are_refused():
+    def f(x):
+        return sorted([Ranked(x * k, 1.0) for k in range(17)])[0].value
 
     with pytest.raises(UnsupportedSyntaxError, match="known at run time only"):
         sd.grad(f)(3.0)
@@ -1079,3 +1088,31 @@ def test_members_of_an_enumeration_made_inside_are_not_left_outside():
         with pytest.raises(UnsupportedCallError, match="is passed to a function"):
             sd.grad(f)(2.0)
     assert (kept.member, kept.held) == (None, {})
+
+
+class Keyed:
+    def __init__(self, key, weight):
+        self.key, self.weight = key, weight
+
+    def __lt__(self, other):
+        return self.key < other.key
+
+
+def test_objects_that_are_equal_or_nan_are_sorted_as_python_sorts_them():
+    def f(x, gap):
+        made = [Keyed(x, 1.0), Keyed(gap * x, 2.0), Keyed(-x, 3.0), Keyed(x, 4.0)]
+        up, down = sorted(made), sorted(made, reverse=True)
+        return sum(
+            k * a.weight * x - k * k * b.weight
+            for k, (a, b) in enumerate(zip(up, down, strict=True))
+        )
+
+    for gap in (np.nan, 1.0, -1.0, 2.0):
+        weights = [one.weight for one in sorted(Keyed(k, w) for k, w in _keys(1.5, gap))]
+        slope = sum(k * weight for k, weight in enumerate(weights))
+        assert sd.value_and_grad(f)(1.5, gap) == (f(1.5, gap), slope)
+        assert sd.jvp(f, (1.5, gap), (1.0, 0.0))[1] == slope
+
+
+def _keys(x, gap):
+    return [(x, 1.0), (gap * x, 2.0), (-x, 3.0), (x, 4.0)]
