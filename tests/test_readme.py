@@ -109,7 +109,6 @@ def cells(title: str) -> Iterator[list[str]]:
 # The table of refusals ----------------------------------------------------------------------------
 
 LEFT_OUT = {
-    "`except*`": "def f(x):\n    try:\n        x += 1\n    except* OSError:\n        pass\n",
     "`class`": "def f(x):\n    class C(enum.Enum):\n        A = 1\n    return x\n",
     "`with`": "def f(x):\n    with open('there'):\n        return x\n",
     "gone over twice": (

@@ -22,6 +22,7 @@ from symdiff.parse.attributes import put_attribute, set_attribute
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.exceptions import as_python_makes_it, called_with, is_made
 from symdiff.parse.functions import follow_source, left_inside
+from symdiff.parse.groups import group_of
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import defines, on_class, static_on_class
@@ -99,6 +100,8 @@ def _giving(made: Abstract, cls: type) -> Iterator[None]:
 def _exception(
     interp: Interpreter, cls: type[BaseException], arguments: Arguments, keywords: Keywords
 ) -> Abstract:
+    if issubclass(cls, BaseExceptionGroup):
+        return group_of(interp, cls, arguments, keywords)
     initialise = on_class(interp, cls, "__init__")
     if not isinstance(initialise, types.FunctionType | Closure):
         return as_python_makes_it(interp, cls, arguments, keywords)

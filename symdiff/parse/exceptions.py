@@ -49,8 +49,6 @@ def as_python_makes_it(
     interp: Interpreter, kind: type[BaseException], arguments: Arguments, keywords: Keywords
 ) -> ObjectRef:
     """An exception whose class is given arguments and has no ``__init__`` written in Python."""
-    if issubclass(kind, BaseExceptionGroup):
-        raise UnsupportedSyntaxError("a group of exceptions", hint="raise one of them")
     made = exception_of(interp, kind, arguments)
     held = _held_by_python(interp, made, arguments, keywords)
     if keywords or len(held.args) != len(arguments):
@@ -119,6 +117,17 @@ def changed_attributes(interp: Interpreter, error: ObjectRef) -> dict[str, Abstr
                 hint="set it on all paths",
             )
     return changed
+
+
+def hand_down(interp: Interpreter, error: ObjectRef, other: ObjectRef) -> None:
+    """Let an exception that is made of another have its notes, cause and context."""
+    for name in ("__cause__", _CONTEXT):
+        if interp.heap.get((error, name)) is not ABSENT:
+            interp.put((other, name), interp.content((error, name)))
+    notes = changed_attributes(interp, error).get("__notes__")
+    if notes is not None:
+        interp.put((other, "__notes__"), interp.call(list, [notes], {}))
+        interp.put((other, CHANGED), ("__notes__",))
 
 
 def python_attribute(interp: Interpreter, error: ObjectRef, name: str) -> Abstract:

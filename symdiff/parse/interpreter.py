@@ -133,12 +133,14 @@ class Region:
     them. ``kinds``: the classes that are raised in it, by number; ``classes`` are the first.
     ``keeps``: whether a handler asks for the exception. ``handled``: the classes that its own
     handlers catch. ``told``: what the exceptions of a number say, where none of these catches them.
+    ``parts``: whether ``except*`` may take parts of a group.
     """
 
     token: Token
     classes: tuple[type[BaseException], ...]
     keeps: bool
     handled: tuple[type[BaseException], ...] = ()
+    parts: bool = False
     kinds: list[type[BaseException]] = field(init=False)
     told: list[Any] = field(init=False)
 
@@ -811,10 +813,6 @@ def either(a: Value, b: Value) -> Value:
 
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
-    ast.TryStar: (
-        "except*",
-        "test for what would fail beforehand, or move it outside the function",
-    ),
     ast.AsyncFunctionDef: ("async def", "write a plain def"),
     ast.AsyncFor: ("async for", "write a plain loop"),
     ast.AsyncWith: ("async with", HINT),

@@ -369,7 +369,7 @@ def _replace_array(interp: Interpreter, array: Array, change: Callable[[Value], 
 # Changes in place ---------------------------------------------------------------------------------
 
 _LOOPS = (ast.For, ast.While)
-_COMPOUND = (ast.If, ast.With, ast.Try)
+_COMPOUND = (ast.If, ast.With, ast.Try, ast.TryStar)
 
 
 @contextlib.contextmanager

@@ -33,6 +33,7 @@ from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.lookups import MADE_HERE, has_hash, rests_on_class_made_here
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     Arguments,
     Array,
@@ -187,6 +188,9 @@ class Template:
     def with_changes(self, error: ObjectRef, made: Any) -> Any:
         """The template of an exception, with what the program has set since its class made it."""
         changed = changed_attributes(self.interp, error)
+        cause = self.interp.content((error, "__cause__"))
+        if cause is not ABSENT:
+            changed["__cause__"] = cause
         if not changed:
             return made
         return Made(self.named(holding), (made, self.of(tuple(changed.items()))))

@@ -68,6 +68,8 @@ def _told(interp: Interpreter, error: ObjectRef) -> Any:
     """What an exception was made of, if that is all known while the function is compiled."""
     if error.live is not None or original(interp, error) is not None:
         return None
+    if issubclass(error.type, BaseExceptionGroup):
+        return error  # its parts are handled by themselves
     try:
         arguments, keywords = given_to(interp, error)
     except ConflictRead:

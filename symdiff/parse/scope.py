@@ -73,7 +73,9 @@ def yields_in(node: ast.stmt | ast.expr) -> bool:
 @functools.lru_cache(_MANY)
 def cleans_up(node: FunctionNode) -> bool:
     """Return whether a ``yield`` stands in a ``try`` or a ``with``, where a generator is closed."""
-    return any(isinstance(n, ast.With | ast.Try) and yields_in(n) for n in _own_nodes(node))
+    return any(
+        isinstance(n, ast.With | ast.Try | ast.TryStar) and yields_in(n) for n in _own_nodes(node)
+    )
 
 
 def bound_in(node: ast.ClassDef) -> frozenset[str]:

@@ -244,6 +244,7 @@ def _else(interp: Interpreter, turns: Turns, orelse: list[ast.stmt]) -> None:
 
 
 statement(ast.Try)(stage_try)
+statement(ast.TryStar)(stage_try)
 
 
 @statement(ast.With)

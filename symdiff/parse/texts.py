@@ -109,6 +109,9 @@ def text_of_object(interp: Interpreter, value: ObjectRef, kind: str) -> str | St
 def text_of_exception(interp: Interpreter, error: ObjectRef) -> str | StagedText:
     """``BaseException.__str__(error)``, and a key's own."""
     arguments = interp.content((error, "args"))
+    if issubclass(error.type, BaseExceptionGroup):
+        number = len(interp.content((error, "exceptions")))
+        return f"{arguments[0]} ({number} sub-exception{'s' if number > 1 else ''})"
     if not arguments:
         return ""
     one = len(arguments) == 1

@@ -35,10 +35,11 @@ from symdiff.ops.index import index, index_add, index_set
 from symdiff.parse.blame import is_users, users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.exceptions import note_context, raised_by_python
+from symdiff.parse.groups import handle_by_parts, is_group, require_no_group, wrapped
 from symdiff.parse.interpreter import HOOKS, Interpreter, Region, either
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.raising import throw
-from symdiff.parse.scope import bind_name
+from symdiff.parse.scope import bind_name, yields_in
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -46,9 +47,11 @@ from symdiff.parse.values import (
     Failure,
     Handled,
     NeverReturns,
+    ObjectRef,
     Token,
 )
 from symdiff.parse.writeback import places
+from symdiff.source.trees import parts_of
 
 Action = Callable[[], None]
 Alike = Callable[[type[BaseException]], object]
@@ -58,7 +61,7 @@ Classes = tuple[type[BaseException], ...]
 # Statements ---------------------------------------------------------------------------------------
 
 
-def stage_try(interp: Interpreter, node: ast.Try) -> None:
+def stage_try(interp: Interpreter, node: ast.Try | ast.TryStar) -> None:
     """``try`` with all its clauses."""
     if node.finalbody:
         finally_(
@@ -74,9 +77,12 @@ def stage_try(interp: Interpreter, node: ast.Try) -> None:
 _LEAVING = (ast.Return, ast.Break, ast.Continue)
 
 
-def _except(interp: Interpreter, node: ast.Try) -> None:
+def _except(interp: Interpreter, node: ast.Try | ast.TryStar) -> None:
     if not node.handlers:
         interp.execute(node.body)
+        return
+    if isinstance(node, ast.TryStar):
+        _except_parts(interp, node)
         return
     kinds = [classes_of(interp, handler) for handler in node.handlers]
     keeps = any(map(_asks_for_error, node.handlers))
@@ -109,6 +115,59 @@ def _handle(interp: Interpreter, node: ast.Try, kinds: list[Classes | None], kee
         lambda: interp.go_on(node.orelse),
         None if keeps else handler_for,
     )
+
+
+def _except_parts(interp: Interpreter, node: ast.TryStar) -> None:
+    """``try`` whose handlers are ``except*``."""
+    if yields_in(node):
+        raise UnsupportedSyntaxError("a yield in a try with except*", hint="make a list instead")
+    handlers = [(handler, _classes_of_parts(interp, handler)) for handler in node.handlers]
+    keeps = any(handler.name is not None for handler in node.handlers)
+
+    def in_region(
+        handler: ast.ExceptHandler, part: ObjectRef, then: Callable[[Abstract], None]
+    ) -> None:
+        def handle(_: type[BaseException], error: Abstract) -> bool:
+            then(error)
+            return True
+
+        handled = Handled(part, part.type, node, True)
+        region = region_of(interp, (Exception,), True, ())
+        body = functools.partial(_run_handler, interp, handler, handled)
+        guarded(interp, region, body, handle, lambda: then(None))
+
+    def handle(raised: type[BaseException], error: Abstract) -> bool:
+        if is_group(error) and error.live is None:
+            handle_by_parts(
+                interp, error, handlers, in_region, lambda left: throw(interp, left, left.type)
+            )
+            return True
+        require_no_group(error, raised)
+        for handler, classes in handlers:
+            if issubclass(raised, classes):
+                part = None if handler.name is None else wrapped(interp, error)
+                _run_handler(interp, handler, Handled(part, ExceptionGroup, node, part is not None))
+                return True
+        return False
+
+    caught = tuple(kind for _, classes in handlers for kind in classes)
+    region = region_of(interp, caught, keeps)
+    region.parts = True
+    body, orelse = (functools.partial(interp.execute, part) for part in (node.body, node.orelse))
+    guarded(interp, region, body, handle, orelse)
+
+
+def _classes_of_parts(interp: Interpreter, handler: ast.ExceptHandler) -> Classes:
+    classes = classes_of(interp, handler)
+    again = any(isinstance(n, ast.Raise) and n.exc is None for n in parts_of(handler))
+    if classes is None or any(issubclass(kind, BaseExceptionGroup) for kind in classes):
+        raise UnsupportedSyntaxError("except* of what is no class of single exceptions")
+    if again:
+        raise UnsupportedSyntaxError(
+            "raise alone, in a handler of except*",
+            hint="raise an exception of your own; what no handler takes is raised again",
+        )
+    return classes
 
 
 def handler_of(
@@ -168,7 +227,8 @@ def region_of(
         known += around.classes
     keeps = keeps or (around is not None and around.keeps)
     handled = classes if handled is None else handled
-    return Region(Token(), _most_special_first(known), keeps, handled)
+    parts = around is not None and around.parts
+    return Region(Token(), _most_special_first(known), keeps, handled, parts)
 
 
 def _most_special_first(classes: Sequence[type[BaseException]]) -> Classes:
@@ -329,6 +389,12 @@ def attempt(interp: Interpreter, node: Node) -> bool:
     the node is one that has its results already.
     """
     region = interp.regions[-1]
+    if region.parts and node.op in (opaque_call, call) and not _only_reports(node):
+        raise UnsupportedSyntaxError(
+            "a call that is not followed, inside a try with except*: it may raise a group",
+            interp.span,
+            "call it before",
+        )
     if not (region.classes and may_raise_one(interp, node, region.classes)):
         return False
     known = interp.statement_values

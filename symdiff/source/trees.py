@@ -78,7 +78,7 @@ def _goes_on(node: ast.stmt) -> bool:
         return False
     if isinstance(node, ast.If):
         return goes_on_behind(node.body) or goes_on_behind(node.orelse)
-    if isinstance(node, ast.Try):
+    if isinstance(node, ast.Try | ast.TryStar):
         handlers = any(goes_on_behind(handler.body) for handler in node.handlers)
         body = goes_on_behind(node.body) and goes_on_behind(node.orelse)
         return goes_on_behind(node.finalbody) and (body or handlers)

@@ -45,12 +45,12 @@ def refused(error, at, hint):
 # Statements
 
 
-@refused(Syntax, "try:", "outside")
-def exception_groups(x, k):
+@refused(Syntax, "try:", "of your own")
+def group_raised_again(x, k):
     try:
         y = x[0] / k
     except* ZeroDivisionError:
-        y = 0.0
+        raise
     return y
 
 
@@ -140,10 +140,10 @@ def with_open(x, k):
         return x[0]
 
 
-@refused(Syntax, 'ExceptionGroup("two", [ValueError(k)])', "raise one of them")
+@refused(Syntax, 'ExceptionGroup("two", [k])', "a list of Exceptions")
 def raises_a_group(x, k):
     try:
-        raise ExceptionGroup("two", [ValueError(k)])
+        raise ExceptionGroup("two", [k])
     except ExceptionGroup as group:
         return x[0] * len(group.exceptions)
 
