@@ -21,6 +21,7 @@ from symdiff.parse.values import Abstract, Keywords, ListRef, ObjectRef
 
 Classes = tuple[type[BaseException], ...]
 Part = ObjectRef | None
+Raised = tuple[Abstract, type[BaseException]]
 
 
 def group_of(
@@ -104,16 +105,16 @@ def handle_by_parts(
     interp: Interpreter,
     error: ObjectRef,
     handlers: Sequence[tuple[ast.ExceptHandler, Classes]],
-    run: Callable[[ast.ExceptHandler, ObjectRef, Callable[[Abstract], None]], None],
-    raise_: Callable[[ObjectRef], None],
+    run: Callable[[ast.ExceptHandler, ObjectRef, Callable[..., None]], None],
+    raise_: Callable[[Abstract, type[BaseException]], None],
 ) -> None:
     """Let each handler take its part of a group.
 
-    ``run`` stages a handler with its part, and what comes then: of what it has raised, or None.
-    ``raise_`` raises what is left.
+    ``run`` stages a handler with its part, and what comes then, which is given what it has raised.
+    ``raise_`` raises what is left; both tell an exception and its class.
     """
 
-    def go_on(number: int, left: Part, raised: tuple[ObjectRef, ...]) -> None:
+    def go_on(number: int, left: Part, raised: tuple[Raised, ...]) -> None:
         if left is None or number == len(handlers):
             _finish(interp, left, raised, raise_)
             return
@@ -123,8 +124,7 @@ def handle_by_parts(
             go_on(number + 1, left, raised)
             return
 
-        def then(found: Abstract) -> None:
-            more = () if found is None else (_own(found),)
+        def then(*more: Raised) -> None:
             go_on(number + 1, rest, (*raised, *more))
 
         run(handler, part, then)
@@ -144,11 +144,11 @@ def _own(found: Abstract) -> ObjectRef:
 def _finish(
     interp: Interpreter,
     left: Part,
-    raised: tuple[ObjectRef, ...],
-    raise_: Callable[[ObjectRef], None],
+    raised: tuple[Raised, ...],
+    raise_: Callable[[Abstract, type[BaseException]], None],
 ) -> None:
-    items = (*raised, *(() if left is None else (left,)))
+    items = raised if left is None else (*raised, (left, left.type))
     if len(items) > 1:
-        raise_(_made(interp, "", items))
+        raise_(_made(interp, "", tuple(error for error, _ in items)), ExceptionGroup)
     elif items:
-        raise_(items[0])
+        raise_(*items[0])

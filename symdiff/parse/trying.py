@@ -124,23 +124,20 @@ def _except_parts(interp: Interpreter, node: ast.TryStar) -> None:
     handlers = [(handler, _classes_of_parts(interp, handler)) for handler in node.handlers]
     keeps = any(handler.name is not None for handler in node.handlers)
 
-    def in_region(
-        handler: ast.ExceptHandler, part: ObjectRef, then: Callable[[Abstract], None]
-    ) -> None:
-        def handle(_: type[BaseException], error: Abstract) -> bool:
-            then(error)
+    def in_region(handler: ast.ExceptHandler, part: ObjectRef, then: Callable[..., None]) -> None:
+        def handle(raised: type[BaseException], error: Abstract) -> bool:
+            then((error, raised))
             return True
 
         handled = Handled(part, part.type, node, True)
         region = region_of(interp, (Exception,), True, ())
+        region.parts = True
         body = functools.partial(_run_handler, interp, handler, handled)
-        guarded(interp, region, body, handle, lambda: then(None))
+        guarded(interp, region, body, handle, then)
 
     def handle(raised: type[BaseException], error: Abstract) -> bool:
         if is_group(error) and error.live is None:
-            handle_by_parts(
-                interp, error, handlers, in_region, lambda left: throw(interp, left, left.type)
-            )
+            handle_by_parts(interp, error, handlers, in_region, functools.partial(throw, interp))
             return True
         require_no_group(error, raised)
         for handler, classes in handlers:

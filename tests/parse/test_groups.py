@@ -78,6 +78,16 @@ def in_a_loop(x: Any) -> Any:
     return total
 
 
+def computed_in_a_handler(x: Any) -> Any:
+    try:
+        raise ExceptionGroup("m", [ValueError(x), KeyError(1)])
+    except* ValueError as group:
+        y = group.exceptions[0].args[0] ** 2 / (x + 3.0)
+    except* KeyError:
+        y = y * x
+    return y
+
+
 def of_two_groups(x: Any) -> Any:
     y = 1.0
     try:
@@ -113,6 +123,7 @@ SLOPES = [
     (of_an_operation, lambda x: 7.0 if x == -1.5 else -1 / (x + 1.5) ** 2),
     (what_is_left, lambda x: 2 * 3 * (3 * x + 2)),
     (in_a_loop, lambda x: (1 + 4 * x) + 4),
+    (computed_in_a_handler, lambda x: (2 * x**3 + 9 * x**2) / (x + 3) ** 2),
     (of_two_groups, lambda x: 1.0 if x < 0 else 4 * x**3 if x < 1 else 3 * x**2),
     (from_a_helper, lambda x: 4.0 if x < 0 or x > 2 else 2 * x),
 ]
@@ -160,6 +171,32 @@ def one_raised_and_none_left(x: Any) -> Any:
         x = 2 * x
 
 
+def failing_alone(x: Any) -> Any:
+    try:
+        raise ExceptionGroup("m", [ValueError(1), KeyError(2)])
+    except* ValueError:
+        x = 1.0 / (x - x)
+    except* KeyError:
+        x = 2 * x
+    return x
+
+
+def failing_with_others(x: Any) -> Any:
+    try:
+        raise ExceptionGroup("m", [ValueError(1), KeyError(2), TypeError(3)])
+    except* ValueError:
+        x = 1.0 / (x - x)
+    except* KeyError:
+        raise OSError(x)  # noqa: B904
+
+
+def failing_inside(x: Any) -> Any:
+    try:
+        return failing_alone(x)
+    except ZeroDivisionError:
+        raise OSError(x)  # noqa: B904
+
+
 def naked(x: Any) -> Any:
     try:
         raise ValueError("naked")
@@ -203,7 +240,7 @@ def told(call: Any) -> Any:
     "f",
     [
         *(not_taken, raised_in_handlers, one_raised_and_none_left, naked, part_raised),
-        *(not_caught, empty),
+        *(not_caught, empty, failing_alone, failing_with_others, failing_inside),
     ],
 )
 @pytest.mark.parametrize("x", [-1.0, 2.0])
