@@ -109,7 +109,7 @@ def cells(title: str) -> Iterator[list[str]]:
 # The table of refusals ----------------------------------------------------------------------------
 
 LEFT_OUT = {
-    "`class`": "def f(x):\n    class C(enum.Enum):\n        A = 1\n    return x\n",
+    "`class`": "def f(x):\n    class C(enum.Enum):\n        A = x\n    return x\n",
     "`with`": "def f(x):\n    with open('there'):\n        return x\n",
     "gone over twice": (
         "def f(x):\n    g = (x for k in [1, 2] if x < k)\n    return sum(g) + max(g)\n"

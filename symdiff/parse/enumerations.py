@@ -30,7 +30,7 @@ _PLAIN_BASES = ("enum", "builtins")  # whose classes run nothing of a user's as 
 _KNOWN = (int, float, complex, str, bytes, type(None), np.generic, frozenset, enum.auto, enum.Enum)
 _WRAPPERS = (property, staticmethod, classmethod)
 _TOLD = "an enumeration inside a function with {}"
-_OUTSIDE = "define it outside the function"
+_OUTSIDE = "define the class outside the function"
 
 
 def is_enumeration(bases: tuple[Any, ...]) -> bool:
