@@ -30,6 +30,7 @@ from symdiff.ops.declare import (
     literal,
     require_array,
     supporting,
+    supporting_call,
     template,
 )
 from symdiff.ops.flops import nothing
@@ -260,6 +261,16 @@ raise_ = effect(
     _evaluate_raise,
     "``raise exception(*arguments) from cause``; without ``arguments``, as is.",
     spelling=_spell_raise,
+)
+
+
+check_floats = effect(
+    "check_floats",
+    support.holds_floats,
+    "Raises where an array that is typed as one of floats holds integers.",
+    spelling=supporting_call(support.holds_floats),
+    batch=as_it_is,
+    flops=nothing,
 )
 
 

@@ -33,13 +33,22 @@ def partial_values(
     return reached(block, [*given, *absent], others)
 
 
-def reached(block: Block, given: Iterable[Value], others: Callable[[Node], Handed]) -> set[Value]:
-    """The given values, and those that they are handed on to by branches, loops and ``others``."""
+def reached(
+    block: Block,
+    given: Iterable[Value],
+    others: Callable[[Node], Handed],
+    *,
+    has_turns: bool = False,
+) -> set[Value]:
+    """The given values, and those that they are handed on to by branches, loops and ``others``.
+
+    :param has_turns: take each loop to have a turn.
+    """
     pending = list(given)
     found = set(pending)
     following: dict[Value, list[Value]] = {}
     for node in walk_nodes(block) if pending else ():
-        for source, value in (*_handed_on(node), *others(node)):
+        for source, value in (*_handed_on(node, has_turns), *others(node)):
             following.setdefault(source, []).append(value)
     while pending:
         following_one = [v for v in following.get(pending.pop(), ()) if v not in found]
@@ -48,7 +57,7 @@ def reached(block: Block, given: Iterable[Value], others: Callable[[Node], Hande
     return found
 
 
-def _handed_on(node: Node) -> Iterator[tuple[Value, Value]]:
+def _handed_on(node: Node, has_turns: bool) -> Iterator[tuple[Value, Value]]:
     """Pairs of values of which the second may be the first."""
     if node.op is cond:
         for arm in node.blocks:
@@ -57,7 +66,7 @@ def _handed_on(node: Node) -> Iterator[tuple[Value, Value]]:
         view = LoopView(node)
         for sources in (view.initial, view.next_carries):
             yield from zip(sources, view.carries, strict=True)
-        if not view.has_turns:
+        if not (has_turns or view.has_turns):
             yield from zip(view.initial, view.finals, strict=True)
         yield from zip(view.next_carries, view.finals, strict=True)
         yield from zip(view.xs, view.elements, strict=True)

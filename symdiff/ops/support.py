@@ -350,6 +350,18 @@ def none_returned(name: str) -> None:
     raise ValueError(f"{name} returns None here, which has no derivative: return a number")
 
 
+def holds_floats(array: Any) -> None:
+    """Say that an array cuts what is written, where it holds integers after a loop without turns.
+
+    >>> holds_floats(np.zeros(2))
+    """
+    if array.dtype.kind in "iub":
+        raise ValueError(
+            "a write into an array that holds integers where a loop has no turn: write 0.0 in"
+            " place of 0, or float(...)"
+        )
+
+
 def holding(error: Any, attributes: Any) -> Any:
     """An exception with attributes set: pairs of names and values.
 

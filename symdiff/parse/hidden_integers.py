@@ -3,7 +3,9 @@
 ``v = 2 if c > 0.5 else c`` is typed as a float, and stays an integer at run time where it is one.
 Arithmetic does not mind. An array that is made of it and of integers holds integers then, which
 cut what is written into them; and its class is another one. Both are refused, once a function has
-been staged.
+been staged. Where only a loop that has no turn leaves integers (``s = 0``, ``for …: s += x[k]``),
+the program asks the array at run time. Lists count as numbers do: as long as no item is a float for
+sure.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ import numpy as np
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.control import LoopView, call, cond, loop
-from symdiff.ir.graph import Block, Node, Value, walk_nodes
+from symdiff.ir.graph import Block, Node, Value, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
 from symdiff.ops.arrays import array
 from symdiff.ops.creation import full
+from symdiff.ops.effects import check_floats
 from symdiff.ops.index import index_add, index_set
 from symdiff.ops.list_arrays import (
     list_from_tape,
@@ -65,10 +68,28 @@ def require_no_hidden_integers(block: Block, asked: Sequence[tuple[Value, Source
         if value in found:
             message = "the class of a number that is an integer on some paths, a float on others"
             raise UnsupportedSyntaxError(message, span, _HINT)
-    for node in walk_nodes(block):
-        if node.op in (index_set, index_add) and _is_cut(node, found):
-            message = "a write into an array that holds integers on some paths, floats on others"
-            raise UnsupportedSyntaxError(message, node.span, _HINT)
+    if any(_is_cut(node, found) for node in walk_nodes(block)):
+        _require_floats(block, found, _computed(block, hidden, has_turns=True))
+
+
+def _require_floats(block: Block, found: Set[Value], certain: Set[Value]) -> None:
+    """Refuse writes into arrays of integers; where only a loop without turns leaves one such, the
+    program is to tell.
+
+    :param certain: what holds integers on some path on which each loop has a turn.
+    """
+    for inner in walk_blocks(block):
+        nodes = []
+        for node in inner.nodes:
+            if _is_cut(node, certain):
+                message = (
+                    "a write into an array that holds integers on some paths, floats on others"
+                )
+                raise UnsupportedSyntaxError(message, node.span, _HINT)
+            if _is_cut(node, found):
+                nodes.append(Node(check_floats, node.operands[:1], span=node.span))
+            nodes.append(node)
+        inner.nodes[:] = nodes
 
 
 def may_be_integer(content: Any, begun: Mapping[Value, Sequence[Any]]) -> bool:
@@ -111,7 +132,9 @@ def _sources(value: Value, node: Node) -> Sequence[Value]:
     return [] if node.blocks or not _gives_integers(node) else node.operands
 
 
-def _is_cut(node: Node, found: set[Value]) -> bool:
+def _is_cut(node: Node, found: Set[Value]) -> bool:
+    if node.op not in (index_set, index_add):
+        return False
     array, written, *_ = node.operands
     return array in found and written not in found and _is_inexact(written.type)
 
@@ -134,7 +157,7 @@ def _is_inexact(type_: Type) -> bool:
     return isinstance(type_, ArrayType) and type_.dtype.kind in "fc"
 
 
-def _computed(block: Block, hidden: Sequence[Value]) -> set[Value]:
+def _computed(block: Block, hidden: Sequence[Value], *, has_turns: bool = False) -> set[Value]:
     """What is an integer, or an array or a list of such, on paths on which these numbers are.
 
     What is taken out of a list of which some items are integers may be one of these.
@@ -144,8 +167,9 @@ def _computed(block: Block, hidden: Sequence[Value]) -> set[Value]:
     found, before = set(hidden), 0
     while len(found) > before:
         before = len(found)
-        found = reached(block, found, functools.partial(_kept, frozenset(found), empty))
-        mixed = reached(block, found, _mixed)
+        kept = functools.partial(_kept, frozenset(found), empty)
+        found = reached(block, found, kept, has_turns=has_turns)
+        mixed = reached(block, found, _mixed, has_turns=has_turns)
         found |= {value for value in mixed if not _is_list(value) or _is_part(value.node)}
     return found
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, cast
 
 from symdiff.errors import InternalError, UnsupportedCallError
-from symdiff.ops.support import none_returned, real_as, unless_changed
+from symdiff.ops.support import holds_floats, none_returned, real_as, unless_changed
 from symdiff.source import SourceSpan
 from symdiff.source.trees import module_of
 
@@ -77,7 +77,9 @@ def is_refusal(error: BaseException) -> bool:
     return bool(entries) and entries[-1].tb_frame.f_code in _REFUSING
 
 
-_REFUSING = (real_as.__code__, unless_changed.__code__, none_returned.__code__)
+_REFUSING = tuple(
+    function.__code__ for function in (real_as, unless_changed, none_returned, holds_floats)
+)
 
 
 def _entries(traceback: types.TracebackType | None) -> list[types.TracebackType]:

@@ -343,3 +343,68 @@ def test_a_set_whose_items_hang_on_numbers_is_refused() -> None:
         sd.grad(f)(PLACE)
     assert caught.value.span is not None
     assert caught.value.span.line == f.__code__.co_firstlineno + 1
+
+
+def filled_with_a_sum(x: Any, c: Any) -> Any:
+    s = 0
+    for k in range(len(x)):
+        s += x[k]
+    z = np.full(3, s)
+    z[0] = c * c
+    return np.sum(z) * c
+
+
+def made_of_a_sum(x: Any, c: Any) -> Any:
+    s = 0
+    for t in x:
+        s += t
+    z = np.array([s, 1])
+    z[0] = c * c
+    z[1] += s
+    return np.sum(z) * c
+
+
+def made_of_a_list(x: Any, c: Any) -> Any:
+    v = [0] * (len(x) + 1)
+    for k in range(len(x)):
+        v[k] = x[k]
+    z = np.array(v)
+    z[0] = c * c
+    return np.sum(z) * c
+
+
+def after_while(x: Any, c: Any) -> Any:
+    s = 0
+    while s < c:
+        s = s + x[0]
+    z = np.full(3, s)
+    for k in range(3):
+        z[k] = z[k - 1] * c
+    return np.sum(z) * c
+
+
+AFTER_LOOPS = [filled_with_a_sum, made_of_a_sum, made_of_a_list, after_while]
+
+
+@pytest.mark.parametrize("f", AFTER_LOOPS)
+def test_where_a_loop_makes_a_float_it_is_written(f: Callable[..., Any]) -> None:
+    c, h = 2.3, 1e-5
+    by_x = np.array([(f(PLACE + h * e, c) - f(PLACE - h * e, c)) / (2.0 * h) for e in np.eye(3)])
+    by_c = (f(PLACE, c + h) - f(PLACE, c - h)) / (2.0 * h)
+    found = sd.grad(f, (0, 1))(PLACE, c)
+    np.testing.assert_allclose(found[0], by_x, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(found[1], by_c, rtol=1e-7)
+    _, slope = sd.jvp(f, (PLACE, c), (np.ones(3), 1.0))
+    np.testing.assert_allclose(slope, np.sum(by_x) + by_c, rtol=1e-7)
+    second = (f(PLACE, c + 1e-3) - 2.0 * f(PLACE, c) + f(PLACE, c - 1e-3)) / 1e-6
+    np.testing.assert_allclose(sd.grad(sd.grad(f, 1), 1)(PLACE, c), second, rtol=1e-5)
+
+
+def test_where_a_loop_has_no_turn_the_program_tells() -> None:
+    place = -0.5
+    assert after_while(PLACE, place) == 0.0  # the write is cut
+    with pytest.raises(sd.errors.UnsupportedCallError, match="holds integers") as caught:
+        sd.grad(after_while, 1)(PLACE, place)
+    assert caught.value.span is not None
+    assert caught.value.span.line == after_while.__code__.co_firstlineno + 6
+    assert "0.0 in place of 0" in str(caught.value)
