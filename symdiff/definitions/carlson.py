@@ -19,7 +19,8 @@ def _real(*arguments):
     arrays = [np.asarray(a) for a in arguments]
     if any(a.dtype.kind == "c" for a in arrays):
         refuse("complex arguments")
-    return [a + 0.0 for a in arrays]
+    pairs = zip(arguments, arrays, strict=True)  # a Python number leaves float32 as it is
+    return [(a if type(a) in (int, float) else array) + 0.0 for a, array in pairs]
 
 
 def _known(mean, x, y, z):

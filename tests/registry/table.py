@@ -2037,8 +2037,10 @@ TABLE: dict[str, Word] = {
     "x.imag": reduction("", dtypes=("complex128",)),
     "x.real": reduction("", dtypes=COMPLEX),
     **{
-        f"x.{name}": values("") for name in ("dtype", "itemsize", "nbytes", "ndim", "shape", "size")
+        f"x.{name}": values("")
+        for name in ("device", "dtype", "itemsize", "nbytes", "ndim", "shape", "size")
     },
+    "x.__array__()": reduction("", dtypes=COMPLEX),
     "x.astype()": reduction("float", "'complex128'"),
     "x.bit_length()": values("return n.bit_length()", family=cases.scalars),
     **{
