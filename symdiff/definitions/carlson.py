@@ -19,8 +19,11 @@ def _real(*arguments):
     arrays = [np.asarray(a) for a in arguments]
     if any(a.dtype.kind == "c" for a in arrays):
         refuse("complex arguments")
-    pairs = zip(arguments, arrays, strict=True)  # a Python number leaves float32 as it is
-    return [(a if type(a) in (int, float) else array) + 0.0 for a, array in pairs]
+    numbers = [type(a) in (int, float) for a in arguments]
+    if any(numbers) and not all(numbers):  # a Python number leaves float32 as it is
+        like = sum(np.zeros_like(a) for a, one in zip(arrays, numbers, strict=True) if not one)
+        arrays = [np.asarray(a, like.dtype) for a in arguments]
+    return [a + 0.0 for a in arrays]
 
 
 def _known(mean, x, y, z):
