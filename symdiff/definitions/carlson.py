@@ -6,6 +6,8 @@ a series in what differs is left. It has no quotients of differences, so its der
 where arguments are equal.
 """
 
+from typing import Any
+
 import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
@@ -21,7 +23,7 @@ def _real(*arguments):
         refuse("complex arguments")
     numbers = [type(a) in (int, float) for a in arguments]
     if any(numbers) and not all(numbers):  # a Python number leaves float32 as it is
-        like = sum(np.zeros_like(a) for a, one in zip(arrays, numbers, strict=True) if not one)
+        like: Any = sum(np.zeros_like(a) for a, one in zip(arrays, numbers, strict=True) if not one)
         arrays = [np.asarray(a, like.dtype) for a in arguments]
     return [a + 0.0 for a in arrays]
 
