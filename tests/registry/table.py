@@ -1540,6 +1540,20 @@ TABLE: dict[str, Word] = {
             ("multivariate_t.pdf", "multivariate_t.pdf(x, y, positive(z), 3.5)"),
         )
     },
+    **{
+        f"scipy.stats.{name}.rvs": values(  # by Cholesky's factor, and not by NumPy's root
+            f"return scipy.stats.{name}.rvs({given}, random_state=3)",
+            family=cases.of(*[[(n,), (n, n)] for n in (2, 3, 5)]),
+            y=(1.2, 2.8),
+            z=diagonal(),
+            dtypes=("float64",),
+        )
+        for name, given in (
+            ("dirichlet", "y + np.diag(z)"),
+            ("multivariate_normal", "y, positive(z)"),
+            ("multivariate_t", "y, positive(z), 3.5"),
+        )
+    },
     "scipy.stats.multivariate_normal.cdf": shaped(
         "return scipy.stats.multivariate_normal.cdf([x[0], x[1]], [x[2], 0.2],"
         " [[2.0, 0.3 * y[0]], [0.3 * y[0], 1.0]]) * y",
