@@ -1217,7 +1217,18 @@ TABLE: dict[str, Word] = {
         for name in ("convolve2d", "correlate2d")
     },
     "scipy.signal.detrend": shaped("x", "x, type='constant'", like=NOT_EMPTY),
-    "scipy.signal.filtfilt": shaped("[0.2, 0.3], [1.0, -0.4], x", like=LONG, dtypes=("float64",)),
+    "scipy.signal.filtfilt": shaped(
+        "[0.2, 0.3], [1.0, -0.4], x",
+        "[0.2, 0.3], [1.0, -0.4], x, method='gust'",
+        like=LONG,
+        dtypes=("float64",),
+    ),
+    **{
+        f"scipy.signal.{name}": number(
+            f"return scipy.signal.{name}(([1.0, x], [1.0, -0.5, 0.2 * x], 0.1), n=6)[1][0][5, 0]"
+        )
+        for name in ("dimpulse", "dstep")
+    },
     **{
         f"scipy.signal.{name}": shaped(
             f"return scipy.signal.{name}({given})[{place}]{part}", like=LONG, dtypes=("float64",)
