@@ -8,7 +8,7 @@ Those of several variables are draws of NumPy's.
 
 import numpy as np
 
-from symdiff.definitions.declare import DEFINITIONS, refuse
+from symdiff.definitions.declare import DEFINITIONS, defines, refuse
 from symdiff.definitions.distributions import _parameters as parameters_of
 from symdiff.definitions.law import CONTINUOUS
 from symdiff.definitions.libraries import when_imported
@@ -109,6 +109,6 @@ def register(stats):
     for name, law in CONTINUOUS.items():
         if hasattr(stats, name) and hasattr(law, "below"):
             DEFINITIONS[getattr(stats, name).rvs] = _drawing(name, law)
-    DEFINITIONS[stats.multivariate_normal.rvs] = normal_draws
-    DEFINITIONS[stats.dirichlet.rvs] = dirichlet_draws
-    DEFINITIONS[stats.multivariate_t.rvs] = student_draws
+    defines(stats.multivariate_normal.rvs)(normal_draws)
+    defines(stats.dirichlet.rvs)(dirichlet_draws)
+    defines(stats.multivariate_t.rvs)(student_draws)

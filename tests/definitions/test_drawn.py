@@ -63,7 +63,9 @@ def test_draws_keep_their_places_in_the_distribution(law: str, shapes: Any) -> N
 def test_draws_of_a_generator(make: Any) -> None:
     def two(a: Any, b: Any) -> Any:
         rng = make(3)
-        return stats.norm.rvs(a, b, 4, random_state=rng) * stats.laplace(a, b).rvs(4, random_state=rng)
+        return stats.norm.rvs(a, b, 4, random_state=rng) * stats.laplace(a, b).rvs(
+            4, random_state=rng
+        )
 
     check(two, 0.9, 1.7, wrt=(0, 1))
 

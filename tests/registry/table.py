@@ -1505,6 +1505,12 @@ TABLE: dict[str, Word] = {
         reference="np.sqrt(x)",
         within=1e-5,
     ),
+    "scipy.integrate.solve_bvp": number(
+        "return scipy.integrate.solve_bvp(lambda t, y: -x * y, lambda ya, yb: ya - 1.0,"
+        " [0.0, 0.5, 1.0], np.ones((1, 3)), tol=1e-9).y[0, -1]",
+        reference="np.exp(-x)",
+        within=1e-6,
+    ),
     "scipy.optimize.minimize_scalar": number(
         "return scipy.optimize.minimize_scalar(lambda t: (t - x) * (t - x)).x",
         reference="x * 1.0",
