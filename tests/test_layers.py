@@ -1,6 +1,6 @@
 """The layers, held by reading import statements: imports point down, and heavy ones wait.
 
-    api → {graphs, tracing, inspection, symbolic, exporting} → pipeline → batch
+    api → {graphs, tracing, inspection, symbolic, exporting} → pipeline → {batch, patterns}
         → {parse, differentiate, optimise, emit, runtime} → ops → ir
         → source, errors, definitions
 
@@ -27,7 +27,7 @@ LAYERS = (
     {"ir"},
     {"ops"},
     {"parse", "differentiate", "optimise", "emit", "runtime"},
-    {"batch"},
+    {"batch", "patterns"},
     {"pipeline"},
     {"graphs", "tracing", "inspection", "symbolic", "exporting"},
     {"api"},

@@ -20,6 +20,9 @@ from symdiff.api.objects import (
 from symdiff.api.ruling import Returns, Rule, registered
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from symdiff.api.sparse import SparseDerivative
     from symdiff.inspection.ruletable import RuleTable
     from symdiff.runtime.saved import Pullback
 
@@ -160,27 +163,95 @@ def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
     return differentiable_of(f).vjp(*primals)
 
 
+@overload
+def jacobian(
+    f: Callable[..., Any],
+    argnums: Argnums = DEFAULT,
+    mode: Mode = "auto",
+    sparse: Literal[False] = False,
+) -> Derivative: ...
+@overload
+def jacobian(
+    f: Callable[..., Any],
+    argnums: Argnums = DEFAULT,
+    mode: Mode = "auto",
+    *,
+    sparse: Literal[True],
+) -> SparseDerivative: ...
 @staged_by("inside.call_jacobian")
-def jacobian(f: Callable[..., Any], argnums: Argnums = DEFAULT, mode: Mode = "auto") -> Derivative:
+def jacobian(
+    f: Callable[..., Any], argnums: Argnums = DEFAULT, mode: Mode = "auto", sparse: bool = False
+) -> Derivative | SparseDerivative:
     """Arrays of shape out + in, for each array returned and each argument asked for.
 
     :param mode: ``"forward"``, a sweep for each number differentiated by; ``"reverse"``, one for
         each number returned; ``"auto"``, the cheaper as far as ranks tell. Several sweeps run at
         once, where the operations allow it. ``"fwd"`` and ``"rev"`` mean the same.
+    :param sparse: give a matrix of ``scipy.sparse``, ``csr_array`` of shape (numbers returned,
+        numbers differentiated by), of a function that takes arrays and returns one. Columns that
+        have no row in common share a sweep, so that a banded matrix costs as many sweeps as its
+        band is wide. ``.sparsity(*args)`` is its pattern, which holds for all values.
+
+    >>> import numpy as np
+    >>> jacobian(lambda x: x[1:] * x[:-1], sparse=True)(np.array([2.0, 3.0, 5.0])).toarray()
+    array([[3., 2., 0.],
+           [0., 5., 3.]])
     """
     made = differentiable_of(f)
+    if sparse:
+        from symdiff.api.sparse import SparseDerivative
+
+        return SparseDerivative(made, _asked(made, argnums), checked_mode(mode))
     return made._jacobian(_asked(made, argnums), checked_mode(mode))
 
 
+@overload
+def hessian(
+    f: Callable[..., Any], argnums: Argnums = DEFAULT, sparse: Literal[False] = False
+) -> Derivative: ...
+@overload
+def hessian(
+    f: Callable[..., Any], argnums: Argnums = DEFAULT, *, sparse: Literal[True]
+) -> SparseDerivative: ...
 @staged_by("inside.call_hessian")
-def hessian(f: Callable[..., Any], argnums: Argnums = DEFAULT) -> Derivative:
+def hessian(
+    f: Callable[..., Any], argnums: Argnums = DEFAULT, sparse: bool = False
+) -> Derivative | SparseDerivative:
     """The second derivatives of a scalar function, forward over reverse.
+
+    :param sparse: give a matrix of ``scipy.sparse``, as for ``jacobian``; each entry that stands in
+        two places is found once.
 
     >>> hessian(lambda x: x ** 3)(2.0)
     12.0
     """
     made = differentiable_of(f)
+    if sparse:
+        from symdiff.api.sparse import sparse_hessian
+
+        return sparse_hessian(made, _asked(made, argnums))
     return made._hessian(_asked(made, argnums))
+
+
+@staged_by("inside.call_sparsity")
+def sparsity(f: Callable[..., Any], *args: Any, **kwargs: Any) -> csr_array:
+    """The places at which the Jacobian of ``f`` by its first argument may be other than zero.
+
+    A ``csr_array`` of truths. It is found from the program for the sizes and integers of the call,
+    not from values: floats may change, and branches that depend on them are united. An operation
+    without a rule counts as dense. The pattern of a Hessian is ``sparsity(grad(f), *args)``.
+
+    >>> import numpy as np
+    >>> sparsity(lambda x: np.cumsum(x), np.ones(3)).toarray().astype(int)
+    array([[1, 0, 0],
+           [1, 1, 0],
+           [1, 1, 1]])
+    """
+    from symdiff.api.sparse import SparseDerivative
+
+    made = differentiable_of(f)
+    found: csr_array = SparseDerivative(made, made._default, "fwd").sparsity(*args, **kwargs)
+    return found
 
 
 @staged_by("inside.call_hvp")

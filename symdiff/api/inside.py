@@ -307,12 +307,29 @@ def call_jvp(stager: Stager, f: Any, primals: Any, tangents: Any) -> Any:
     return stager.call(transformed(stager, f, Jvp()), (primals, tangents), {})
 
 
-def call_jacobian(stager: Stager, f: Any, argnums: Argnums = 0, mode: Any = "auto") -> Any:
+def call_jacobian(
+    stager: Stager, f: Any, argnums: Argnums = 0, mode: Any = "auto", sparse: Any = False
+) -> Any:
+    _require_dense(sparse)
     return transformed(stager, f, Jacobian(_wrt(stager, argnums), checked_mode(static(mode))))
 
 
-def call_hessian(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
+def call_hessian(stager: Stager, f: Any, argnums: Argnums = 0, sparse: Any = False) -> Any:
+    _require_dense(sparse)
     return transformed(stager, f, *_hessian(_wrt(stager, argnums)))
+
+
+def call_sparsity(stager: Stager, f: Any, *args: Any, **kwargs: Any) -> Any:
+    _require_dense(True)
+
+
+def _require_dense(sparse: Any) -> None:
+    """Refuse sparse matrices inside a program."""
+    if static(sparse):
+        raise UnsupportedCallError(
+            "symdiff does not compile sparse derivatives inside a function",
+            hint="use symdiff.jvp or symdiff.hvp there, or find the matrix outside and pass it",
+        )
 
 
 def call_hvp(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:

@@ -43,7 +43,7 @@ def jacobian_graph(asked: Asked, shaped: Shaped, mode: Direction) -> Graph:
             graph.span,
             "return an array, np.array(values), or use symdiff.jvp or symdiff.vjp",
         )
-    if mode == "auto" or _has_effects(graph):
+    if mode == "auto" or has_effects(graph):
         mode = best_mode(graph, asked.wrt, returned)
     rows = _forward_rows if mode == "fwd" else _reverse_rows
     parameters = tuple(Value(v.type, None, v.name, v.role) for v in graph.block.parameters)
@@ -71,14 +71,14 @@ def best_mode(graph: Graph, wrt: Sequence[int], returned: Sequence[int]) -> Lite
     Sizes are mostly not known: then ranks decide. What has effects goes in reverse: they happen
     once.
     """
-    if _has_effects(graph):
+    if has_effects(graph):
         return "rev"
     ins = [graph.block.parameters[number].type for number in wrt]
     outs = [graph.block.results[number].type for number in returned]
     return "fwd" if _weight(ins) <= _weight(outs) else "rev"
 
 
-def _has_effects(graph: Graph) -> bool:
+def has_effects(graph: Graph) -> bool:
     """Return whether it would show how often the function is run, other than by an error."""
     effects = (node.op for node in walk_nodes(graph.block) if node.op.effect)
     return any(op not in (raise_, assert_) for op in effects)

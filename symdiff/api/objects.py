@@ -565,6 +565,7 @@ _SHOWN = {
     "Derivative": "derivative",
     "Directional": "hvp",
     "Functional": "functional",
+    "Sweep": "sweeps",
     "Vmap": "vmap",
 }
 

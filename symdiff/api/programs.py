@@ -164,6 +164,24 @@ class Home:
         compiled = functools.partial(self._compiled_trace, skip=skip)
         return self._dispatcher(("trace", transforms, skip), transforms, name, compiled)
 
+    def on_graphs(
+        self,
+        key: str,
+        transforms: Transforms,
+        name: str,
+        run: Callable[[Derived], Callable[..., Any]],
+    ) -> Dispatcher:
+        """What calls, in the place of a program, what is made of a graph: with the values of its
+        inputs.
+        """
+
+        def compiled(chain: Chain, name: str, arguments: Arguments) -> Compiled:
+            derived = self._derived(chain, arguments)
+            target = Target(run(derived), tuple(known.path for known in derived.graph.inputs))
+            return _compiled(derived, arguments, target)
+
+        return self._dispatcher((key, transforms), transforms, name, compiled)
+
     def _dispatcher(
         self,
         key: Any,

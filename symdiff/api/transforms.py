@@ -40,6 +40,7 @@ from symdiff.ops.foreign import foreign_call
 from symdiff.ops.rules import custom_call, expanded
 from symdiff.parse import Marks
 from symdiff.pipeline import Arguments, CallPair, Normalise, Transform
+from symdiff.runtime.lengths import Tie
 from symdiff.runtime.parameters import Parameters, WithTangents, WithVector
 from symdiff.tracing.graphs import retaining, with_named_cotangents
 
@@ -427,6 +428,45 @@ class Jacobian(Differentiated):
 
 
 @dataclass(frozen=True)
+class Sweep(Differentiated):
+    """The tangents of one array along the vectors that the last argument holds along its first
+    axis; in reverse, the cotangents of one argument. Without ``lanes`` there is one vector.
+    """
+
+    mode: Literal["fwd", "rev"] = "fwd"
+    lanes: bool = True
+
+    def parameters(self, inner: Parameters) -> Parameters:
+        return WithVector.of(inner)
+
+    def inner_arguments(self, arguments: Arguments, inner: Parameters) -> Arguments:
+        return arguments[:-1]
+
+    def normalise(self, arguments: Arguments, inner: Parameters, within: Normalise) -> Arguments:
+        return *super().normalise(arguments[:-1], inner, within), arguments[-1]
+
+    def opens(self, arguments: Arguments, inner: Parameters) -> list[Any]:
+        return super().opens(arguments[:-1], inner)
+
+    def lengths(self, calls: CallPair) -> list[Tie]:
+        if self.mode == "rev":
+            return []
+        (path,) = self.wrt.paths(calls.parameters)
+        kind, name = specification_at(calls.inner, path), WithVector.of(calls.parameters).names[-1]
+        rank = kind.rank if isinstance(kind, ArrayType) else 0
+        return [Tie(((name,), k + self.lanes), (path, k), 0) for k in range(rank)]
+
+    def apply(self, graph: Graph, calls: CallPair) -> Graph:
+        from symdiff.api.sweeps import sweep_graph
+
+        name = WithVector.of(calls.parameters).names[-1]
+        vectors = specification_at(calls.outer, (name,))
+        assert isinstance(vectors, ArrayType)
+        dim = vectors.shape[0] if self.lanes else None
+        return sweep_graph(self.asked(graph, calls), name, self.mode, dim)
+
+
+@dataclass(frozen=True)
 class Simplify(Transform):
     """The function itself; what is emitted of it and its derivatives, SymPy simplifies."""
 
@@ -460,6 +500,7 @@ _CLASSES: dict[str, type[Transform]] = {
         Jvp,
         Marked,
         Simplify,
+        Sweep,
         Vmap,
     )
 }

@@ -18,6 +18,7 @@ from symdiff.errors import rejection
 from symdiff.ir.build import builder, constant_value
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
 from symdiff.ir.types import BOOL, INT, ArrayType
+from symdiff.ops import patterns
 from symdiff.ops.batching import Lanes, NoBatchRule, pointwise
 from symdiff.ops.casts import (
     conjugate,
@@ -433,6 +434,13 @@ _CHOICE_RULES: Mapping[str, Any] = {
     "broadcasts": frozenset({1, 2}),
     "nondifferentiable": frozenset({0}),
 }
+
+
+def _pattern_where(e: patterns.Elements, op: Any, **attributes: Any) -> np.ndarray:
+    _, a, b = e.ids
+    return np.where(e.value(0), a, b) if e.is_known(0) else e.united(*e.ids)
+
+
 where: Operation = Operation.of_arrays(
     "where",
     lambda c, a, b: ArrayType(result_dtype(a, b), broadcast_shapes(c.shape, a.shape, b.shape)),
@@ -445,6 +453,7 @@ where: Operation = Operation.of_arrays(
     cost="plain",
     example="np.where(c, x, w)",
     batch=pointwise,
+    pattern=_pattern_where,
     documentation="``a`` where the condition holds, else ``b``.",
 )
 
@@ -468,6 +477,7 @@ choice: Operation = Operation.of_arrays(
     sympy=OfTruths(frozenset({0}), select),
     cost="plain",
     batch=_batch_choice,
+    pattern=_pattern_where,
     documentation="``a if c else b`` of two numbers of one type.",
 )
 _CLIP: np.ufunc = np._core.umath.clip  # type: ignore[attr-defined]
@@ -561,6 +571,7 @@ round_: Operation = Operation.of_arrays(
     nondifferentiable=True,
     sympy=lambda sp, x, *, decimals=0: _to_decimals(sp, x, decimals),
     batch=pointwise,
+    pattern=patterns.as_it_is,
     documentation="Rounded to a number of decimals; its derivative is 0.",
 )
 

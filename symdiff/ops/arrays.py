@@ -15,6 +15,7 @@ from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.build import builder, constant_value
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, shifted
+from symdiff.ops import patterns
 from symdiff.ops.arithmetic import constant_of
 from symdiff.ops.batching import Lanes
 from symdiff.ops.casts import astype
@@ -123,6 +124,10 @@ def _batch_array(
     return b.moved(made, len(nested))
 
 
+def _pattern_array(e: patterns.Elements, op: Any, *, nested: Any, dtype: np.dtype) -> np.ndarray:
+    return _evaluate_array(*e.ids, nested=nested, dtype=np.dtype(np.int64))  # type: ignore[no-any-return]
+
+
 array = Operation.of_arrays(
     "array",
     _infer_array,
@@ -141,6 +146,7 @@ array = Operation.of_arrays(
     example="np.array([a, b])",
     flops=nothing,
     batch=_batch_array,
+    pattern=_pattern_array,
     documentation="``np.array`` of (nested lists of) numbers or of arrays of one shape.",
 )
 

@@ -12,6 +12,7 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, type_of_constant
+from symdiff.ops import patterns
 from symdiff.ops.batching import Lanes, NoBatchRule, as_it_is, pointwise
 from symdiff.ops.declare import (
     Operation,
@@ -70,6 +71,7 @@ def _part(name: str, function: Any, vjp: Any, documentation: str) -> Operation:
         sympy={"real": "re", "imag": "im"}[name],
         example=f"np.{name}(z)",
         batch=pointwise,
+        pattern=patterns.as_it_is,
         documentation=documentation,
     )
 
@@ -115,6 +117,7 @@ conjugate: Operation = Operation.of_arrays(
     cost="plain",
     example="np.conjugate(z)",
     batch=pointwise,
+    pattern=patterns.as_it_is,
     documentation="The complex conjugate.",
 )
 
@@ -159,6 +162,7 @@ astype: Operation = Operation.of_arrays(
     example="astype(x, dtype=np.dtype('float32'))",
     flops=nothing,
     batch=pointwise,
+    pattern=patterns.as_it_is,
     documentation="The values in another dtype; a copy.",
 )
 
@@ -179,6 +183,7 @@ as_scalar: Operation = Operation.of_arrays(
     vjp={0: lambda g, y, x: g},
     sympy=lambda sp, x: x,
     batch=as_it_is,
+    pattern=patterns.as_it_is,
     documentation="The element of a 0-d array, ``x[()]``.",
 )
 
@@ -251,6 +256,7 @@ def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Oper
         harmless=is_harmless,
         cost="plain",
         batch=_batch_python_cast,
+        pattern=patterns.as_it_is,
         documentation=f"``{cast.__name__}(x)``, a Python number.",
         **rules,
     )

@@ -18,6 +18,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import FLOAT, INT, ArrayType, Dim, Type, may_be_one
+from symdiff.ops import patterns
 from symdiff.ops.batching import Lanes
 from symdiff.ops.casts import result_dtype
 from symdiff.ops.declare import (
@@ -209,6 +210,10 @@ def _batch_full(b: Lanes, op: Any, value: Value, *sizes: Value, shape: Any, **mo
     return full(value, b.count, *sizes, shape=(b.dim, *shape), **more)
 
 
+def _pattern_full(e: patterns.Elements, op: Any, *, shape: Any, **attributes: Any) -> np.ndarray:
+    return np.broadcast_to(e.ids[0], tuple(int(n) for n in e.known(1)))
+
+
 full = Operation.of_arrays(
     "full",
     _infer_full,
@@ -227,6 +232,7 @@ full = Operation.of_arrays(
     example="np.full(5, a)",
     flops=nothing,
     batch=_batch_full,
+    pattern=_pattern_full,
     documentation="An array whose elements all have one value.",
 )
 
@@ -384,12 +390,21 @@ def _spell_zeros(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return template("[np.zeros_like(item) for item in {0}]")(node, operands)
 
 
+def _pattern_zeros(e: patterns.Elements, op: Any) -> Any:
+    return _nothing_like(e.ids[0])
+
+
+def _nothing_like(ids: Any) -> Any:
+    return [_nothing_like(i) for i in ids] if isinstance(ids, list) else np.zeros_like(ids)
+
+
 list_zeros_like: Operation = Operation(
     "list_zeros_like",
     lambda items: (require_list(items, "zeros"),),
     _zeros_like,
     nondifferentiable=True,
     spelling=_spell_zeros,
+    pattern=_pattern_zeros,
     documentation="A list of zeros shaped like the elements of another.",
 )
 

@@ -62,6 +62,7 @@ from symdiff.ir.types import (
     type_of_constant,
 )
 from symdiff.ops.arguments import documented
+from symdiff.ops.patterns import Items
 from symdiff.source import SourceSpan
 from symdiff.source.trees import expression_of
 
@@ -136,9 +137,9 @@ class DeclaredOp(Op):
     that the spelling calls, where it has another there, or ``Absent``. ``example``: a call that
     shows the op's rules, in a user's words or by the op's name, of operands that
     ``inspection.examples`` has types for. ``flops``: see ``ops.flops``. ``batch``: see
-    ``ops.batching``; elementwise ops have the rule that their shapes tell. ``uniform``: results are
-    lengths, which are the same for each element of a batch. ``operands``: how many have to have
-    rules, where that is not as many as the type rule takes.
+    ``ops.batching``, ``pattern``: see ``ops.patterns``; elementwise ops have the rules that their
+    shapes tell. ``uniform``: results are lengths, which are the same for each element of a batch.
+    ``operands``: how many have to have rules, where that is not as many as the type rule takes.
     """
 
     spelling: Spelling | None = None
@@ -164,6 +165,7 @@ class DeclaredOp(Op):
     example: str | None = None
     flops: Callable[[Node], Count] | None = None
     batch: Rule | None = None
+    pattern: Rule | Items | None = None
     uniform: bool = False
     documentation: str = ""
     operands: InitVar[int | None] = None

@@ -19,7 +19,7 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, OpaqueType
-from symdiff.ops import support
+from symdiff.ops import patterns, support
 from symdiff.ops.batching import as_it_is
 from symdiff.ops.declare import (
     EVALUATED,
@@ -454,6 +454,7 @@ stop_gradient = Operation(
     sympy=EVALUATED,
     order="operand",
     batch=as_it_is,
+    pattern=patterns.as_it_is,
     documentation="The value itself, through which no derivative flows.",
 )
 

@@ -17,7 +17,7 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import OPERATORS, Node, Value
 from symdiff.ir.types import FLOAT, INT, ArrayType, Type
-from symdiff.ops import support
+from symdiff.ops import patterns, support
 from symdiff.ops.arithmetic import (
     absolute,
     bitwise_and,
@@ -410,6 +410,7 @@ sinc: Operation = Operation.of_arrays(
     sympy=lambda sp, x, *, order=0: _sinc(sp, x, order),
     example="np.sinc(x)",
     batch=pointwise,
+    pattern=patterns.pointwise,
     documentation="``sin(pi x) / (pi x)``, and its derivatives, exact at 0 too.",
 )
 
@@ -439,6 +440,7 @@ i0: Operation = Operation.of_arrays(
     sympy=lambda sp, x, *, order=0: _i0(sp, x, order),
     example="np.i0(x)",
     batch=pointwise,
+    pattern=patterns.pointwise,
     documentation="The modified Bessel function of the first kind, order 0, and derivatives.",
 )
 
@@ -477,6 +479,7 @@ complex_sign: Operation = Operation.of_arrays(
     sympy=lambda sp, z: sp.sign(z),
     example="np.sign(z)",
     batch=pointwise,
+    pattern=patterns.pointwise,
     documentation="``z / abs(z)`` of a complex number; its derivative at 0 is 0.",
 )
 
@@ -493,6 +496,7 @@ squared_absolute: Operation = Operation(
     nondifferentiable=frozenset({1}),
     sympy=lambda sp, z, a, **_: a**2,
     batch=pointwise,
+    pattern=patterns.pointwise,
     documentation="``a ** 2`` of ``a = abs(z)``, complex: smooth at 0, which ``abs`` is not.",
 )
 

@@ -22,6 +22,7 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType
+from symdiff.ops import patterns
 from symdiff.ops.arithmetic import equal, where
 from symdiff.ops.arrays import array_of
 from symdiff.ops.batching import Lanes, NoBatchRule
@@ -255,6 +256,7 @@ index: Operation = Operation.of_arrays(
     example="index_of(x, (slice(1, -1),))",
     flops=nothing,
     batch=_batch_index,
+    pattern=patterns.moved,
     documentation="``x[key]``: a view where the key has no arrays, else a fresh array.",
 )
 
@@ -315,6 +317,25 @@ def _set_tangent(
     return index_set(base, part, *dynamic, key=key, shape=shape)
 
 
+def _pattern_set(e: patterns.Elements, op: Any, *, key: Key, shape: Any) -> np.ndarray:
+    written: np.ndarray = e.ids[0].copy()
+    written[actual_key(key, e.known(2))] = e.ids[1]
+    return written
+
+
+def _pattern_add(e: patterns.Elements, op: Any, *, key: Key, shape: Any) -> np.ndarray:
+    x: np.ndarray = e.ids[0]
+    v: np.ndarray = e.ids[1]
+    where = actual_key(key, e.known(2))
+    if any(isinstance(part, np.ndarray) for part in where):  # a place may be written several times
+        places = np.arange(x.size).reshape(x.shape)[where]
+        given = np.broadcast_to(v, places.shape)
+        return e.united(x, e.gathered(given, places, x.size).reshape(x.shape))
+    written = x.copy()
+    written[where] = e.united(x[where], v)
+    return written
+
+
 index_set = Operation.of_arrays(
     "index_set",
     _infer_written,
@@ -329,6 +350,7 @@ index_set = Operation.of_arrays(
     example="index_set_of(x, part, (slice(1, -1),))",
     flops=nothing,
     batch=_batch_written,
+    pattern=_pattern_set,
     documentation="``x`` after ``x[key] = v``; of repeated places the last value stays.",
 )
 
@@ -362,6 +384,7 @@ index_add = Operation.of_arrays(
     example="index_add_of(x, part, (slice(1, -1),))",
     flops=of_region,
     batch=_batch_written,
+    pattern=_pattern_add,
     documentation="``x`` after ``x[key] += v``, repeated places added to repeatedly.",
 )
 

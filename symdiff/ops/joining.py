@@ -14,6 +14,7 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Size
+from symdiff.ops import patterns
 from symdiff.ops.batching import Lanes, NoBatchRule, along_axis, pointwise
 from symdiff.ops.casts import python_int
 from symdiff.ops.creation import agreed_dim, arange_of, zeros, zeros_of
@@ -91,6 +92,7 @@ concatenate = Operation.of_arrays(
     example="np.concatenate([x, t])",
     flops=nothing,
     batch=along_axis,
+    pattern=patterns.joined,
     documentation="Arrays joined along an axis.",
 )
 
@@ -114,6 +116,7 @@ stack = Operation.of_arrays(
     example="np.stack([x, w])",
     flops=nothing,
     batch=along_axis,
+    pattern=patterns.joined,
     documentation="Arrays of one shape joined along a new axis.",
 )
 

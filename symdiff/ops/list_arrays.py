@@ -12,6 +12,7 @@ from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops.declare import EVALUATED, Operation, call, dotted, literal, require_list, template
+from symdiff.ops.patterns import Elements, Items
 
 # Lists and arrays ---------------------------------------------------------------------------------
 
@@ -47,6 +48,10 @@ def _spell_stack(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.array"), list(operands), keywords)
 
 
+def _pattern_stack(e: Elements, op: Any, **attributes: Any) -> np.ndarray:
+    return np.array(e.ids[0], np.int64)
+
+
 list_stack: Operation = Operation(
     "list_stack",
     _infer_stack,
@@ -57,6 +62,7 @@ list_stack: Operation = Operation(
     spelling=_spell_stack,
     varied=True,
     sympy=EVALUATED,
+    pattern=_pattern_stack,
     documentation="An array with a list's elements as rows, ``np.array(items)``.",
 )
 
@@ -107,6 +113,17 @@ def _unstack_vjp(g: Value, y: Value, x: Value, *, type: ListType) -> Value:
     return list_stack(g, length=x.type.shape[0], dtype=x.type.dtype)
 
 
+def _pattern_unstack(e: Elements, op: Any, *, type: ListType) -> list[Any]:
+    made: list[Any] = _numbers_of_rows(e.ids[0], type)
+    return made
+
+
+def _numbers_of_rows(ids: np.ndarray, type: Type) -> Any:
+    if not isinstance(type, ListType):
+        return ids
+    return [_numbers_of_rows(row, type.element) for row in np.asarray(ids)]
+
+
 list_unstack: Operation = Operation(
     "list_unstack",
     lambda x, *, type: (type,),
@@ -115,6 +132,7 @@ list_unstack: Operation = Operation(
     vjp={0: _unstack_vjp},
     spelling=_spell_unstack,
     sympy=EVALUATED,
+    pattern=_pattern_unstack,
     documentation="The rows of an array: ``list(x)``, or ``x.tolist()`` for Python numbers.",
 )
 
@@ -130,6 +148,10 @@ def _infer_join(items: Type, *, axis: int, length: Dim) -> tuple[Type, ...]:
     return (ArrayType(element.dtype, shape, "array"),)
 
 
+def _pattern_join(e: Elements, op: Any, *, axis: int, length: Dim) -> np.ndarray:
+    return np.concatenate(e.ids[0], axis)
+
+
 list_join: Operation = Operation(
     "list_join",
     _infer_join,
@@ -140,6 +162,7 @@ list_join: Operation = Operation(
     spelling=call("np.concatenate", axis=0),
     varied=True,
     sympy=EVALUATED,
+    pattern=_pattern_join,
     documentation="A list's arrays joined along an axis, ``np.concatenate(items)``.",
 )
 
@@ -192,6 +215,7 @@ list_from_tape: Operation = Operation(
     vjp={0: lambda g, y, tape: list_to_tape(g)},
     spelling=template("{0}"),
     sympy=EVALUATED,
+    pattern=Items(frozenset({0})),
     documentation="What a loop wrote turn by turn, as a list.",
 )
 list_to_tape: Operation = Operation(
@@ -203,5 +227,6 @@ list_to_tape: Operation = Operation(
     spelling=template("{0}"),
     varied=True,
     sympy=EVALUATED,
+    pattern=Items(frozenset({0})),
     documentation="A list for a loop to read turn by turn.",
 )

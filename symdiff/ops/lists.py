@@ -20,6 +20,7 @@ from symdiff.ir.types import INT, ArrayType, ListType, Type, with_sizes_of
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, dotted, require_list, template
 from symdiff.ops.keys import Slice, Slot, actual_key, spell_key
+from symdiff.ops.patterns import Elements, Items
 from symdiff.ops.sizes import constant_integer
 
 _on_lists = functools.partial(Operation, sympy=EVALUATED)
@@ -67,6 +68,17 @@ def _accumulate(a: list[Any], b: list[Any]) -> list[Any]:
     return [_accumulate(x, y) if isinstance(x, list) else x + y for x, y in pairs]
 
 
+def _united(e: Elements, a: Any, b: Any) -> Any:
+    """What elements of two lists, or arrays, depend on together."""
+    if isinstance(a, list):
+        return [_united(e, x, y) for x, y in zip(a, b, strict=True)]
+    return e.united(a, b)
+
+
+def _pattern_accumulate(e: Elements, op: Any) -> Any:
+    return _united(e, *e.ids)
+
+
 list_accumulate: Operation = _on_lists(
     "list_accumulate",
     _same_list("sum"),
@@ -75,6 +87,7 @@ list_accumulate: Operation = _on_lists(
     vjp={0: lambda g, y, a, b: g, 1: lambda g, y, a, b: g},
     jvp={0: lambda t, y, a, b: t, 1: lambda t, y, a, b: t},
     spelling=template("[a + b for a, b in zip({0}, {1})]"),
+    pattern=_pattern_accumulate,
     documentation="The sums of the elements of two lists: how cotangents of lists add up.",
 )
 
@@ -104,6 +117,7 @@ list_new: Operation = _on_lists(
     vjp=_new_vjp,
     linear=True,
     spelling=template("[{...}]"),
+    pattern=Items(),
     documentation="A list of the given elements, ``[a, b]``.",
 )
 
@@ -124,6 +138,7 @@ list_filled: Operation = _on_lists(
     },
     nondifferentiable=frozenset({1}),
     spelling=template("[{0}] * {1}"),
+    pattern=Items(frozenset({0})),
     documentation="A list with one element repeated, ``[element] * times``.",
 )
 
@@ -134,8 +149,14 @@ list_typed: Operation = _on_lists(
     lambda items, *, type: list(items),
     nondifferentiable=True,
     spelling=template("list({0})"),
+    pattern=Items(frozenset({0})),
     documentation="A list of integers where one of floats is expected; its items stay integers.",
 )
+
+
+def _pattern_total(e: Elements, op: Any) -> Any:
+    items, start = e.ids
+    return functools.reduce(lambda a, b: _united(e, a, b), items, start)
 
 
 list_total: Operation = Operation(
@@ -150,6 +171,7 @@ list_total: Operation = Operation(
     spelling=template("sum({0}, {1})"),
     varied=True,
     sympy=EVALUATED,
+    pattern=_pattern_total,
     documentation="The sum of a list's elements, one after the other, from ``start`` on.",
 )
 
@@ -173,6 +195,7 @@ list_concatenate: Operation = _on_lists(
     linear=frozenset({0, 1}),
     spelling=template("{0} + {1}"),
     example="list_concatenate(items, more)",
+    pattern=Items(frozenset({0, 1})),
     documentation="The elements of one list, then those of another: ``a + b``.",
 )
 
@@ -194,6 +217,7 @@ list_get: Operation = Operation(
     varied=True,
     sympy=EVALUATED,
     example="list_get(items, j)",
+    pattern=Items(frozenset({0})),
     documentation="An element of a list.",
 )
 
@@ -215,6 +239,7 @@ list_set: Operation = _on_lists(
     },
     linear=frozenset({0, 2}),
     nondifferentiable=frozenset({1}),
+    pattern=Items(frozenset({0, 2})),
     documentation="A list after ``items[i] = v``.",
 )
 
@@ -229,6 +254,12 @@ def _added(items: list[Any], i: int, v: Any) -> list[Any]:
     return _replaced(items, i, _accumulate(before, v) if isinstance(v, list) else before + v)
 
 
+def _pattern_add(e: Elements, op: Any) -> Any:
+    items, _, v = e.ids
+    i = e.value(1)
+    return _replaced(items, i, _united(e, items[i], v))
+
+
 list_add: Operation = _on_lists(
     "list_add",
     _same_list("accumulation"),
@@ -240,6 +271,7 @@ list_add: Operation = _on_lists(
     },
     tangent=_add_tangent,
     nondifferentiable=frozenset({1}),
+    pattern=_pattern_add,
     documentation="A list after ``items[i] = items[i] + v``.",
 )
 
@@ -257,6 +289,7 @@ list_push: Operation = _on_lists(
     },
     linear=frozenset({0, 1}),
     example="list_push(items, x)",
+    pattern=Items(frozenset({0, 1})),
     documentation="A list after ``items.append(v)``.",
 )
 
@@ -291,6 +324,7 @@ list_insert: Operation = _on_lists(
     },
     linear=frozenset({0, 2}),
     nondifferentiable=frozenset({1}),
+    pattern=Items(frozenset({0, 2})),
     documentation="A list after ``items.insert(i, v)``.",
 )
 
@@ -328,6 +362,7 @@ list_pop: SeveralResults = SeveralResults(
     nondifferentiable=frozenset({1}),
     varied=True,
     sympy=EVALUATED,
+    pattern=Items(frozenset({0})),
     documentation="A list after ``items.pop(i)``, and the element that was popped.",
 )
 
@@ -360,6 +395,7 @@ list_unpop: Operation = _on_lists(
     linear=frozenset({0, 2}),
     spelling=_spell_unpop,
     nondifferentiable=frozenset({1}),
+    pattern=Items(frozenset({0, 2})),
     documentation="The list from which ``pop(i)`` gives ``items`` and ``v``.",
 )
 
@@ -384,6 +420,7 @@ list_slice: Operation = _on_lists(
     linear=frozenset({0}),
     vjp={0: lambda g, y, items, *parts, key: list_slice_set(zeros_of(items), g, *parts, key=key)},
     spelling=_spell_slice,
+    pattern=Items(frozenset({0})),
     documentation="A slice of a list.",
 )
 
@@ -438,5 +475,6 @@ list_slice_set: Operation = _on_lists(
     },
     linear=frozenset({0, 1}),
     spelling=_spell_slice_set,
+    pattern=Items(frozenset({0, 1})),
     documentation="A list after ``items[key] = v``, where ``v`` is as long as the slice.",
 )

@@ -16,6 +16,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, Size
+from symdiff.ops import patterns
 from symdiff.ops.arithmetic import (
     bitwise_and,
     equal,
@@ -90,6 +91,7 @@ cumsum: Operation = Operation.of_arrays(
     order="kept",
     example="np.cumsum(x, axis=0)",
     batch=along_axis,
+    pattern=patterns.running_along,
     documentation="Running sums along an axis.",
 )
 
@@ -137,6 +139,7 @@ cumprod: Operation = Operation.of_arrays(
     order="kept",
     example="np.cumprod(x, axis=0)",
     batch=along_axis,
+    pattern=patterns.running_along,
     documentation="Running products along an axis; the derivative costs the length squared.",
 )
 
@@ -199,6 +202,7 @@ def _running_extremum(function: np.ufunc, documentation: str) -> Operation:
         spelling=call_along(f"np.{function.__name__}.accumulate", 0),
         example=f"np.{function.__name__}.accumulate(x)",
         batch=along_axis,
+        pattern=patterns.running_along,
         documentation=f"{documentation} Of equal ones the first has the derivative.",
     )
 
@@ -300,6 +304,7 @@ argsort = Operation.of_arrays(
     spelling=_spell_argsort,
     order="packed",
     batch=along_axis,
+    pattern=patterns.along_axis,
     documentation="The positions at which the sorted elements stand; equal ones in order.",
 )
 quicksort_order = Operation.of_arrays(
@@ -309,6 +314,7 @@ quicksort_order = Operation.of_arrays(
     nondifferentiable=True,
     spelling=call_along("np.argsort", -1),
     batch=along_axis,
+    pattern=patterns.along_axis,
     documentation="The positions at which the sorted elements stand; equal ones in any order.",
 )
 
@@ -328,6 +334,7 @@ sort = Operation.of_arrays(
     order="kept",
     example="np.sort(x)",
     batch=along_axis,
+    pattern=patterns.along_axis,
     documentation="The elements along an axis in ascending order.",
 )
 

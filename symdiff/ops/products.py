@@ -15,6 +15,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import OPERATORS, Node, Value
 from symdiff.ir.types import ArrayType, Dim
+from symdiff.ops import patterns
 from symdiff.ops.arithmetic import multiply
 from symdiff.ops.batching import Lanes, NoBatchRule, pointwise
 from symdiff.ops.casts import as_dtype_of, conjugated, number_or_array, result_dtype
@@ -179,6 +180,7 @@ matmul: Operation = Operation.of_arrays(
     example="np.matmul(X, Y)",
     flops=of_product,
     batch=_batch_matmul,
+    pattern=patterns.product,
     documentation="Matrix product, over leading axes by broadcasting.",
 )
 
@@ -195,6 +197,11 @@ def _batch_outer(b: Lanes, op: Any, x: Value, y: Value) -> Value:
     return multiply(as_column(x), as_row(y))
 
 
+def _pattern_outer(e: patterns.Elements, op: Any) -> np.ndarray:
+    a, b = e.ids
+    return e.united(a[:, None], b)
+
+
 outer: Operation = Operation.of_arrays(
     "outer",
     _infer_outer,
@@ -209,6 +216,7 @@ outer: Operation = Operation.of_arrays(
     order="packed",
     example="np.outer(x, t)",
     batch=_batch_outer,
+    pattern=_pattern_outer,
     documentation="All products of the elements of two vectors.",
 )
 

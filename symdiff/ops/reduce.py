@@ -20,7 +20,7 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Order, Value
 from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant
-from symdiff.ops import support
+from symdiff.ops import patterns, support
 from symdiff.ops.arithmetic import equal, isnan, logical_not, nonzero, strong_constant, where
 from symdiff.ops.batching import Lanes, NoBatchRule, over_shifted_axes
 from symdiff.ops.casts import as_dtype_of, as_scalar, conjugated, is_complex, number_or_array, real
@@ -180,6 +180,7 @@ def _reduction(
         spelling=spell_reduction(f"np.{name}"),
         order=order,
         batch=over_shifted_axes,
+        pattern=patterns.over_axes,
         example=example and example.format(name),
         documentation=documentation,
         **more,
@@ -664,6 +665,12 @@ def _batch_unbroadcast(b: Lanes, op: Any, g: Value, *sizes: Value, shape: Any) -
     return unbroadcast(g, b.count, *sizes, shape=(b.dim, *shape))
 
 
+def _pattern_unbroadcast(e: patterns.Elements, op: Any, *, shape: Any) -> np.ndarray:
+    axes = tuple(k for k, length in enumerate(e.known(1)) if length == 1)
+    summed = patterns.united_over(e, e.ids[0], axes)
+    return np.expand_dims(summed, axes)
+
+
 unbroadcast: Operation = Operation.of_arrays(
     "unbroadcast",
     lambda g, *sizes, shape: ArrayType(g.dtype, shape),
@@ -676,5 +683,6 @@ unbroadcast: Operation = Operation.of_arrays(
     repeated=frozenset({0}),
     sympy=EVALUATED,
     batch=_batch_unbroadcast,
+    pattern=_pattern_unbroadcast,
     documentation="``g`` summed over the axes where a size is 1, which the run time tests.",
 )

@@ -13,6 +13,7 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
+from symdiff.ops import patterns
 from symdiff.ops.batching import Lanes
 from symdiff.ops.casts import as_dtype_of, astype
 from symdiff.ops.declare import EVALUATED, Operation, array_type, literal, template
@@ -64,6 +65,7 @@ retype = Operation(
     sympy=EVALUATED,
     order="operand",
     batch=_batch_retype,
+    pattern=patterns.as_it_is,
     documentation="The same number, typed as what it is joined with.",
 )
 
@@ -85,6 +87,7 @@ as_typed = Operation(
     vjp={0: lambda g, y, x, *, dtype: as_dtype_of(g, x)},
     sympy=EVALUATED,
     batch=_batch_as_typed,
+    pattern=patterns.as_it_is,
     documentation="A number as NumPy's of the dtype that it is typed as, which it may not have"
     " at run time.",
 )

@@ -14,6 +14,7 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
+from symdiff.ops import patterns
 from symdiff.ops.batching import Lanes, NoBatchRule, as_it_is, pointwise
 from symdiff.ops.declare import EVALUATED, Operation, Rule, array_type, dotted, literal
 from symdiff.ops.facts import is_length, shape_of
@@ -31,7 +32,7 @@ def moving(
     """Declare an op that moves the elements of its first operand, which takes no arithmetic; of its
     cotangent, ``back`` is the rule.
     """
-    facts = {"sympy": EVALUATED, "flops": nothing, **facts}
+    facts = {"sympy": EVALUATED, "flops": nothing, "pattern": patterns.moved, **facts}
     linear = frozenset({0})
     return Operation.of_arrays(name, infer, evaluate, linear=linear, vjp={0: back}, **facts)
 
@@ -253,6 +254,7 @@ laid_like: Operation = Operation(
     sympy=EVALUATED,
     flops=nothing,
     batch=_batch_laid_like,
+    pattern=patterns.as_it_is,
     documentation="An array that lies in memory as NumPy lays out what is made like another one: in"
     " its order (``K``), or in Fortran's or else C's (``A``).",
 )

@@ -194,7 +194,6 @@ STATIC_TYPES = (
     *VALUES,
     GENERIC_ALIAS,
     types.GenericAlias,
-    types.UnionType,
     types.FunctionType,
     types.BuiltinFunctionType,
     types.ModuleType,

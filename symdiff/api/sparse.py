@@ -1,0 +1,380 @@
+"""Sparse Jacobians and Hessians: their pattern, and their values from few sweeps.
+
+The pattern is found from the graph of the derivative, for the sizes and integers of a call, and
+kept for them. Columns that no row has together share a sweep (in reverse, rows that no column has);
+all sweeps run at once. So a Jacobian costs as many sweeps as a row has entries, not as there are
+columns.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from symdiff.api.arguments import Direction
+from symdiff.api.objects import Argnums, Derivative, Differentiable, Steps
+from symdiff.api.transforms import transform_of
+from symdiff.api.wrt import Wrt
+from symdiff.dataclass import dataclass
+from symdiff.errors import InternalError, SignatureError, UnsupportedCallError
+from symdiff.ir.called import called_by
+from symdiff.ir.graph import Graph, walk_nodes
+from symdiff.ir.structure import Leaf
+from symdiff.ir.types import ArrayType, ListType, Type
+from symdiff.ops.effects import grad_hook
+from symdiff.ops.rules import custom_call
+from symdiff.patterns import (
+    Dense,
+    Origins,
+    Pattern,
+    TooManyPlaces,
+    coloured_columns,
+    is_alone,
+    star_coloured,
+    traced,
+)
+from symdiff.pipeline import Derived, emittable
+from symdiff.runtime.parameters import WithVector
+from symdiff.runtime.signature import spelled
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_MOST_KEPT = 8  # patterns of one signature, for sizes and integers
+_MOST_AT_ONCE = 2**22  # elements of the tangents that one run has
+
+Mode = Literal["fwd", "rev"]
+
+
+# Patterns -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a sparse matrix is found: the sweep of each seed, and where each entry stands.
+
+    ``pattern`` is that of the matrix; ``places`` tells for each of its entries the place among the
+    results of all sweeps, one after another.
+    """
+
+    sweeps: np.ndarray
+    pattern: Pattern
+    places: np.ndarray
+
+    @property
+    def count(self) -> int:
+        """How many sweeps there are."""
+        return int(self.sweeps.max(initial=-1)) + 1
+
+    def seeds(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """The vectors of the sweeps."""
+        made = np.zeros((self.count, len(self.sweeps)), dtype)
+        made[self.sweeps, np.arange(len(self.sweeps))] = 1
+        return made.reshape(self.count, *shape)
+
+    @functools.cached_property
+    def indices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Columns and starts of rows, as SciPy has them."""
+        pattern = self.pattern
+        most = max(len(pattern.columns), pattern.height, pattern.width)
+        kind = np.int32 if most <= np.iinfo(np.int32).max else np.int64
+        return pattern.columns.astype(kind), pattern.starts.astype(kind)
+
+
+class Found:
+    """The pattern of what one sweep gives: a row for each of its elements, a column for each of the
+    seed's.
+    """
+
+    def __init__(
+        self, pattern: Pattern, result: tuple[int, ...], dense: Sequence[Dense], is_custom: bool
+    ) -> None:
+        self.pattern, self.result, self.dense = pattern, result, dense
+        self.is_custom = is_custom  # the graph has rules of the user's
+
+    @functools.cached_property
+    def forward(self) -> Plan:
+        """How the matrix is found by its columns."""
+        return self._by_columns(coloured_columns(self.pattern))
+
+    @functools.cached_property
+    def reverse(self) -> Plan:
+        """How the matrix is found by its rows, of which this pattern has a column each."""
+        colours = coloured_columns(self.pattern)
+        order = np.argsort(self.pattern.columns, kind="stable")
+        return Plan(colours, self.pattern.transposed(), self._places(colours)[order])
+
+    @functools.cached_property
+    def symmetric(self) -> Plan:
+        """How a symmetric matrix is found: some entries by the row in which they stand, across.
+
+        One that is made by rules of the user's need not be symmetric, nor a pattern that has more
+        places than the matrix.
+        """
+        pattern = self.pattern
+        if self.is_custom or not pattern.is_symmetric:
+            return self.forward
+        colours = star_coloured(pattern)
+        across = colours[pattern.rows] * pattern.height + pattern.columns
+        places = np.where(is_alone(pattern, colours), self._places(colours), across)
+        return Plan(colours, pattern, places)
+
+    def _by_columns(self, colours: np.ndarray) -> Plan:
+        return Plan(colours, self.pattern, self._places(colours))
+
+    def _places(self, colours: np.ndarray) -> np.ndarray:
+        places: np.ndarray = colours[self.pattern.columns] * self.pattern.height + self.pattern.rows
+        return places
+
+
+class _Tracing:
+    """The patterns of one graph, by the sizes and integers of calls."""
+
+    def __init__(self, derived: Derived, seed: str | None) -> None:
+        self.graph = graph = emittable(derived.graph)
+        self.is_custom = _has_rules(derived.primal)
+        self.seed = [known.path for known in graph.inputs].index((seed,)) if seed else None
+        self.kept: dict[Any, Found] = {}
+        self.lock = threading.Lock()
+
+    def __call__(self, *values: Any) -> Found:
+        types = [value.type for value in self.graph.block.parameters]
+        key = tuple(map(_key, values, types))
+        found = self.kept.get(key)
+        if found is None:
+            with self.lock:
+                found = self.kept[key] = self._found(values)
+                while len(self.kept) > _MOST_KEPT:
+                    del self.kept[next(iter(self.kept))]
+        return found
+
+    def _found(self, values: Sequence[Any]) -> Found:
+        origins = Origins(0 if self.seed is None else np.size(values[self.seed]))
+        results, dense = traced(self.graph, values, self.seed, origins)
+        output = self.graph.output
+        ids = results[output.index] if isinstance(output, Leaf) else None
+        if ids is None:
+            raise InternalError(f"{self.graph.name} does not give an array", self.graph.span)
+        try:
+            return Found(origins.pattern(ids), ids.shape, dense, self.is_custom)
+        except TooManyPlaces:
+            raise UnsupportedCallError(
+                f"the sparse derivative of {self.graph.name} has too many entries",
+                self.graph.span,
+                "use symdiff.jvp, symdiff.vjp or symdiff.hvp: products with it need no entries",
+            ) from None
+
+
+def _has_rules(graph: Graph) -> bool:
+    """Return whether derivatives of a graph are made by rules or hooks of the user's."""
+    own = (custom_call, grad_hook)
+    graphs = [graph, *called_by(graph)]
+    return any(node.op in own for one in graphs for node in walk_nodes(one.block))
+
+
+def _key(value: Any, type_: Type) -> Any:
+    """What a pattern depends on: integers with their values, of all else the sizes."""
+    if isinstance(type_, ListType):
+        return tuple(_key(item, type_.element) for item in value)
+    if not isinstance(type_, ArrayType):
+        return None
+    if type_.dtype.kind in "biu":
+        return np.shape(value), np.asarray(value).tobytes()
+    return np.shape(value)
+
+
+# What users hold ----------------------------------------------------------------------------------
+
+
+class SparseDerivative:
+    """A derivative as a sparse matrix: a row for each number returned, a column for each number of
+    the argument, in the order of ``ravel()``.
+
+    The pattern is that of the program, whatever the values: entries may be zero.
+    """
+
+    def __init__(
+        self, made: Differentiable, argnums: Argnums, mode: Direction, symmetric: bool = False
+    ) -> None:
+        self._made, self._argnums = made, argnums
+        several = isinstance(argnums, tuple | list)
+        if several and symmetric:
+            raise SignatureError(
+                "a sparse Hessian is by one argument",
+                hint="put the arguments together in one array",
+            )
+        chosen = argnums if isinstance(argnums, tuple | list) else (argnums,)
+        self._parts = [_By(made, one, mode, symmetric) for one in chosen]
+        self._several = several
+        self.__name__ = f"{made._name}_{'hessian' if symmetric else 'jacobian'}"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._each(args, kwargs, _By.matrix)
+
+    def sparsity(self, *args: Any, **kwargs: Any) -> Any:
+        """The pattern as a sparse matrix of truths."""
+        return self._each(args, kwargs, _By.truths)
+
+    def source(self, *args: Any, **kwargs: Any) -> Any:
+        """The code of the sweeps."""
+        return self._each(args, kwargs, _By.source)
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """How many sweeps there are and why: what is dense for want of a rule."""
+        self._made._refresh()
+        arguments = self._made._canonical(args, kwargs)
+        return "\n".join(part.explained(arguments) for part in self._parts)
+
+    def _each(self, args: tuple[Any, ...], kwargs: dict[str, Any], one: Callable[..., Any]) -> Any:
+        self._made._refresh()
+        arguments = self._made._canonical(args, kwargs)
+        found = tuple(one(part, arguments) for part in self._parts)
+        return found if self._several else found[0]
+
+    def __symdiff_staged__(self, stager: Any, args: Any, kwargs: Any) -> Any:
+        """What a compiled program that calls this makes of it."""
+        from symdiff.api.inside import call_sparsity
+
+        return call_sparsity(stager, self._made)
+
+    def __repr__(self) -> str:
+        return f"<sparse derivative {self.__name__}>"
+
+
+def sparse_hessian(made: Differentiable, argnums: Argnums) -> SparseDerivative:
+    """The second derivatives of a scalar function as a sparse matrix."""
+    several = isinstance(argnums, tuple | list)
+    gradient = made if several else made._gradient(argnums)
+    return SparseDerivative(gradient, argnums, "fwd", symmetric=True)
+
+
+class _By:
+    """The sparse derivative by one argument. Arguments are in canonical form."""
+
+    def __init__(
+        self, made: Differentiable, argnum: int | str, mode: Direction, symmetric: bool
+    ) -> None:
+        self.made, self.mode, self.symmetric = made, mode, symmetric
+        self.wrt = made._wrt(argnum)
+        self.parameters = made._chain.parameters[-1]
+        (self.path,) = Wrt(*self.wrt).paths(self.parameters)
+
+    # The matrix
+
+    def matrix(self, arguments: tuple[Any, ...]) -> csr_array:
+        """The matrix at these arguments."""
+        mode, plan, shape = self.chosen(arguments)
+        columns, starts = plan.indices
+        data = self._swept(arguments, mode, plan, shape)[plan.places]
+        return _csr(data, columns.copy(), starts.copy(), plan.pattern)
+
+    def truths(self, arguments: tuple[Any, ...]) -> csr_array:
+        """The pattern."""
+        plan = self.chosen(arguments)[1]
+        columns, starts = plan.indices
+        return _csr(np.ones(len(columns), bool), columns.copy(), starts.copy(), plan.pattern)
+
+    def _swept(
+        self, arguments: tuple[Any, ...], mode: Mode, plan: Plan, shape: tuple[int, ...]
+    ) -> np.ndarray:
+        """The results of all sweeps, one after another."""
+        home, steps = self.made._home, self._steps(mode, lanes=True)
+        run = home.quick(steps, f"{self.made._name}_sweeps")[0]
+        seeds = plan.seeds(shape, self._vector(arguments).dtype)
+        size = max(plan.pattern.height, plan.pattern.width, 1)
+        runs = -(-plan.count * size // _MOST_AT_ONCE)
+        parts = [run((*arguments, part)) for part in np.array_split(seeds, max(runs, 1))]
+        return (parts[0] if len(parts) == 1 else np.concatenate(parts)).ravel()
+
+    # The pattern
+
+    def chosen(self, arguments: tuple[Any, ...]) -> tuple[Mode, Plan, tuple[int, ...]]:
+        """The mode with fewer sweeps, its plan, and the shape of a seed."""
+        _require_scipy()
+        vector = self._vector(arguments)
+        if self.mode == "rev":
+            return self._reverse(arguments)
+        try:
+            found = self._found("fwd", (*arguments, vector[()]))
+        except UnsupportedCallError:
+            if self.mode == "fwd" or self.symmetric:
+                raise
+            return self._reverse(arguments)
+        if self.symmetric:
+            return "fwd", found.symmetric, vector.shape
+        longest = int(np.bincount(found.pattern.columns, minlength=1).max())
+        if self.mode == "auto" and not found.is_custom and longest < found.forward.count:
+            mode, plan, shape = self._reverse(arguments)
+            if plan.count < found.forward.count:
+                return mode, plan, shape
+        return "fwd", found.forward, vector.shape
+
+    def _reverse(self, arguments: tuple[Any, ...]) -> tuple[Mode, Plan, tuple[int, ...]]:
+        result = self._found(None, arguments)
+        shape, dtype = result.result, self._vector(arguments).dtype
+        found = self._found("rev", (*arguments, np.zeros(shape, dtype)[()]))
+        return "rev", found.reverse, shape
+
+    def _found(self, mode: Mode | None, arguments: tuple[Any, ...]) -> Found:
+        """The pattern of one sweep; without a mode, what the function itself returns."""
+        steps = self.made._steps if mode is None else self._steps(mode, lanes=False)
+        transforms = tuple(map(transform_of, steps))
+        seed = None if mode is None else WithVector.of(self.parameters).names[-1]
+        run = functools.partial(_Tracing, seed=seed)
+        home, name = self.made._home, self.made._name
+        found: Found = home.on_graphs("pattern", transforms, name, run)(arguments)
+        return found
+
+    def _steps(self, mode: Mode, lanes: bool) -> Steps:
+        return (*self.made._steps, ("Sweep", self.wrt, mode, lanes))
+
+    def _vector(self, arguments: tuple[Any, ...]) -> np.ndarray:
+        """Zeros like the argument."""
+        value = self.parameters.value_at(arguments, self.path)
+        if isinstance(value, int | float | np.ndarray | np.generic):
+            floats = np.asarray(value).dtype.kind == "f" or type(value) is int
+            return np.zeros(np.shape(value), np.asarray(value).dtype if floats else float)
+        raise SignatureError(
+            f"sparse derivatives are by an array of floats, not by a {type(value).__name__}",
+            hint="pass one array, and take it apart in the function",
+        )
+
+    # What is told
+
+    def source(self, arguments: tuple[Any, ...]) -> Any:
+        """The code of the sweeps."""
+        mode, plan, shape = self.chosen(arguments)
+        made = Derivative(self.made._function, (), self._steps(mode, lanes=True))
+        given = (*arguments, plan.seeds(shape, self._vector(arguments).dtype))
+        return made._home.built(made._transforms, made._name, given).source
+
+    def explained(self, arguments: tuple[Any, ...]) -> str:
+        """A few lines about the pattern and the sweeps."""
+        mode, plan, _ = self.chosen(arguments)
+        pattern, word = plan.pattern, {"fwd": "forward", "rev": "reverse"}[mode]
+        lines = [
+            f"{self.made._name} by {spelled(self.path)}: {pattern.height} x {pattern.width},"
+            f" {len(pattern.columns)} entries, {plan.count} sweeps in {word} mode"
+        ]
+        return "\n".join(lines)
+
+
+def _require_scipy() -> None:
+    try:
+        import scipy.sparse  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "sparse derivatives need SciPy: pip install 'symdiff[scipy]'", name="scipy"
+        ) from error
+
+
+def _csr(data: np.ndarray, columns: np.ndarray, starts: np.ndarray, pattern: Pattern) -> csr_array:
+    from scipy.sparse import csr_array
+
+    made = csr_array((data, columns, starts), shape=(pattern.height, pattern.width))
+    made.has_canonical_format = True
+    return made
