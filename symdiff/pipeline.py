@@ -49,8 +49,7 @@ from symdiff.optimise import DEFAULT, DIVISIBLE, optimise
 from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
 from symdiff.optimise.outlining import outlined
-from symdiff.parse import Marks, place_of, stage
-from symdiff.parse.staged import Staged, StaticDemand
+from symdiff.parse import CalledOften, Marks, Recursions, Staged, StaticDemand, place_of, stage
 from symdiff.runtime.calling import follow
 from symdiff.runtime.collecting import seldom_collecting
 from symdiff.runtime.entry import Check
@@ -560,24 +559,29 @@ def staged_at(
 ) -> tuple[Staged, Signature]:
     """Stage a function, again with more values fixed as long as structure is found to depend on
     them.
+
+    What only ends the calls of a function that calls itself often is not fixed, if that becomes a
+    graph of its own.
     """
-    likely = Likely()
+    likely, recursions, given = Likely(), Recursions(), signature
+    before: dict[Any, Signature] = {}  # by function, without what ends its calls of itself
     for _ in range(_MOST_RESTARTS):
         try:
-            staged = stage(function, likely.added(signature), marks, at_end)
+            staged = stage(function, likely.added(signature), marks, at_end, recursions)
+        except CalledOften as often:
+            recursions.graphs.add(often.node)
+            signature = before.get(often.node, signature)
+            continue
         except StaticDemand as demand:
-            known = dict(signature.static)
-            try:
-                fixed = {path: demanded(path, signature, arguments) for path in demand.paths}
-            except SignatureError as error:
-                if demand.refusal is not None:
-                    raise demand.refusal from None
-                raise (error.with_span(demand.span) if demand.span else error) from None
+            before.setdefault(demand.recursion, signature)
+            known, fixed = dict(signature.static), _fixed(demand, signature, arguments)
             likely.ask(fixed, known)
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue
-        except SymdiffError:
-            if not likely.give_up():
+        except SymdiffError as error:
+            if recursions.follow(error):
+                signature = given
+            elif not likely.give_up():
                 raise
             continue
         if likely.values and _writes(staged.graph):  # perhaps one of them
@@ -593,6 +597,16 @@ def staged_at(
         f"the structure of {function.__name__} depends on more than {_MOST_RESTARTS} values",
         hint="pass them as one string, or in a tuple of strings",
     )
+
+
+def _fixed(demand: StaticDemand, signature: Signature, arguments: Arguments) -> dict[Path, Any]:
+    """The present values of what is demanded."""
+    try:
+        return {path: demanded(path, signature, arguments) for path in demand.paths}
+    except SignatureError as error:
+        if demand.refusal is not None:
+            raise demand.refusal from None
+        raise (error.with_span(demand.span) if demand.span else error) from None
 
 
 def _writes(graph: Graph) -> bool:

@@ -60,7 +60,7 @@ _BY_LIBRARY = {
     "scipy._lib": ("namespaces",),
     "scipy._lib._sparse": ("sparse",),
     "scipy.fft": ("hankel", "transforms"),
-    "scipy.integrate": ("samples", "solvers"),
+    "scipy.integrate": ("boundaries", "samples", "solvers"),
     "scipy.interpolate": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
     "scipy.linalg": ("equations", "matrices", "riccati", "structured", "subspaces"),
     "scipy.ndimage": ("images", "neighbours", "warped"),

@@ -1,16 +1,18 @@
-"""Draws from the continuous distributions of ``scipy.stats``.
+"""Draws from the continuous distributions of ``scipy.stats``, and from some of several variables.
 
 They are SciPy's, and move with the parameters so that their place in the distribution stays
 (Figurnov, Mohamed and Mnih 2018): of a location and a scale by shifting and stretching, of shapes
 by two of Newton's steps from where the draw lies, which have its derivatives up to the third.
+Those of several variables are draws of NumPy's.
 """
 
 import numpy as np
 
-from symdiff.definitions.declare import DEFINITIONS, refuse
+from symdiff.definitions.declare import DEFINITIONS, defines, refuse
 from symdiff.definitions.distributions import _parameters as parameters_of
 from symdiff.definitions.law import CONTINUOUS
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.multivariate import _squeezed as squeezed
 from symdiff.definitions.riccati import computed
 from symdiff.definitions.solvers import valued, without_derivative
 
@@ -20,6 +22,13 @@ def _draw(name, args, kwds, size, seed):
 
     found = getattr(stats, name).rvs(*args, **kwds, size=size, random_state=seed)
     return np.asarray(found, dtype=np.float64)
+
+
+def _require_source(random_state):
+    """Refuse what is not known to be a seed or what draws; None is NumPy's own generator."""
+    known = (int, np.integer, np.random.Generator, np.random.RandomState)
+    if random_state is not None and not isinstance(random_state, known):
+        refuse("random_state= other than None, a whole number or a generator of NumPy's")
 
 
 def _told(draws):
@@ -33,8 +42,7 @@ def _drawing(name, law):
     def draws(*args, size=None, random_state=None, **kwds):
         if len(args) == len(law.shapes) + 3:
             args, size = args[:-1], args[-1]
-        if not isinstance(random_state, (int, np.integer)):
-            refuse("random_state= other than a whole number")
+        _require_source(random_state)
         shapes, loc, scale, _ = parameters_of(law, args, kwds)
         places, widths = 0.0 if loc is None else loc, 1.0 if scale is None else scale
         like = places + 0.0 * widths
@@ -59,9 +67,48 @@ def _drawing(name, law):
     return draws
 
 
+def _generator(random_state):
+    """What draws, as SciPy takes it."""
+    _require_source(random_state)
+    if random_state is None:
+        return np.random
+    if isinstance(random_state, (int, np.integer)):
+        return np.random.RandomState(random_state)
+    return random_state
+
+
+def normal_draws(mean=None, cov=1, size=1, random_state=None):
+    cov = np.asarray(cov, dtype=np.float64)
+    mean = np.zeros(len(cov) if cov.ndim > 1 else 1) if mean is None else np.asarray(mean)
+    mean = np.atleast_1d(mean)
+    if cov.ndim == 0:
+        cov = cov * np.eye(len(mean))
+    elif cov.ndim == 1:
+        cov = np.diag(cov)
+    return squeezed(_generator(random_state).multivariate_normal(mean, cov, size))
+
+
+def dirichlet_draws(alpha, size=1, random_state=None):
+    return _generator(random_state).dirichlet(np.asarray(alpha, dtype=np.float64), size)
+
+
+def student_draws(loc=None, shape=1, df=1, size=1, random_state=None):
+    """Normal draws over the root of a mean square (Hofert 2013, eq. 3)."""
+    shape, draws = np.asarray(shape, dtype=np.float64), _generator(random_state)
+    if shape.ndim != 2:
+        refuse("a shape that is no matrix")
+    squares = np.ones(size) if np.isinf(df) else draws.chisquare(df, size) / df
+    noise = draws.multivariate_normal(np.zeros(len(shape)), shape, size)
+    apart = noise / np.sqrt(squares)[..., None]
+    return squeezed(np.zeros(len(shape)) + apart if loc is None else np.asarray(loc) + apart)
+
+
 @when_imported("scipy.stats")
 def register(stats):
     """Say what drawing means."""
     for name, law in CONTINUOUS.items():
         if hasattr(stats, name) and hasattr(law, "below"):
             DEFINITIONS[getattr(stats, name).rvs] = _drawing(name, law)
+    defines(stats.multivariate_normal.rvs)(normal_draws)
+    defines(stats.dirichlet.rvs)(dirichlet_draws)
+    defines(stats.multivariate_t.rvs)(student_draws)

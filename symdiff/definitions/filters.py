@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.declare import known_integer, refuse, registered
 from symdiff.definitions.libraries import when_imported
 
 # Recurrences --------------------------------------------------------------------------------------
@@ -123,9 +123,16 @@ def there_and_back(lines, padtype, edge, passed):
 
 
 def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
-    """Forwards and backwards, each time in the state that the first element has brought about."""
-    if method != "pad":
-        refuse(f"method={method!r}")
+    """Forwards and backwards, each time in the state that the first element has brought about, or
+    from states between which both orders differ least (Gustafsson 1996).
+    """
+    if method not in ("pad", "gust"):
+        raise ValueError("method must be 'pad' or 'gust'.")
+    if method == "gust":
+        from scipy.signal import _signaltools
+
+        made = _signaltools._filtfilt_gust(b, a, np.array(x), axis=axis, irlen=irlen)
+        return made[0]
     b, a = _coefficients(b), _coefficients(a)
     lines = np.moveaxis(np.asarray(x), axis, -1)
     edge = 0
@@ -136,6 +143,39 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
         lines, padtype, edge, lambda lines: lfilter(b, a, lines, zi=lines[..., :1] * state)[0]
     )
     return np.moveaxis(made, -1, axis)
+
+
+# Systems in discrete time -------------------------------------------------------------------------
+
+
+def dimpulse(system, x0=None, t=None, n=None):
+    """What a system answers to each of its inputs, which is 1 at first and 0 later."""
+    return _answers(system, x0, t, n, lambda k: k == 0)
+
+
+def dstep(system, x0=None, t=None, n=None):
+    """What a system answers to each of its inputs, which is 1 all the time."""
+    return _answers(system, x0, t, n, lambda k: k >= 0)
+
+
+def _answers(system, x0, t, n, shape):
+    from scipy import signal
+
+    if isinstance(system, signal.lti):
+        raise AttributeError("a system in continuous time")
+    count = 1
+    if isinstance(system, signal.StateSpace):
+        count = known_integer(system.inputs)
+    elif not isinstance(system, signal.dlti):
+        if len(system) == 5:
+            count = known_integer(np.atleast_2d(system[1]).shape[-1])
+        system = signal.dlti(*system[:-1], dt=system[-1])
+    n = 100 if n is None else n
+    times = np.linspace(0, n * system.dt, n, endpoint=False) if t is None else np.asarray(t)
+    one = np.where(shape(np.arange(len(times))), 1.0, 0.0)
+    given = [one[:, None] * (np.arange(count) == k) for k in range(count)]
+    answers = [signal.dlsim(system, u, times, x0) for u in given]
+    return answers[-1][0], tuple([answer[1] for answer in answers])
 
 
 # Trends, and the analytic signal ------------------------------------------------------------------
@@ -271,6 +311,6 @@ def register(signal):
     registered(
         signal,
         *(lfilter, lfilter_zi, sosfilt, sosfilt_zi, filtfilt, detrend, hilbert),
-        *(convolve, correlate, fftconvolve, oaconvolve, convolve2d, correlate2d),
+        *(convolve, correlate, fftconvolve, oaconvolve, convolve2d, correlate2d, dimpulse, dstep),
         rounded=True,
     )

@@ -101,6 +101,25 @@ def normalize_axis_index(axis: Any, ndim: Any, msg_prefix: Any = None) -> Any:
     return axis + ndim if axis < 0 else axis
 
 
+@defines(np.broadcast_shapes)
+def broadcast_shapes(*args):
+    """The shape that arrays of all these shapes are broadcast to."""
+    shapes = [(s,) if isinstance(s, (int, np.integer)) else tuple(s) for s in args]
+    rank = max([len(shape) for shape in shapes], default=0)
+    found: list[Any] = [1] * rank
+    for shape in shapes:
+        for k, size in enumerate(shape, rank - len(shape)):
+            if not isinstance(size, (int, np.integer)):
+                raise TypeError("lengths are integers")
+            if size < 0:
+                raise ValueError("negative dimensions are not allowed")
+            if found[k] == 1:
+                found[k] = size
+            elif size not in (1, found[k]):
+                raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+    return tuple(found)
+
+
 @defines(np.require)
 def require(a, dtype=None, requirements=None, *, like=None):
     """An array of a dtype, in an order; one that is read-only is not copied: it is not written."""

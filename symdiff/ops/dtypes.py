@@ -58,6 +58,3 @@ def _min_scalar_type(a: Any, /) -> np.dtype:
 def _common_type(*arrays: Any) -> type:
     found: type = np.common_type(*(np.empty(0, array_type(staged(a)).dtype) for a in arrays))
     return found
-
-
-lowers(np.broadcast_shapes)(lambda *args: np.broadcast_shapes(*static(args)))

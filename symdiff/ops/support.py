@@ -506,6 +506,34 @@ def dense_output(
     return solve_ivp(function, t_span, y0, dense_output=True, args=args, **options).sol(times)
 
 
+def boundary_values(
+    function: Any, x: Any, y: Any, p: Any, args: tuple[Any, ...] = (), **options: Any
+) -> Any:
+    """What ``scipy.integrate.solve_bvp`` finds; ``unknown`` are all values at the nodes, and the
+    parameters behind them.
+
+    ``function(x, y, p, ya, yb)`` gives the rates, and the residuals of the boundary conditions.
+
+    >>> def function(x, y, p, ya, yb):
+    ...     return np.ones_like(y), ya - 2.0
+    >>> boundary_values(function, [0.0, 1.0], np.zeros((1, 2)), np.zeros(0)).unknown.round(12)
+    array([2., 3.])
+    """
+    from scipy.integrate import solve_bvp
+
+    x, y, p = np.asarray(x, float), np.asarray(y, float), np.asarray(p, float)
+
+    def rates(x: Any, y: Any, p: Any = p) -> Any:
+        return function(x, y, p, y[:, 0], y[:, -1], *args)[0]
+
+    def ends(ya: Any, yb: Any, p: Any = p) -> Any:
+        return function(x, y, p, ya, yb, *args)[1]
+
+    found = solve_bvp(rates, ends, x, y, p if len(p) else None, **options)
+    found.unknown = np.append(found.y, p if found.p is None else found.p)
+    return found
+
+
 def fitted(function: Any, x0: Any, args: tuple[Any, ...] = (), **options: Any) -> Any:
     """What ``scipy.optimize.leastsq`` finds and says: the solution, the inverse of the matrix of
     the normal equations (infinite where it has none), why it stopped, and the sum of squares.
@@ -580,7 +608,9 @@ def converged(result: Any, function: Any, args: Any, where: str, *names: Any) ->
         slope = getattr(status, "jac", None)
         found: Any = slope
         what = "residual"
-        if is_root or np.ndim(getattr(status, "fun", 0.0)) > 0:
+        if hasattr(status, "rms_residuals"):
+            found = status.rms_residuals
+        elif is_root or np.ndim(getattr(status, "fun", 0.0)) > 0:
             found = residual(point)
         elif slope is None or np.ndim(slope) > 1:
             step = 1e-5 * max(1.0, float(np.max(np.abs(point))))

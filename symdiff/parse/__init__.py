@@ -24,9 +24,20 @@ from symdiff.parse import (
 )
 from symdiff.parse.entry import place_of, stage
 from symdiff.parse.marking import Marks
+from symdiff.parse.policy import Recursions
 from symdiff.parse.staged import Guard, Staged, StaticDemand
+from symdiff.parse.values import CalledOften
 
-__all__ = ["Guard", "Marks", "Staged", "StaticDemand", "place_of", "stage"]
+__all__ = [
+    "CalledOften",
+    "Guard",
+    "Marks",
+    "Recursions",
+    "Staged",
+    "StaticDemand",
+    "place_of",
+    "stage",
+]
 
 for _library in ("random", "numpy.random"):
     loaded_with(_library, "symdiff.parse.draws")

@@ -48,7 +48,7 @@ def call_definition(
         with suspended(interp):
             result = call_function(interp, definition, *taken)
     except CalleeLeft as left:
-        if call is not None:  # the function's own value stands, not the definition's
+        if call is not None and call.rounded:  # the function's own value stands
             raise
         raise CalleeLeft(left.value, function, left.span) from None
     except (UnsupportedSyntaxError, UnsupportedCallError) as refusal:

@@ -33,7 +33,7 @@ from symdiff.parse.interpreter import HOOKS, Frame, Interpreter, placed
 from symdiff.parse.marking import Marks, begin, frozen, names_closed, require_found
 from symdiff.parse.memory_order import layouts_wanted
 from symdiff.parse.output import output_of, without_none
-from symdiff.parse.policy import RetryPolicy
+from symdiff.parse.policy import Recursions, RetryPolicy
 from symdiff.parse.reflect import argument
 from symdiff.parse.resuming import require_none_in_cleanup
 from symdiff.parse.staged import FixedValues, Staged, StaticDemand
@@ -54,26 +54,32 @@ from symdiff.source import SourceSpan, find_source, span_of
 
 
 def stage(
-    function: Any, signature: Signature, marks: Marks | None = None, at_end: bool = False
+    function: Any,
+    signature: Signature,
+    marks: Marks | None = None,
+    at_end: bool = False,
+    recursions: Recursions | None = None,
 ) -> Staged:
     """Stage a function at a signature, with marks on its names.
 
     ``at_end``: what it leaves behind is written at the end, not in time before what may raise.
+    ``recursions``: how the functions are staged that call themselves often.
 
-    Raises ``StaticDemand`` where structure depends on a value that the signature does not fix, and
-    a ``SymdiffError`` for what is outside the language; a ``CertainError`` for what the function
-    itself raises, whatever the values are.
+    Raises ``StaticDemand`` where structure depends on a value that the signature does not fix,
+    ``CalledOften`` where a function is found to call itself often, and a ``SymdiffError`` for what
+    is outside the language; a ``CertainError`` for what the function itself raises, whatever the
+    values are.
     """
     meet()
     with room():
-        return _staged_with_retries(function, signature, marks, at_end)
+        policy = RetryPolicy(at_end, recursions or Recursions())
+        return _staged_with_retries(function, signature, marks, policy)
 
 
 def _staged_with_retries(
-    function: Any, signature: Signature, marks: Marks | None, at_end: bool
+    function: Any, signature: Signature, marks: Marks | None, policy: RetryPolicy
 ) -> Staged:
     """The staged function, staged again with a finer policy where a conflict asks for it."""
-    policy = RetryPolicy(at_end)
     while True:
         try:
             return _staged(function, signature, policy, marks)

@@ -324,10 +324,11 @@ def _suspend(
 
 def _too_deep(interp: Interpreter, node: FunctionNode, scope: Scope) -> UnsupportedCallError:
     if any(_is_one_function(frame.scope, node, scope) for frame in interp.frames):
+        reason = interp.policy.recursions.followed.get(node)
         return UnsupportedCallError(
             f"'{scope.function}' calls itself to a depth of more than {MOST_INLINED}",
             interp.span,
-            "a recursion on data needs a bound that is known at compile time; or use a loop",
+            "use a loop" if reason is None else f"use a loop: it is {reason.message}",
         )
     return UnsupportedCallError(
         f"'{scope.function}' is called by a chain of more than {MOST_INLINED} functions",

@@ -12,6 +12,7 @@ import contextlib
 import functools
 import itertools
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
@@ -334,6 +335,7 @@ class Interpreter:
         self.refusal: Exception | None = None  # the last that has left an arm of a branch
         self.refused_under: list[Value] = []  # the predicates of the arms that it left
         self.active_calls: list[tuple[Any, int]] = []
+        self.nested: Counter[Any] = Counter()  # calls of a function inside its outermost one
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
         self.begun: dict[Value, list[Any]] = {}  # numbers of loops, before a turn and after one

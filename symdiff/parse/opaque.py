@@ -76,7 +76,8 @@ def is_pure_python(function: types.FunctionType) -> bool:
 _FOLLOWED = (
     *("numpy.lib.", "numpy._core.", "numpy.ma.", "numpy.polynomial."),
     *("scipy._lib.", "scipy.cluster.vq", "scipy.constants._constants", "scipy.fftpack."),
-    *("scipy.integrate._quadrature", "scipy.interpolate._cubic", "scipy.interpolate._fitpack_py"),
+    *("scipy.integrate._bvp", "scipy.integrate._quadrature"),
+    *("scipy.interpolate._cubic", "scipy.interpolate._fitpack_py"),
     "scipy.interpolate._pade",
     *("scipy.linalg._basic", "scipy.linalg._matfuncs", "scipy.linalg._special_matrices"),
     *("scipy.ndimage.", "scipy.signal.", "scipy.spatial."),

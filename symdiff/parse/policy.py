@@ -17,6 +17,25 @@ MANY = 3  # items of a function that had to be selected one after another
 
 
 @dataclass(slots=True)
+class Recursions:
+    """Functions that call themselves often, by their syntax trees: what is known when each call
+    ends may still be found in a run.
+
+    ``graphs``: those that become graphs of their own. ``followed``: those that do not, and why.
+    """
+
+    graphs: set[Any] = field(default_factory=set)
+    followed: dict[Any, SymdiffError] = field(default_factory=dict)
+
+    def follow(self, reason: SymdiffError) -> bool:
+        """Follow the calls of all of them; False where there are none."""
+        had = bool(self.graphs)
+        self.followed |= dict.fromkeys(self.graphs, reason)
+        self.graphs.clear()
+        return had
+
+
+@dataclass(slots=True)
 class RetryPolicy:
     """What is followed more closely, by all attempts so far.
 
@@ -29,12 +48,13 @@ class RetryPolicy:
     are. ``first``: the first conflict for which names were kept as unions; ``instead``: the count
     of a loop, which would tell as well. ``of_library``: a conflict in a library's function, which
     is refused as a whole where nothing resolves that. ``without_arm``: what tells that an arm is
-    not taken that cannot be compiled. ``resumed``: generator functions that are suspended at each
-    ``yield``. ``changed``: what is followed as objects, as the program changes one: ``sets``,
-    ``functions``.
+    not taken that cannot be compiled. ``recursions``: functions that call themselves often.
+    ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
+    followed as objects, as the program changes one: ``sets``, ``functions``.
     """
 
     all_late: bool = False
+    recursions: Recursions = field(default_factory=Recursions)
     unrolled: set[SourceSpan] = field(default_factory=set)
     unions: set[str] = field(default_factory=set)
     selecting: dict[SourceSpan, bool] = field(default_factory=dict)

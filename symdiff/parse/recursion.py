@@ -3,11 +3,13 @@
 Recursion whose depth is static is followed call by call. Where a staged condition stands between a
 call and the call inside it, what decides is fixed if it can be (an int argument, a size); else the
 function is staged once as a graph of its own, until the types of its parameters and of its result
-repeat.
+repeat. So is a function that calls itself often, whatever is known of when that ends; its calls are
+followed where it cannot be such a graph.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -17,27 +19,41 @@ from symdiff.ir.build import builder, copy_block
 from symdiff.ir.control import call as call_op
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value, free_values, walk_nodes
 from symdiff.ir.structure import Structure, is_leaf
-from symdiff.ir.types import Type
+from symdiff.ir.types import ArrayType, ListType, Type
+from symdiff.ops.effects import assert_, raise_
+from symdiff.parse.aliases import location_of
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.demand import obtainable
-from symdiff.parse.heap import as_type
+from symdiff.parse.heap import Location, as_type, is_callers, same
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lattice import fits, meet, met
 from symdiff.parse.marking import entering, forget_names, names_found
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.output import output_of
 from symdiff.parse.templates import Run
-from symdiff.parse.trees import Parts, flatten, parts_of, same_structure, unflatten
+from symdiff.parse.trees import (
+    Parts,
+    contents_within,
+    flatten,
+    parts_of,
+    same_structure,
+    unflatten,
+)
+from symdiff.parse.trying import may_raise_one
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     Array,
+    CalledOften,
     Columns,
+    Conflict,
     ControlFlow,
     DictRef,
     Keywords,
     ListRef,
     NotYetKnown,
     ObjectRef,
+    Scope,
     Storage,
     Unjoinable,
 )
@@ -45,6 +61,7 @@ from symdiff.parse.writeback import begin, writes_outside
 from symdiff.source import SourceSpan
 
 DEPTH_OF_DETECTION = 3
+MOST_NESTED = 64  # calls of a function inside itself that are followed, if it may be a graph
 MOST_ROUNDS = 12
 
 
@@ -57,6 +74,13 @@ class Recursion(ControlFlow):
         self.predicate = predicate
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What a result may be, or hold: an argument, or what stands ``outside``."""
+
+    outside: frozenset[Location] = frozenset()
+
+
 @dataclass(slots=True)
 class Activation:
     """A function that is being staged as a graph of its own."""
@@ -67,6 +91,7 @@ class Activation:
     output: Structure | None = None
     result_types: list[Type] = field(default_factory=list)
     varying: set[str] = field(default_factory=set)  # symbols of sizes that differ from call to call
+    shared: Shared | None = None
 
 
 def _flatten(interp: Interpreter, values: tuple[Abstract, ...]) -> tuple[Structure, list[Abstract]]:
@@ -98,8 +123,14 @@ def followed(
     active = interp.recursions.get(key)
     if active is not None:
         return _call_again(interp, active, arguments)
+    node, recursions = key[0], interp.policy.recursions
+    if node in recursions.graphs:
+        return _as_graph(interp, key, entering(interp, arguments, span), run)
     check_depth(interp, key)
     outermost = all(other != key for other, _ in interp.active_calls)
+    interp.nested[node] = 0 if outermost else interp.nested[node] + 1
+    if interp.nested[node] > MOST_NESTED and node not in recursions.followed:
+        raise CalledOften(node)
     found_names = names_found(interp)
 
     with (
@@ -110,6 +141,7 @@ def followed(
     forget_names(interp, found_names)
     wanted = obtainable(interp, attempt.failure.predicate)
     if wanted is not None:
+        wanted.recursion = node
         raise wanted
     return _as_graph(interp, key, entering(interp, arguments, span), run)
 
@@ -124,7 +156,7 @@ def _as_graph(interp: Interpreter, key: Any, arguments: Keywords, run: Run) -> A
         activation = Activation(GraphCell(name), structure, list(types), varying=varying)
         settled = _settle(interp, key, names, activation, run)
         if settled is not None:
-            return _first_call(interp, activation, leaves, settled)
+            return _first_call(interp, activation, arguments.values(), leaves, settled)
         types = activation.types
     raise UnsupportedCallError(
         f"the types of the recursion in '{name}' do not settle", hint="use a loop"
@@ -142,22 +174,23 @@ def _settle(
             return None
         if found is None:
             raise UnsupportedCallError("a recursion of which no path is known to end")
-        block, output = found
+        block, output, shared = found
         result_types = [value.type for value in block.results]
-        if activation.output == output and _all_fit(activation, result_types):
+        settled = activation.shared == shared and _all_fit(activation, result_types)
+        if activation.output == output and settled:
             return _close(interp, key, activation, block, output)
         if activation.output is not None and activation.output != output:
             raise UnsupportedCallError("a recursion's results differ in structure")
         known = activation.result_types or result_types
         pairs = zip(known, result_types, strict=True)
         activation.result_types = [met(a, b, activation.varying) for a, b in pairs]
-        activation.output = output
+        activation.output, activation.shared = output, shared
     raise UnsupportedCallError("a recursion's result types do not settle")
 
 
 def _body(
     interp: Interpreter, key: Any, names: tuple[str, ...], activation: Activation, run: Run
-) -> tuple[Block, Structure] | None:
+) -> tuple[Block, Structure, Shared | None] | None:
     """The body as it is staged; None where all its paths go through calls of itself."""
     try:
         return _stage_body(interp, key, names, activation, run)
@@ -175,33 +208,22 @@ def _all_fit(activation: Activation, found: list[Type]) -> bool:
 
 def _stage_body(
     interp: Interpreter, key: Any, names: tuple[str, ...], activation: Activation, run: Run
-) -> tuple[Block, Structure]:
+) -> tuple[Block, Structure, Shared | None]:
     parameters = [Value(type_, None) for type_ in activation.types]
     frames = len(interp.frames)
     with interp.scratch(interp.heap.copy(written=set())) as inner, interp.apart():
         begin(interp)
-        leaves: list[Abstract] = []
-        storages: list[Storage] = []
-        for parameter in parameters:
-            leaves.append(interp.wrap(parameter))
-            if isinstance(leaves[-1], Array):
-                storages.append(leaves[-1].storage)
+        leaves = [interp.wrap(parameter) for parameter in parameters]
         values = unflatten(interp, activation.structure, leaves.__getitem__)
+        before = dict(interp.heap.contents)
         interp.recursions[key] = activation
         try:
             result = run(dict(zip(names, values, strict=True)))
         finally:
             del interp.recursions[key]
             del interp.frames[frames:]
-        if any(storage in interp.heap.written for storage in storages):
-            raise AliasingError(
-                "a recursive function writes to its argument", hint="return a new array"
-            )
-        if writes_outside(interp, interp.outer_heaps[-1]):
-            raise UnsupportedCallError(
-                "a function that calls itself on data changes what stands outside it",
-                hint="let it return what it counts or collects, or use a loop",
-            )
+        _require_unchanged(interp, values, before)
+        shared = _shared(interp, result, before)
         output, results = output_of(interp, result)
         typed = [
             as_type(value, type_)
@@ -209,13 +231,73 @@ def _stage_body(
                 results, activation.result_types or [v.type for v in results], strict=True
             )
         ]
-    return Block(tuple(parameters), inner.nodes, tuple(typed)), output
+    return Block(tuple(parameters), inner.nodes, tuple(typed)), output, shared
+
+
+def _require_unchanged(interp: Interpreter, values: Abstract, before: Mapping[Any, Any]) -> None:
+    """Refuse a function that changes what it is given, or what stands outside it."""
+    held = interp.heap.contents
+    changed = [key for key, found in before.items() if not same(held.get(key, ABSENT), found)]
+    if any(key in changed for part in contents_within(interp.heap, values) for key in _keys(part)):
+        raise AliasingError(
+            "a recursive function writes to its argument", hint="return a new array"
+        )
+    inside = {key[0] for key in before if isinstance(key, tuple)}
+    new = (key[0] for key in held if isinstance(key, tuple) and key not in before)
+    grown = any(isinstance(one, Scope | ObjectRef) and one in inside for one in new)
+    if changed or grown or writes_outside(interp, interp.outer_heaps[-1]):
+        raise UnsupportedCallError(
+            "a function that calls itself on data changes what stands outside it",
+            hint="let it return what it counts or collects, or use a loop",
+        )
+
+
+def _keys(content: Abstract) -> Iterator[Any]:
+    """What the heap holds of an argument under."""
+    if isinstance(content, Array):
+        yield content.storage
+    elif isinstance(content, ListRef | DictRef):
+        yield content
+
+
+def _shared(interp: Interpreter, result: Abstract, before: Mapping[Any, Any]) -> Shared | None:
+    """What a result may be, or hold, that can be written under another name; None for nothing."""
+    heap = interp.heap
+    found: list[Location] = []
+    may_be = False
+    for part in contents_within(heap, result):
+        location = location_of(part)
+        if location is not None:
+            may_be = may_be or location in heap.frozen or location in found
+            found.append(location)
+        elif isinstance(part, Value) and isinstance(part.type, ListType):
+            may_be = may_be or not _is_number(part.type.element)
+    possible = {other for location in found for other in heap.possible(location)}
+    outside = {one for one in possible if one in interp.outer_heaps[-1].contents or is_callers(one)}
+    if may_be or outside or not possible.isdisjoint(before):
+        return Shared(frozenset(outside))
+    return None
+
+
+def _is_number(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and not type_.shape
+
+
+def _freeze(interp: Interpreter, shared: Shared, contents: Iterable[Abstract]) -> None:
+    """Refuse later writes to what may be a result of a recursion."""
+    reason = "what a function that calls itself may have given back, as it was given, is written"
+    hint = "let it return a copy"
+    conflict = Conflict("an array", reason, interp.span, aliasing=True, hint=hint)
+    outside = (Array(one) if isinstance(one, Storage) else one for one in shared.outside)
+    for content in (*contents, *outside):
+        interp.heap.freeze(content, conflict)
 
 
 def _close(
     interp: Interpreter, key: Any, activation: Activation, block: Block, output: Structure
 ) -> list[Value]:
     """Make the captured values parameters of the graph, handed on by the calls inside it."""
+    _require_not_caught(interp, activation, block)
     captured = free_values(block)
     new: dict[Value, Value] = {value: Value(value.type, None, value.name) for value in captured}
     free = tuple(new.values())
@@ -229,22 +311,45 @@ def _close(
     return captured
 
 
+def _require_not_caught(interp: Interpreter, activation: Activation, block: Block) -> None:
+    """Refuse a graph that raises what the ``try`` around it catches: no exit leads out of it."""
+    if not interp.regions:
+        return
+    classes = interp.regions[-1].classes
+    for node in walk_nodes(block):
+        own = node.op is call_op and node.attributes["callee"] is activation.cell
+        if node.op in (raise_, assert_) or (not own and may_raise_one(interp, node, classes)):
+            raise UnsupportedCallError(
+                "a function that calls itself on data and may raise, inside try",
+                hint="let it return what tells, or use a loop",
+            )
+
+
 def _first_call(
-    interp: Interpreter, activation: Activation, leaves: list[Abstract], captured: list[Value]
+    interp: Interpreter,
+    activation: Activation,
+    given: Iterable[Abstract],
+    leaves: list[Abstract],
+    captured: list[Value],
 ) -> Abstract:
     operands = [
         as_type(interp.lift(leaf), type_)
         for leaf, type_ in zip(leaves, activation.types, strict=True)
     ]
-    return _emit_call(interp, activation, [*operands, *captured])
+    return _emit_call(interp, activation, given, [*operands, *captured])
 
 
-def _emit_call(interp: Interpreter, activation: Activation, operands: list[Value]) -> Abstract:
+def _emit_call(
+    interp: Interpreter, activation: Activation, given: Iterable[Abstract], operands: list[Value]
+) -> Abstract:
     attributes = {"callee": activation.cell, "types": tuple(activation.result_types)}
     node = builder().emit(call_op, operands, attributes)
     assert activation.output is not None
     results = [interp.wrap(value) for value in node.results]
-    return unflatten(interp, activation.output, results.__getitem__)
+    made = unflatten(interp, activation.output, results.__getitem__)
+    if activation.shared is not None:
+        _freeze(interp, activation.shared, (*given, made))
+    return made
 
 
 def _call_again(
@@ -269,4 +374,4 @@ def _call_again(
         operands.append(as_type(value, type_))
     if activation.output is None:
         raise NotYetKnown
-    return _emit_call(interp, activation, operands)
+    return _emit_call(interp, activation, arguments.values(), operands)

@@ -194,6 +194,7 @@ STATIC_TYPES = (
     *VALUES,
     GENERIC_ALIAS,
     types.GenericAlias,
+    types.UnionType,
     types.FunctionType,
     types.BuiltinFunctionType,
     types.ModuleType,

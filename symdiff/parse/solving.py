@@ -11,6 +11,8 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
@@ -36,20 +38,28 @@ class Followed:
 def followed(
     stager: Any, callback: Abstract, own: Abstract, args: Abstract, count: int = 1
 ) -> Followed:
-    """The graph of ``callback(*own, *args)``; ``own`` is given by the solver, of these types.
+    """The graph of ``callback(*own, *args)``; ``own`` is given by the solver, of these types: a
+    text has the sizes of an array of which only the solver knows how long it is (``"2,nodes"``).
 
     It gives an array or a number, or a tuple of ``count`` of them.
     """
-    samples = [stager.lifted(value) for value in stager.elements(own)]
+    samples = list(stager.elements(own))
     given = {"args": tuple(map(stager.lifted, stager.elements(args)))}
     names = list(stager.parameters(callback).parameters)
-    types = [(n, stager.specification(v)) for n, v in zip(names, samples, strict=False)]
+    types = [(n, _sample(stager, v)) for n, v in zip(names, samples, strict=False)]
     signature = Signature((*types, ("args", stager.specification(given["args"]))))
     graph, captured = stager.graph(callback, signature)
     _require_numbers(stager, graph, count)
     rest = graph.inputs[len(samples) :]
     paths = [source.path for source in rest if source.origin == "argument"]
     return Followed(graph, (*stager.leaves(given, paths), *captured))
+
+
+def _sample(stager: Any, value: Abstract) -> Any:
+    if not isinstance(value, str):
+        return stager.specification(stager.lifted(value))
+    sizes = (int(size) if size.isdigit() else Size(size) for size in value.split(","))
+    return ArrayType(np.dtype("float64"), tuple(sizes))
 
 
 def _require_numbers(stager: Any, graph: Graph, count: int) -> None:
@@ -113,7 +123,10 @@ def solver(
 
 
 TELLING = frozenset(
-    f"scipy.optimize.{name}" for name in ("root", "root_scalar", "minimize", "minimize_scalar")
+    (
+        *(f"scipy.optimize.{name}" for name in ("root", "root_scalar", "minimize")),
+        *("scipy.optimize.minimize_scalar", "symdiff.ops.support.boundary_values"),
+    )
 )  # whether they have converged; others do where they are asked for their full output
 
 

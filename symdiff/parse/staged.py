@@ -69,7 +69,7 @@ class StaticDemand(Exception):  # noqa: N818 - a request, not an error
 
     A path ends in an ``Aspect`` where that is wanted of what stands there. The first part of a path
     is a parameter's name, or a ``FreeVariable``. ``refusal``: what to raise where there are no
-    values.
+    values. ``recursion``: the function whose calls of itself they end.
     """
 
     def __init__(self, paths: tuple[Path, ...], span: SourceSpan | None = None) -> None:
@@ -77,3 +77,4 @@ class StaticDemand(Exception):  # noqa: N818 - a request, not an error
         self.paths = paths
         self.span = span  # of the expression that asked
         self.refusal: Exception | None = None
+        self.recursion: Any = None

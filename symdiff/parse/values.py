@@ -523,6 +523,14 @@ class GoneOverAgain(ControlFlow):
         self.node = node
 
 
+class CalledOften(ControlFlow):
+    """A function calls itself more often than is followed: it may be a graph of its own."""
+
+    def __init__(self, node: Any) -> None:
+        super().__init__(node)
+        self.node = node
+
+
 class Changed(ControlFlow):
     """What does not change elsewhere is changed: all of its ``kind`` are followed as objects."""
 

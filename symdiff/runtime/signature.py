@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import enum
 import re
+import types
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -178,7 +179,11 @@ def _example(value: Any) -> weakref.ref[Any] | None:
 
 
 def _is_fixed(value: Any) -> bool:
-    if value is None or value is ... or isinstance(value, type | enum.Enum | np.generic):
+    if (
+        value is None
+        or value is ...
+        or isinstance(value, type | types.UnionType | enum.Enum | np.generic)
+    ):
         return True
     if declared(type(value), "__symdiff_static__"):
         return True

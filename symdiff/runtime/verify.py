@@ -65,6 +65,8 @@ def observer(
         found = difference_of_outcomes(expected, actual)
         if found is not None and actual.error is not None and is_refusal(actual.error):
             return  # the program says where
+        if any(isinstance(one.error, RecursionError) for one in (expected, actual)):
+            return  # how deeply calls nest is no part of what is computed
         if found is not None:
             raise InternalError(f"the program emitted for {name} differs: {found}", ir=listing)
 

@@ -59,6 +59,90 @@ def test_draws_keep_their_places_in_the_distribution(law: str, shapes: Any) -> N
         assert again == pytest.approx(second, rel=1e-5)
 
 
-def test_draws_of_a_generator_are_refused() -> None:
-    with pytest.raises(sd.UnsupportedCallError, match="random_state="):
-        sd.grad(lambda a: stats.norm.rvs(a))(1.0)
+@pytest.mark.parametrize("make", [np.random.default_rng, np.random.RandomState])
+def test_draws_of_a_generator(make: Any) -> None:
+    def two(a: Any, b: Any) -> Any:
+        rng = make(3)
+        return stats.norm.rvs(a, b, 4, random_state=rng) * stats.laplace(a, b).rvs(
+            4, random_state=rng
+        )
+
+    check(two, 0.9, 1.7, wrt=(0, 1))
+
+
+def test_a_generator_is_asked_once_in_the_order_of_the_statements() -> None:
+    def drawn(a: Any, rng: Any) -> Any:
+        total = 0.0
+        for _ in range(3):
+            total = total + stats.gamma.rvs(a, random_state=rng) * stats.norm.rvs(random_state=rng)
+        return total
+
+    theirs, ours, more = (np.random.default_rng(5) for _ in range(3))
+    value, slope = sd.value_and_grad(drawn)(1.7, ours)
+    assert value == drawn(1.7, theirs)
+    assert ours.random() == theirs.random()
+    _, tangent = sd.jvp(drawn, (1.7, more), (1.0, None))
+    assert tangent == pytest.approx(slope, rel=1e-12)
+
+
+def test_the_generator_of_numpy_is_asked_where_none_is_given() -> None:
+    def drawn(a: Any, b: Any) -> Any:
+        np.random.seed(4)
+        return stats.norm.rvs(a, b, size=3) + stats.uniform(a, b).rvs()
+
+    check(drawn, 0.9, 1.7, wrt=(0, 1))
+
+
+MEAN, COVARIANCE = np.array([0.4, -0.3, 1.2]), np.array([1.3, 0.7, 2.1])
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda m, v: stats.multivariate_normal.rvs(m, np.diag(v), 4, np.random.default_rng(2)),
+        lambda m, v: stats.multivariate_normal(m, v).rvs((2, 3), random_state=2),
+        lambda m, v: stats.multivariate_normal.rvs(m, v[0], random_state=2),
+        lambda m, v: stats.multivariate_normal.rvs(m[0], v[0], 3, np.random.RandomState(2)),
+        lambda m, v: stats.multivariate_normal.rvs(None, np.diag(v), random_state=2) * m,
+        lambda m, v: stats.multivariate_t.rvs(m, np.eye(3), np.inf, 4, random_state=2) * v,
+    ],
+)
+def test_normal_draws_of_several_variables(draw: Any) -> None:
+    """Of variances alone: all roots of a covariance that is no more are the same one."""
+    check(draw, MEAN, COVARIANCE, wrt=(0, 1))
+
+
+def test_draws_of_the_multivariate_law_of_student_move_with_the_degrees() -> None:
+    """By hand: normal noise over the root of a mean square that keeps its place in its law."""
+
+    def drawn(m: Any, df: Any) -> Any:
+        return stats.multivariate_t.rvs(m, np.eye(2), df, 3, random_state=7)
+
+    rng = np.random.RandomState(7)
+    squares = rng.chisquare(3.6, 3)
+    places = stats.chi2.cdf(squares, 3.6)
+    noise = rng.multivariate_normal(np.zeros(2), np.eye(2), 3)
+
+    def moved(df: float) -> Any:
+        return MEAN[:2] + noise / np.sqrt(stats.chi2.ppf(places, df) / df)[:, None]
+
+    h = 1e-3
+    first = 8 * (moved(3.6 + h) - moved(3.6 - h)) - moved(3.6 + 2 * h) + moved(3.6 - 2 * h)
+    np.testing.assert_allclose(
+        sd.jacobian(drawn, argnums=1)(MEAN[:2], 3.6), first / (12 * h), rtol=1e-8
+    )
+
+
+def test_draws_of_dirichlet_are_those_of_numpy() -> None:
+    """Their derivative is that of the generator's own draw: the parts of a broken stick."""
+    alpha, weights = np.array([0.8, 1.7, 2.4]), np.array([1.0, -2.0, 0.5])
+
+    def drawn(alpha: Any, seed: Any) -> Any:
+        return stats.dirichlet.rvs(alpha, 2, random_state=seed) @ weights
+
+    def of_numpy(alpha: Any, seed: Any) -> Any:
+        return seed.dirichlet(alpha, 2) @ weights
+
+    given = sd.jacobian(drawn)(alpha, np.random.default_rng(3))
+    np.testing.assert_array_equal(given, sd.jacobian(of_numpy)(alpha, np.random.default_rng(3)))
+    assert drawn(alpha, 3).shape == sd.vjp(drawn, alpha, 3)[0].shape

@@ -129,11 +129,50 @@ def test_short_signals(n: int):
 def test_what_is_not_taken_is_refused():
     for function, told in (
         (lambda x: signal.detrend(x, bp=[4]), "bp="),
-        (lambda x: signal.filtfilt(B, A, x, method="gust"), "gust"),
         (lambda x: signal.savgol_filter(x, 4, 2), "even length"),
     ):
         with pytest.raises(sd.UnsupportedCallError, match=told):
             sd.vjp(function, LINE)
+
+
+STATES = np.array([[0.3, 0.1], [0.2, -0.4]]), np.array([[1.0, 0.5], [0.3, 1.0]])
+
+
+def _of_states(a: Any, b: Any, x: Any) -> Any:
+    system = a, b, np.array([[1.0, 2.0]]), np.array([[0.1, 0.4]]), 0.5
+    first, second = signal.dimpulse(system, n=6, x0=x)[1]
+    return first * second
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda b, a: signal.dimpulse((b[:2], a, 0.5), n=9)[1][0], (B, A)),
+        (lambda b, a: signal.dstep(signal.dlti(b[:2], a, dt=0.5), t=np.arange(5))[1][0], (B, A)),
+        (lambda z, k: signal.dimpulse((z[:1], z[1:], k, 0.1))[1][0], (B[:2].copy(), 0.7)),
+        (lambda b, a: signal.dlti(b[:2], a).step(n=4)[1][0], (B, A)),
+        (_of_states, (*STATES, np.array([0.5, -0.2]))),
+    ],
+)
+def test_what_systems_answer(function: Callable[..., Any], args: Any):
+    check(function, *args, wrt=tuple(range(len(args))))
+
+
+def test_systems_in_continuous_time_raise_as_theirs():
+    with pytest.raises(AttributeError):
+        sd.grad(lambda b: signal.dstep(signal.lti(b, [1.0, 2.0]))[1][0][0, 0])(B[:2].copy())
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (lambda b, a, x: signal.filtfilt(b, a, x, method="gust"), (B[:2].copy(), A[:3], LINE)),
+        (lambda x: signal.filtfilt(B, A, x, 0, method="gust", irlen=5), (ROWS.T.copy(),)),
+        (lambda b, x: signal.filtfilt(b, 2.0, x, method="gust"), (B[:1].copy(), LINE)),
+    ],
+)
+def test_a_filter_by_gustafssons_method(function: Callable[..., Any], args: Any):
+    check(function, *args, wrt=tuple(range(len(args))))
 
 
 def test_the_state_of_a_filter_with_large_coefficients():

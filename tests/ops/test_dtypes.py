@@ -68,3 +68,57 @@ def test_powers_of_bools_have_numpys_dtype(mask, exponent) -> None:
     assert value.dtype == f(x, mask).dtype
     assert sd.jvp(f, (x, mask), (x, None))[1].dtype == value.dtype
     np.testing.assert_array_equal(pullback(np.ones_like(value))[0], np.broadcast_to(mask, 2))
+
+
+def _onto_both(x, y):
+    """Only while it runs is known how long the two are."""
+    a, b = x[x > 0.0], y[y > 0.0]
+    made = np.zeros(np.broadcast_shapes(a.shape, b.shape, ()))
+    made += a * b
+    return np.sum(made * made)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        ([1.0, 2.0, -1.0], [3.0, 4.0, -1.0]),
+        ([1.0, -1.0], [3.0, 4.0, 5.0]),
+        ([1.0, 2.0], [3.0, -4.0]),
+        ([1.0, -1.0], [3.0, -4.0]),
+        ([-1.0, -1.0], [3.0, -4.0]),
+    ],
+)
+def test_shapes_that_are_computed_are_broadcast(x, y) -> None:
+    """The derivatives of the sum of all products' squares, in closed form."""
+    x, y = np.array(x), np.array(y)
+    a, b = np.where(x > 0.0, x, 0.0), np.where(y > 0.0, y, 0.0)
+    if np.sum(x > 0.0) == np.sum(y > 0.0) == 2:  # element by element
+        expected = 2.0 * a * b * b, 2.0 * b * a * a
+    else:
+        expected = 2.0 * a * np.sum(b * b), 2.0 * b * np.sum(a * a)
+    for found, right in zip(sd.grad(_onto_both, (0, 1))(x, y), expected, strict=True):
+        np.testing.assert_allclose(found, right)
+    _, slope = sd.jvp(_onto_both, (x, y), (x, y))
+    np.testing.assert_allclose(slope, 4.0 * _onto_both(x, y))
+    curved = sd.hvp(_onto_both)(x, y, x)
+    np.testing.assert_allclose(curved, expected[0])
+
+
+def test_shapes_that_do_not_broadcast_raise_as_in_numpy() -> None:
+    with pytest.raises(ValueError, match="cannot be broadcast"):
+        sd.grad(_onto_both)(np.ones(2), np.ones(3))
+    for shapes in (((2,), (-1,)), ((2.0,),), ((2, 1), 3.0)):
+        with pytest.raises((TypeError, ValueError)) as found:
+            np.broadcast_shapes(*shapes)
+        with pytest.raises(found.type):
+            sd.grad(lambda x, shapes=shapes: x * len(np.broadcast_shapes(*shapes)))(1.0)
+
+    def told(x):
+        try:
+            shape = np.broadcast_shapes(x.shape, (3,))
+        except ValueError:
+            return -np.sum(x)
+        return shape[0] * np.sum(x)
+
+    for length, slope in ((1, 3.0), (2, -1.0), (3, 3.0)):
+        np.testing.assert_array_equal(sd.grad(told)(np.ones(length)), np.full(length, slope))

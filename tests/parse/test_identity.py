@@ -478,3 +478,65 @@ def test_a_number_squeezed_is_an_array():
     x = 0.7
     value, _ = symdiff.differentiable(squeezed).forward(x)
     assert [type(v) for v in value] == [type(v) for v in squeezed(x)]
+
+
+NUMBERS = np.ndarray | float | int
+TEXTS = str | None
+
+
+class Accepting:
+    kinds = int | float
+
+    def __init__(self):
+        self.others = str | None
+
+
+ACCEPTING = Accepting()
+
+
+def union_of_a_module(x):
+    return 2.0 * x if isinstance(x, NUMBERS) and not isinstance(x, TEXTS) else x
+
+
+def union_among_classes(x):
+    return 2.0 * x if isinstance(x, (bytes, NUMBERS)) else x
+
+
+def union_of_a_class(x):
+    return 2.0 * x if isinstance(x, Accepting.kinds) and issubclass(type(x), Accepting.kinds) else x
+
+
+def union_of_an_object(x):
+    return x if isinstance(x, ACCEPTING.others) else 2.0 * x
+
+
+def union_made_longer(x):
+    return 2.0 * x if isinstance(x, TEXTS | float) and not isinstance(x, TEXTS) else x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        union_of_a_module,
+        union_among_classes,
+        union_of_a_class,
+        union_of_an_object,
+        union_made_longer,
+    ],
+)
+def test_unions_of_classes_that_are_made_outside(function):
+    assert function(3.0) == 6.0 and symdiff.grad(function)(3.0) == 2.0
+    assert symdiff.jvp(function, (3.0,), (1.0,)) == (6.0, 2.0)
+    assert symdiff.grad(symdiff.grad(lambda x: x * function(x)))(3.0) == 4.0
+
+
+def test_a_union_that_is_given_or_changed(monkeypatch):
+    def asked(x, kinds):
+        return 2.0 * x if isinstance(x, kinds) else x
+
+    assert symdiff.grad(asked)(3.0, int | float) == 2.0
+    assert symdiff.grad(asked)(3.0, int | str) == 1.0
+    slope = symdiff.grad(union_of_a_module)
+    assert slope(3.0) == 2.0
+    monkeypatch.setitem(globals(), "NUMBERS", int | str)
+    assert slope(3.0) == 1.0

@@ -1217,7 +1217,18 @@ TABLE: dict[str, Word] = {
         for name in ("convolve2d", "correlate2d")
     },
     "scipy.signal.detrend": shaped("x", "x, type='constant'", like=NOT_EMPTY),
-    "scipy.signal.filtfilt": shaped("[0.2, 0.3], [1.0, -0.4], x", like=LONG, dtypes=("float64",)),
+    "scipy.signal.filtfilt": shaped(
+        "[0.2, 0.3], [1.0, -0.4], x",
+        "[0.2, 0.3], [1.0, -0.4], x, method='gust'",
+        like=LONG,
+        dtypes=("float64",),
+    ),
+    **{
+        f"scipy.signal.{name}": number(
+            f"return scipy.signal.{name}(([1.0, x], [1.0, -0.5, 0.2 * x], 0.1), n=6)[1][0][5, 0]"
+        )
+        for name in ("dimpulse", "dstep")
+    },
     **{
         f"scipy.signal.{name}": shaped(
             f"return scipy.signal.{name}({given})[{place}]{part}", like=LONG, dtypes=("float64",)
@@ -1494,6 +1505,12 @@ TABLE: dict[str, Word] = {
         reference="np.sqrt(x)",
         within=1e-5,
     ),
+    "scipy.integrate.solve_bvp": number(
+        "return scipy.integrate.solve_bvp(lambda t, y: -x * y, lambda ya, yb: ya - 1.0,"
+        " [0.0, 0.5, 1.0], np.ones((1, 3)), tol=1e-9).y[0, -1]",
+        reference="np.exp(-x)",
+        within=1e-6,
+    ),
     "scipy.optimize.minimize_scalar": number(
         "return scipy.optimize.minimize_scalar(lambda t: (t - x) * (t - x)).x",
         reference="x * 1.0",
@@ -1538,6 +1555,20 @@ TABLE: dict[str, Word] = {
             ("multivariate_t", "multivariate_t(y, positive(z), 3.5).logpdf(x)"),
             ("multivariate_t.logpdf", "multivariate_t.logpdf(x, y, positive(z), 3.5)"),
             ("multivariate_t.pdf", "multivariate_t.pdf(x, y, positive(z), 3.5)"),
+        )
+    },
+    **{
+        f"scipy.stats.{name}.rvs": values(  # by Cholesky's factor, and not by NumPy's root
+            f"return scipy.stats.{name}.rvs({given}, random_state=3)",
+            family=cases.of(*[[(n,), (n, n)] for n in (2, 3, 5)]),
+            y=(1.2, 2.8),
+            z=diagonal(),
+            dtypes=("float64",),
+        )
+        for name, given in (
+            ("dirichlet", "y + np.diag(z)"),
+            ("multivariate_normal", "y, positive(z)"),
+            ("multivariate_t", "y, positive(z), 3.5"),
         )
     },
     "scipy.stats.multivariate_normal.cdf": shaped(
