@@ -64,7 +64,7 @@ _BY_LIBRARY = {
     "scipy.interpolate": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
     "scipy.linalg": ("equations", "matrices", "riccati", "structured", "subspaces"),
     "scipy.ndimage": ("images", "neighbours", "warped"),
-    "scipy.optimize": ("active_sets", "solvers"),
+    "scipy.optimize": ("active_sets", "minima", "solvers"),
     "scipy.signal": ("filters", "resampling", "smoothing", "spectra"),
     "scipy.sparse": ("blocks", "sparse"),
     "scipy.sparse.linalg": ("krylov", "operators", "sparse_linalg"),

@@ -209,7 +209,7 @@ class Found:
         refuse(f"the attribute {name} of what it gives")
 
     def __getitem__(self, key):
-        refuse("items of what it tells beside the solution")
+        return getattr(self, key)
 
 
 def root(fun, x0, args=(), jac=None, callback=None, **options):
@@ -274,19 +274,6 @@ def root_scalar(f, args=(), fprime=None, fprime2=None, **given):
     return Found(root=solution("zero", x, equation), converged=converged)
 
 
-def minimize(
-    fun, x0, args=(), hess=None, hessp=None, bounds=None, constraints=(), callback=None, **options
-):
-    if hess is not None or hessp is not None:
-        refuse("hess= and hessp= (leave them out)")
-    if len(constraints) > 0:
-        refuse("constraints=")
-    if callback is not None:
-        refuse("callback=")
-    start = _started(x0)
-    return _least("minimize", fun, start, (x0,), _tuple(args), options, bounds)
-
-
 def minimize_scalar(fun, bounds=None, args=(), method=None, **options):
     given = {**options, "method": method}
     if bounds is None:
@@ -314,13 +301,18 @@ def _held(objective, held, bound):
 
 def _within(objective, x, bounds, near):
     """The function whose minimum within bounds, pairs of numbers, has been found."""
+    return _held(objective, *bounded(x, bounds, near))
+
+
+def bounded(x, bounds, near):
+    """Where a place lies at one of its bounds, and these bounds."""
     low = np.array([-np.inf if pair[0] is None else pair[0] for pair in bounds])
     high = np.array([np.inf if pair[1] is None else pair[1] for pair in bounds])
     found = without_derivative(x) if np.ndim(x) > 0 else np.array([without_derivative(x)])
     reach = near * (1 + np.abs(found))
     at_low, at_high = found - low <= reach, high - found <= reach
     bound = np.where(at_low, low, np.where(at_high, high, 0.0))
-    return _held(objective, at_low | at_high, bound)
+    return at_low | at_high, bound
 
 
 def brent(func, args=(), brack=None, tol=1.48e-8, full_output=0, maxiter=500):
@@ -543,7 +535,7 @@ def register_optimize(optimize):
     for name in ("brentq", "brenth", "bisect", "ridder", "toms748"):
         defines(getattr(optimize, name))(_bracketed(name))
     scalars, systems = (newton, fixed_point, root_scalar), (fsolve, root)
-    least = (curve_fit, least_squares, leastsq, minimize, minimize_scalar, brent, golden, fminbound)
+    least = (curve_fit, least_squares, leastsq, minimize_scalar, brent, golden, fminbound)
     for definition in (*scalars, *systems, *least):
         defines(getattr(optimize, definition.__name__))(definition)
     registered(optimize, rosen, rosen_der, rounded=True)

@@ -534,6 +534,40 @@ def boundary_values(
     return found
 
 
+def minimized(
+    function: Any,
+    x0: Any,
+    args: tuple[Any, ...] = (),
+    jac: bool = False,
+    hess: bool = False,
+    constraints: Any = (),
+    **options: Any,
+) -> Any:
+    """What ``scipy.optimize.minimize`` finds of a function that gives several parts.
+
+    These are the value, the gradient (``jac``), the matrix of second derivatives (``hess``), and
+    what the constraints give: of each its kind is said, and whether its derivative follows.
+
+    >>> found = minimized(lambda x: (x @ x, x[0] - 1.0), np.zeros(2), constraints=(("eq", False),))
+    >>> found.x.round(6)
+    array([1., 0.])
+    """
+    from scipy.optimize import minimize
+
+    place = itertools.count()
+
+    def part() -> Any:
+        k = next(place)
+        return lambda x: function(x, *args)[k]
+
+    given: dict[str, Any] = {"fun": part()}
+    given |= {name: part() for name, is_given in (("jac", jac), ("hess", hess)) if is_given}
+    told = []
+    for kind, has_slope in constraints:
+        told.append({"type": kind, "fun": part(), **({"jac": part()} if has_slope else {})})
+    return minimize(x0=x0, constraints=told, **given, **options)
+
+
 def fitted(function: Any, x0: Any, args: tuple[Any, ...] = (), **options: Any) -> Any:
     """What ``scipy.optimize.leastsq`` finds and says: the solution, the inverse of the matrix of
     the normal equations (infinite where it has none), why it stopped, and the sum of squares.

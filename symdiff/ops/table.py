@@ -56,7 +56,7 @@ _ROWS = {
         *("matrices", "structured", "equations", "riccati"),
         *("matrix_functions", "factors", "scipy_decompositions"),
     ),
-    "solvers, with the function that they call": ("boundaries", "solvers"),
+    "solvers, with the function that they call": ("boundaries", "minima", "solvers"),
     "`scipy.signal`": ("filters", "resampling", "smoothing", "spectra"),
     "`scipy.fft`": ("transforms",),
     "`scipy.interpolate`": ("bsplines", "grids", "scattered", "splines"),

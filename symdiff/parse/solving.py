@@ -125,7 +125,8 @@ def solver(
 TELLING = frozenset(
     (
         *(f"scipy.optimize.{name}" for name in ("root", "root_scalar", "minimize")),
-        *("scipy.optimize.minimize_scalar", "symdiff.ops.support.boundary_values"),
+        "scipy.optimize.minimize_scalar",
+        *(f"symdiff.ops.support.{name}" for name in ("boundary_values", "minimized")),
     )
 )  # whether they have converged; others do where they are asked for their full output
 
