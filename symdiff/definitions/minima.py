@@ -1,11 +1,9 @@
 """``scipy.optimize.minimize``, whose value stands.
 
-A minimum is a root of the gradient. Under constraints it is a stationary point of the Lagrangian, of
-which the constraints that hold as equations are known: those that are 0 and draw on the objective.
-Where the gradient is no sum of theirs, or they depend on each other, derivatives are NaN.
+A minimum is a root of the gradient. Under constraints it is a stationary point of the Lagrangian,
+of which the constraints that hold as equations are known: those that are 0 and draw on the
+objective. Where its gradient is no sum of theirs, or they hardly differ, derivatives are NaN.
 """
-
-from typing import Any
 
 import numpy as np
 
@@ -81,6 +79,63 @@ def _bent(fun, start, x0, args, hess, options, bounds):
     return Found(x=x, fun=_valued(objective(x, *args), found[1], own(x, *args)), success=found[2])
 
 
+# Under the names of methods -----------------------------------------------------------------------
+
+
+def _refuse_more(full_output, callback):
+    if full_output or callback is not None:
+        refuse("full_output=True and callback=")
+
+
+def fmin(
+    func,
+    x0,
+    args=(),
+    xtol=1e-4,
+    ftol=1e-4,
+    maxiter=None,
+    maxfun=None,
+    full_output=0,
+    disp=1,
+    retall=0,
+    callback=None,
+    initial_simplex=None,
+):
+    _refuse_more(full_output or retall, callback)
+    given = {"maxiter": maxiter, "maxfev": maxfun, "initial_simplex": initial_simplex}
+    options = {"xatol": xtol, "fatol": ftol, "disp": bool(disp), **given}
+    return minimize(func, x0, args, method="Nelder-Mead", options=_known(options)).x
+
+
+def _by_gradients(method):
+    """A method that goes by the gradient, which it takes as ``fprime``."""
+
+    def definition(
+        f,
+        x0,
+        fprime=None,
+        args=(),
+        gtol=1e-5,
+        norm=np.inf,
+        epsilon=None,
+        maxiter=None,
+        full_output=0,
+        disp=1,
+        retall=0,
+        callback=None,
+    ):
+        _refuse_more(full_output or retall, callback)
+        options = {"gtol": gtol, "norm": norm, "eps": epsilon, "maxiter": maxiter}
+        options = _known({**options, "disp": bool(disp)})
+        return minimize(f, x0, args, method=method, jac=fprime, options=options).x
+
+    return definition
+
+
+def _known(options):
+    return {name: value for name, value in options.items() if value is not None}
+
+
 # Constraints --------------------------------------------------------------------------------------
 
 
@@ -110,7 +165,7 @@ def _constrained(fun, start, x0, args, options, bounds, constraints):
     others, kinds = [], []
     for one in constraints:
         others.append(_of(one, "fun"))
-        kinds.append((one["type"], "jac" in one))
+        kinds.append((one["type"].lower(), "jac" in one))
         if "jac" in one:
             others.append(_of(one, "jac"))
     has_slope = callable(jac) or jac is True
@@ -154,7 +209,7 @@ def _stationary(objective, found, args, bounds, constraints, within):
     slopes = without_derivative(slope("jacobian", followed(rows, (at,), args), at))
     slopes = np.where(held, 0.0, slopes)
     equal = np.concatenate(
-        [np.full(np.size(_of(c, "fun")(at)), c["type"] == "eq") for c in constraints]
+        [np.full(np.size(_of(c, "fun")(at)), c["type"].lower() == "eq") for c in constraints]
     )
     level = np.max(np.abs(slopes[0]))
     reach = np.maximum(1e-6, 10.0 * within)
@@ -187,4 +242,7 @@ def _multipliers(slopes, active):
 @when_imported("scipy.optimize")
 def register(optimize):
     """Say what a minimum is."""
-    defines(optimize.minimize)(minimize)
+    for definition in (minimize, fmin):
+        defines(getattr(optimize, definition.__name__))(definition)
+    for name, method in (("fmin_bfgs", "BFGS"), ("fmin_cg", "CG")):
+        defines(getattr(optimize, name))(_by_gradients(method))

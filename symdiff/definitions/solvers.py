@@ -102,8 +102,13 @@ def newton(
     full_output=False,
     disp=True,
 ):
-    if np.ndim(x0) > 0 and (fprime is not None or full_output):
-        refuse("an array as x0 with fprime= or full_output=True (use scipy.optimize.root)")
+    if np.ndim(x0) > 0 and (fprime2 is not None or full_output):
+        refuse("an array as x0 with fprime2= or full_output=True (use scipy.optimize.root)")
+    if np.ndim(x0) > 0 and fprime is not None:
+        starts, given = _started(x0), {"tol": tol, "maxiter": maxiter, "rtol": rtol, "disp": disp}
+        called = _sloped(func, fprime, starts, _tuple(args))
+        x = solver(WITH_SLOPES, called, ("newton", x0), {"slope": "fprime", **given}, starts)
+        return solution("zeros", x, _system(func, starts, _tuple(args)))
     if full_output:
         if fprime2 is not None:
             refuse("fprime2= with full_output=True")
@@ -125,6 +130,18 @@ def newton(
     callback = followed(_residual(func), (start,), tuple(args))
     x = _told("scipy.optimize.newton", callback, (x0,), options, start)
     return solution("zero", x, callback)
+
+
+WITH_SLOPES = "symdiff.ops.support.with_slopes"
+
+
+def _sloped(func, slope, start, args):
+    """A system and its derivatives, as a solver asks for both."""
+
+    def both(x, *args):
+        return np.atleast_1d(np.asarray(func(x, *args))), np.asarray(slope(x, *args))
+
+    return followed(both, (start,), args, 2)
 
 
 def _beside(x0):
@@ -172,12 +189,15 @@ def fixed_point(func, x0, args=(), **options):
 
 
 def fsolve(func, x0, args=(), fprime=None, full_output=False, col_deriv=False, **options):
-    if full_output:
-        refuse("full_output=True")
     start = _started(x0)
     callback = _system(func, start, args)
     if fprime is not None:  # the solution is that of the function, which alone is called here
         options = {**options, "fprime": None}
+    if full_output:
+        likes, name = (start, start, 0), "symdiff.ops.support.solved_and_told"
+        x, left, told = solver(name, callback, (x0,), options, likes, (0, 1, 2))
+        x = solution("zeros", x, callback)
+        return x, Found(fvec=valued(func(x, *_tuple(args)), left)), told, Found()
     x = solver("scipy.optimize.fsolve", callback, (x0,), options, start)
     return solution("zeros", x, callback)
 
@@ -364,12 +384,32 @@ def _least(name, fun, start, first, args, options, bounds=None, near=1e-10):
 
 def _half_of_squares(func):
     """The function of which a minimum is found: half the sum of squares of what another gives."""
+    return _half_of_losses(func, "linear", 1.0)
+
+
+def _half_of_losses(func, loss, scale):
+    """The same of squares that count for less where they are large (Triggs et al. 2000)."""
 
     def objective(x, *args):
         residuals = np.asarray(func(x, *args))
-        return float(0.5 * np.sum(residuals * residuals))
+        if loss == "linear":
+            return float(0.5 * np.sum(residuals * residuals))
+        return float(0.5 * scale**2 * np.sum(LOSSES[loss]((residuals / scale) ** 2)))
 
     return objective
+
+
+def _huber(z):
+    large = z > 1
+    return np.where(large, 2.0 * np.sqrt(np.where(large, z, 1.0)) - 1.0, z)
+
+
+LOSSES = {
+    "soft_l1": lambda z: 2.0 * (np.sqrt(1.0 + z) - 1.0),
+    "huber": _huber,
+    "cauchy": lambda z: np.log1p(z),
+    "arctan": lambda z: np.arctan(z),
+}
 
 
 def _squares(func, start, args):
@@ -387,45 +427,59 @@ def least_squares(
     gtol=1e-8,
     x_scale=None,
     loss="linear",
+    f_scale=1.0,
     args=(),
     **options,
 ):
-    if callable(jac):
-        refuse("a function as jac= (leave it out)")
-    if loss != "linear":
-        refuse("loss= other than 'linear'")
+    if loss != "linear" and loss not in LOSSES:
+        refuse("a function as loss=")
     if x_scale is not None:
         refuse("x_scale=")
-    start = _started(x0)
+    start, args = _started(x0), _tuple(args)
 
     def residuals(x, *args):
         return np.atleast_1d(np.asarray(fun(x, *args)))
 
-    callback = followed(residuals, (start,), _tuple(args))
     tolerances = {"ftol": ftol, "xtol": xtol, "gtol": gtol}
-    given = {"jac": jac, "method": method, **tolerances, **options}
+    given = {"jac": jac, "method": method, "loss": loss, "f_scale": f_scale, **tolerances}
+    given = {**given, **options}
     picked: Any = ("x", "cost", "success")
     likes: Any = (start, 0.0, True)
-    least = _half_of_squares(fun)
+    least = _half_of_losses(fun, loss, f_scale)
     if bounds is not None:
         given, picked = {**given, "bounds": bounds}, (*picked, "active_mask")
         likes = (*likes, np.zeros(len(start), np.int64))
-    found = solver("scipy.optimize.least_squares", callback, (x0,), given, likes, picked)
+    if callable(jac):
+        called, given = _sloped(fun, jac, start, args), {**given, "jac": None, "slope": "jac"}
+        found = solver(WITH_SLOPES, called, ("least_squares", x0), given, likes, picked)
+    else:
+        called = followed(residuals, (start,), args)
+        found = solver("scipy.optimize.least_squares", called, (x0,), given, likes, picked)
     if bounds is not None:
         low, high = np.broadcast_arrays(bounds[0] + 0.0 * start, bounds[1] + 0.0 * start)
         least = _held(least, found[3] != 0, np.where(found[3] < 0, low, high))
-    x = solution("minimum", found[0], followed(least, (start,), _tuple(args)))
-    rest = residuals(x, *_tuple(args))
-    return Found(x=x, cost=valued(0.5 * np.sum(rest * rest), found[1]), fun=rest, success=found[2])
+    x = solution("minimum", found[0], followed(least, (start,), args))
+    cost = _half_of_losses(fun, loss, f_scale)(x, *args)
+    rest = residuals(x, *args)
+    return Found(x=x, cost=valued(cost, found[1]), fun=rest, success=found[2])
 
 
 def leastsq(func, x0, args=(), Dfun=None, full_output=False, **options):
-    if Dfun is not None or full_output:
-        refuse("Dfun= and full_output=True (leave them out)")
-    start = _started(x0)
+    if Dfun is not None:
+        refuse("Dfun= (leave it out)")
+    start, args = _started(x0), _tuple(args)
     callback = _system(func, start, args)
+    if full_output:
+        likes: Any = (start, np.zeros((len(start), len(start))), 0, 0.0)
+        name, picked = "symdiff.ops.support.fitted", (0, 1, 2, 3)
+        x, inverse, told, squares = solver(name, callback, (x0,), options, likes, picked)
+        if not np.all(np.isfinite(inverse)):
+            raise ValueError("symdiff takes residuals that tell all parameters")
+        x = solution("minimum", x, _squares(func, start, args))
+        matrix = _covariance(x, lambda x: func(x, *args), callback, inverse, squares, True)
+        return x, matrix, Found(fvec=np.atleast_1d(func(x, *args))), Found(), told
     x, told = solver("scipy.optimize.leastsq", callback, (x0,), options, (start, 0), (0, 1))
-    return solution("minimum", x, _squares(func, start, _tuple(args))), told
+    return solution("minimum", x, _squares(func, start, args)), told
 
 
 def _arity(function):
@@ -461,40 +515,67 @@ def curve_fit(
         refuse("full_output=True and nan_policy=")
     if method not in (None, "lm") and bounds is None:
         refuse("methods other than 'lm' without bounds=")
-    if bounds is not None and p0 is None:
-        refuse("bounds= without p0=")
-    if jac is not None:
-        refuse("jac= (leave it out)")
+    if jac is not None and not callable(jac):
+        refuse("jac= that is no function")
     count = _arity(f) - 1 if p0 is None else len(p0)
-    start = np.ones(count) if p0 is None else _started(p0)
+    start = _within_reach(count, bounds) if p0 is None else _started(p0)
     y = np.asarray(ydata, dtype=np.float64)
-    if sigma is not None and np.ndim(sigma) > 1:
-        refuse("a matrix as sigma=")
+    weighed = _weighing(sigma)
 
     def residuals(p, *args):
-        apart = f(xdata, *[p[k] for k in range(count)]) - y
-        return apart if sigma is None else 1.0 / np.asarray(sigma) * apart
+        return weighed(f(xdata, *[p[k] for k in range(count)]) - y)
 
+    def slopes(p, *args):
+        return weighed(np.asarray(jac(xdata, *[p[k] for k in range(count)])))
+
+    given_slopes = None if jac is None else slopes
     if check_finite and not np.all(np.isfinite(y)):
         raise ValueError("array must not contain infs or NaNs")
     if bounds is not None:
-        return _fitted_within(residuals, start, bounds, method, options)
-    return _fitted(residuals, start, options, absolute_sigma)
+        return _fitted_within(residuals, given_slopes, start, bounds, method, options)
+    return _fitted(residuals, given_slopes, start, options, absolute_sigma)
 
 
-def _fitted_within(residuals, start, bounds, method, options):
+def _within_reach(count, bounds):
+    """Where SciPy begins: between bounds, or 1 from the only one."""
+    if bounds is None:
+        return np.ones(count)
+    low, high = [np.asarray(end) + np.zeros(count) for end in bounds]
+    lower, upper = np.isfinite(low), np.isfinite(high)
+    near = np.where(lower, low + 1.0, np.where(upper, high - 1.0, 1.0))
+    return np.where(lower & upper, 0.5 * (low + high), near)
+
+
+def _weighing(sigma):
+    """What makes residuals, and rows of their derivatives, of the same size."""
+    if sigma is None:
+        return lambda apart: apart
+    given = np.asarray(sigma, dtype=np.float64)
+    if given.ndim > 1:
+        from scipy import linalg
+
+        factor = linalg.cholesky(given, lower=True)
+        return lambda apart: linalg.solve_triangular(factor, apart, lower=True)
+    scale = 1.0 / given
+    return lambda apart: scale * apart if apart.ndim < 2 else scale[:, None] * apart
+
+
+def _fitted_within(residuals, slopes, start, bounds, method, options):
     method = "trf" if method is None else method
-    found = least_squares(residuals, start, bounds=bounds, method=method, **options)
+    jac = "2-point" if slopes is None else slopes
+    found = least_squares(residuals, start, jac, bounds, method, **options)
     if not found.success:
         raise RuntimeError("Optimal parameters not found")
     return found.x, Found()
 
 
-def _fitted(residuals, start, options, absolute_sigma):
-    callback = followed(residuals, (start,), ())
+def _fitted(residuals, slopes, start, options, absolute_sigma):
+    callback = called = followed(residuals, (start,), ())
+    if slopes is not None:
+        called, options = _sloped(residuals, slopes, start, ()), {**options, "sloped": True}
     likes = (start, np.zeros((len(start), len(start))), 0, 0.0)
     picked = (0, 1, 2, 3)
-    found = solver("symdiff.ops.support.fitted", callback, (start,), options, likes, picked)
+    found = solver("symdiff.ops.support.fitted", called, (start,), options, likes, picked)
     x, inverse, told, squares = found
     if told < 1 or told > 4:
         raise RuntimeError("Optimal parameters not found")
@@ -529,6 +610,18 @@ def rosen_der(x):
     return np.concatenate((first, middle, 200 * (x[-1:] - x[-2:-1] ** 2)))
 
 
+def rosen_hess(x):
+    x = np.atleast_1d(x)
+    first, last = 1200 * x[:1] ** 2 - 400 * x[1:2] + 2, np.zeros_like(x[:1]) + 200
+    middle = 202 + 1200 * x[1:-1] ** 2 - 400 * x[2:]
+    beside = np.diag(-400 * x[:-1], 1)
+    return beside + beside.T + np.diag(np.concatenate((first, middle, last)))
+
+
+def rosen_hess_prod(x, p):
+    return rosen_hess(x) @ np.atleast_1d(p)
+
+
 @when_imported("scipy.optimize")
 def register_optimize(optimize):
     """Define what finds roots and minima."""
@@ -538,7 +631,7 @@ def register_optimize(optimize):
     least = (curve_fit, least_squares, leastsq, minimize_scalar, brent, golden, fminbound)
     for definition in (*scalars, *systems, *least):
         defines(getattr(optimize, definition.__name__))(definition)
-    registered(optimize, rosen, rosen_der, rounded=True)
+    registered(optimize, rosen, rosen_der, rosen_hess, rosen_hess_prod, rounded=True)
 
 
 # Differential equations ---------------------------------------------------------------------------

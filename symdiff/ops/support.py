@@ -534,6 +534,33 @@ def boundary_values(
     return found
 
 
+def with_slopes(
+    function: Any, name: str, x0: Any, args: tuple[Any, ...] = (), slope: str = "jac", **given: Any
+) -> Any:
+    """What a solver of ``scipy.optimize`` finds of a function that gives two parts: its value, and
+    its derivative, which the solver takes by the name ``slope``.
+
+    >>> with_slopes(lambda x: (x * x - 4.0, 2.0 * x), "newton", np.ones(1), slope="fprime")
+    array([2.])
+    """
+    from scipy import optimize
+
+    given[slope] = lambda x: function(x, *args)[1]
+    return getattr(optimize, name)(lambda x: function(x, *args)[0], x0, **given)
+
+
+def solved_and_told(function: Any, x0: Any, args: tuple[Any, ...] = (), **options: Any) -> Any:
+    """What ``scipy.optimize.fsolve`` finds, what is left there, and why it stopped.
+
+    >>> solved_and_told(lambda x: x - 2.0, [0.0])
+    (array([2.]), array([0.]), 1)
+    """
+    from scipy.optimize import fsolve
+
+    x, told, why, _ = fsolve(function, x0, args, full_output=True, **options)
+    return x, told["fvec"], int(why)
+
+
 def minimized(
     function: Any,
     x0: Any,
@@ -568,15 +595,26 @@ def minimized(
     return minimize(x0=x0, constraints=told, **given, **options)
 
 
-def fitted(function: Any, x0: Any, args: tuple[Any, ...] = (), **options: Any) -> Any:
+def fitted(
+    function: Any, x0: Any, args: tuple[Any, ...] = (), sloped: bool = False, **options: Any
+) -> Any:
     """What ``scipy.optimize.leastsq`` finds and says: the solution, the inverse of the matrix of
     the normal equations (infinite where it has none), why it stopped, and the sum of squares.
+
+    With ``sloped``, the function gives the residuals and their derivatives.
 
     >>> fitted(lambda x: np.array([x[0] - 1.0, 2.0 * x[0]]), np.array([1.0]))[1]
     array([[0.2]])
     """
     from scipy.optimize import leastsq
 
+    if sloped:
+        both, args_of_both, args = function, args, ()
+
+        def function(x: Any) -> Any:
+            return both(x, *args_of_both)[0]
+
+        options["Dfun"] = lambda x: both(x, *args_of_both)[1]
     x, inverse, told, _, why = leastsq(function, x0, args, full_output=True, **options)
     if inverse is None or np.isnan(inverse).any():
         inverse = np.full((len(x),) * 2, np.inf)

@@ -80,10 +80,88 @@ def test_what_a_fit_raises_and_refuses() -> None:
         sd.grad(lambda y: optimize.curve_fit(model, T, y, [1.0, 0.7], maxfev=2)[0][0])(Y)
     with pytest.raises(ValueError, match="infs or NaNs"):
         sd.grad(lambda y: optimize.curve_fit(model, T, y)[0][0])(np.full(6, np.nan))
-    with pytest.raises(UnsupportedCallError, match="bounds="):
-        sd.grad(lambda y: optimize.curve_fit(model, T, y, bounds=(0, 5))[0][0])(Y)
+    with pytest.raises(UnsupportedCallError, match="jac="):
+        sd.grad(lambda y: optimize.curve_fit(model, T, y, jac="2-point")[0][0])(Y)
     with pytest.raises(UnsupportedCallError, match="loss="):
-        sd.grad(lambda y: optimize.least_squares(lambda p: p - y, y, loss="cauchy").x[0])(Y)
+        sd.grad(lambda y: optimize.least_squares(lambda p: p - y, y, loss=model).x[0])(Y)
+
+
+def slopes(t: Any, a: Any, b: Any) -> Any:
+    e = np.exp(-b * t)
+    return np.stack((e, -a * t * e), axis=1)
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda y: optimize.curve_fit(model, T, y, jac=slopes, xtol=1e-14, ftol=1e-14)[0],
+        lambda y: optimize.curve_fit(model, T, y, bounds=(0, [5, np.inf]), xtol=1e-15, gtol=1e-15)[
+            0
+        ],
+        lambda y: optimize.curve_fit(model, T, y, None, 2.0 * np.eye(6), xtol=1e-14)[0],
+        lambda y: optimize.leastsq(
+            lambda p: model(T, p[0], p[1]) - y, [1.0, 1.0], full_output=True, xtol=1e-14
+        )[0],
+        lambda y: (
+            optimize.least_squares(
+                *(lambda p: model(T, *p) - y, np.ones(2), lambda p: slopes(T, *p)),
+                xtol=1e-15,
+                gtol=1e-15,
+            ).x
+        ),
+    ],
+)
+def test_fits_with_slopes_bounds_and_covariances(fit: Any) -> None:
+    np.testing.assert_array_equal(sd.vjp(fit, Y)[0], fit(Y))
+    np.testing.assert_allclose(
+        sd.jacobian(fit)(Y), jacobian(decay, Y), atol=2e-7
+    )  # as it is solved
+
+
+def test_a_fit_by_a_covariance_is_differentiated_by_it() -> None:
+    """Of weights alone it is the fit by these."""
+
+    def fitted(sigma: Any) -> Any:
+        return optimize.curve_fit(model, T, Y, [1.0, 0.7], np.diag(sigma**2), xtol=1e-14)[0]
+
+    sigma = 1.0 + 0.1 * T
+    expected = jacobian(lambda s: decay(Y, 1.0 / s), sigma)
+    np.testing.assert_allclose(sd.jacobian(fitted)(sigma), expected, atol=2e-7)  # as it is solved
+
+
+LOSSES = {
+    "soft_l1": lambda z: 2 * ((1 + z) ** 0.5 - 1),
+    "huber": lambda z: np.where(z <= 1, z, 2 * np.sqrt(z) - 1),
+    "cauchy": np.log1p,
+    "arctan": np.arctan,
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_robust_fit_is_differentiated_by_its_data(loss: str) -> None:
+    """A place of data, one of them far away: by the equation that its slope is 0."""
+    data, scale = np.array([0.2, 0.5, -0.1, 0.3, 2.4]), 0.8
+
+    def fitted(data: Any, scale: Any) -> Any:
+        given: Any = {"loss": loss, "f_scale": scale, "xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
+        found = optimize.least_squares(lambda p: p[0] - data, [0.3], **given)
+        return found.x[0]
+
+    def rate(x: float, data: Any, scale: Any) -> Any:
+        z, h = ((x - data) / scale) ** 2, 1e-4
+        rho = LOSSES[loss]
+        rise = (8 * (rho(z + h) - rho(z - h)) - rho(z + 2 * h) + rho(z - 2 * h)) / (12 * h)
+        return np.sum(rise * (x - data))
+
+    def exact(data: Any, scale: Any) -> float:
+        return float(optimize.brentq(rate, -0.2, 0.8, (data, scale), xtol=1e-14))
+
+    assert fitted(data, scale) == pytest.approx(exact(data, scale), abs=1e-6)
+    by_data, by_scale = sd.grad(fitted, argnums=(0, 1))(data, scale)
+    near = jacobian(lambda d: np.array([exact(d, scale)]), data, 1e-3)[0]
+    np.testing.assert_allclose(by_data, near, atol=1e-5)
+    near = jacobian(lambda s: np.array([exact(data, s[0])]), np.array([scale]), 1e-3)[0]
+    assert by_scale == pytest.approx(near[0], abs=1e-5)
 
 
 def test_a_fixed_point_and_a_root_by_slopes() -> None:

@@ -115,7 +115,7 @@ def test_an_integral_over_all_numbers_has_the_derivatives_of_the_closed_form():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda k: integrate.quad(np.sin, 0.0, k, full_output=1)[2]["neval"], "items"),
+        (lambda k: integrate.quad(np.sin, 0.0, k, full_output=1)[2]["neval"], "neval"),
         (lambda k: integrate.quad(np.sin, 0.0, k, weight="cauchy", wvar=1.0)[0], "weight="),
         (lambda k: integrate.nquad(np.sin, [(0.0, k)], full_output=True)[0], "full_output="),
         (lambda k: integrate.quad_vec(np.sin, 0.0, k, workers=2)[0], "workers="),

@@ -329,10 +329,9 @@ def test_a_module_with_a_root_stands_alone(tmp_path):
             "fprime2=",
         ),
         (
-            lambda k: np.sum(optimize.newton(power, np.ones(2), power, args=(2.0, k))),
+            lambda k: np.sum(optimize.newton(power, np.ones(2), None, (2.0, k), fprime2=power)),
             "an array as x0",
         ),
-        (lambda k: optimize.minimize(power, 1.0, constraints=[{}]).x[0], "constraints="),
         (lambda k: optimize.minimize(power, 1.0, (2.0, k), hess=power).x[0], "hess="),
         (lambda k: optimize.brent(power, (2.0, k), full_output=True)[0], "full_output="),
         (lambda k: optimize.fminbound(power, 0, k, full_output=True)[0], "full_output="),

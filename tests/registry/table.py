@@ -1511,6 +1511,16 @@ TABLE: dict[str, Word] = {
         reference="np.exp(-x)",
         within=1e-6,
     ),
+    **{
+        f"scipy.optimize.{name}": shaped(
+            f"return scipy.optimize.{name}(lambda t: np.sum((t * t - x) ** 2), x, {given}, disp=0)",
+            like=LINES,
+            dtypes=("float64",),
+            reference="np.sqrt(x)",
+            within=1e-4,
+        )
+        for name, given in (("fmin", "xtol=1e-9"), ("fmin_bfgs", "gtol=1e-9"), ("fmin_cg", "None"))
+    },
     "scipy.optimize.minimize_scalar": number(
         "return scipy.optimize.minimize_scalar(lambda t: (t - x) * (t - x)).x",
         reference="x * 1.0",
@@ -1806,6 +1816,8 @@ TABLE: dict[str, Word] = {
         )
     },
     "scipy.optimize.rosen_der": shaped("x", like=ROSENBROCK),
+    "scipy.optimize.rosen_hess": shaped("x", like=ROSENBROCK),
+    "scipy.optimize.rosen_hess_prod": shaped("x, np.cos(x)", like=ROSENBROCK),
     "scipy.optimize.newton": number(
         f"{CUBE}, 1.0, tol=1e-14",
         f"{CUBE}, 1.0, lambda t: 3.0 * t * t, tol=1e-14",
