@@ -264,11 +264,11 @@ raise_ = effect(
 )
 
 
-check_floats = effect(
-    "check_floats",
-    support.holds_floats,
-    "Raises where an array that is typed as one of floats holds integers.",
-    spelling=supporting_call(support.holds_floats),
+check_dtype = effect(
+    "check_dtype",
+    support.holds_no,
+    "Raises where an array holds numbers of other dtypes than it is typed by.",
+    spelling=supporting_call(support.holds_no),
     batch=as_it_is,
     flops=nothing,
 )

@@ -350,15 +350,17 @@ def none_returned(name: str) -> None:
     raise ValueError(f"{name} returns None here, which has no derivative: return a number")
 
 
-def holds_floats(array: Any) -> None:
-    """Say that an array cuts what is written, where it holds integers after a loop without turns.
+def holds_no(array: Any, other: str, told: str, hint: str) -> None:
+    """Say that numbers are of another dtype where a loop without turns leaves what it began with.
 
-    >>> holds_floats(np.zeros(2))
+    ``other``: the characters of these dtypes; ``told``: what one of such numbers is.
+
+    >>> holds_no(np.zeros(2), "bhilq?", "an integer", "write 0.0")
     """
-    if array.dtype.kind in "iub":
+    if np.asarray(array).dtype.char in other:
         raise ValueError(
-            "a write into an array that holds integers where a loop has no turn: write 0.0 in"
-            " place of 0, or float(...)"
+            f"what is written to, or asked for its class or dtype, is {told} where a loop has no"
+            f" turn: {hint}"
         )
 
 

@@ -27,6 +27,7 @@ from symdiff.parse import lookups, native, tables
 from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.branches import choose
 from symdiff.parse.changing import FUNCTIONS, SETS, require_changing
+from symdiff.parse.dtype_answers import note_answer
 from symdiff.parse.exceptions import (
     context_of,
     is_exception,
@@ -154,8 +155,10 @@ _LIMITS: dict[type, Any] = {np.finfo: np.finfo(float), np.iinfo: np.iinfo(int)}
 def _array_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     interp.heap.require_array(value)
     if name in ATTRIBUTES:
-        result = ATTRIBUTES[name](interp.lift(value))
-        return adopt(interp, result, {interp.lift(value): value})
+        lifted = interp.lift(value)
+        result = ATTRIBUTES[name](lifted)
+        note_answer(interp, ATTRIBUTES[name], [lifted], {}, result)
+        return adopt(interp, result, {lifted: value})
     if name == "flat":
         return call_flat(interp, value)
     if name == "strides":

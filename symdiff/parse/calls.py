@@ -36,6 +36,7 @@ from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.classes import call_class, initialise_dataclass, initialised_by
 from symdiff.parse.definitions import call_definition
+from symdiff.parse.dtype_answers import note_answer
 from symdiff.parse.functions import (
     call_closure,
     call_function,
@@ -431,6 +432,7 @@ def call_lowering(
     if isinstance(out, Array) and "kept" in _parameters(lowering):
         named["kept"] = interp.heap.read(out)
     result = applied(lowering, *plain, **named)
+    note_answer(interp, lowering, plain, named, result)
     if out is None or result is NotImplemented:
         return adopt(interp, result, arrays)
     if isinstance(result, Value) and result.node is not None and result.node.op in _UNBUFFERED:

@@ -28,7 +28,7 @@ from symdiff.parse.blame import blamed, certain
 from symdiff.parse.changing import made_outside
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
-from symdiff.parse.hidden_integers import require_no_hidden_integers
+from symdiff.parse.hidden_integers import require_no_hidden_numbers
 from symdiff.parse.interpreter import HOOKS, Frame, Interpreter, placed
 from symdiff.parse.marking import Marks, begin, frozen, names_closed, require_found
 from symdiff.parse.memory_order import layouts_wanted
@@ -259,7 +259,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         getattr(function, "__doc__", None),
         place_of(function),
     )
-    require_no_hidden_integers(graph.block, interp.classes_asked)
+    require_no_hidden_numbers(graph.block, interp.classes_asked, interp.answers)
     made_in = {
         node: activation
         for node in walk_nodes(graph.block)

@@ -2,10 +2,10 @@
 
 ``v = 2 if c > 0.5 else c`` is typed as a float, and stays an integer at run time where it is one.
 Arithmetic does not mind. An array that is made of it and of integers holds integers then, which
-cut what is written into them; and its class is another one. Both are refused, once a function has
-been staged. Where only a loop that has no turn leaves integers (``s = 0``, ``for …: s += x[k]``),
-the program asks the array at run time. Lists count as numbers do: as long as no item is a float for
-sure.
+cut what is written into them; its class is another one, and so is its dtype. That is refused, once
+a function has been staged. Where only a loop that has no turn leaves integers (``s = 0``, ``for …:
+s += x[k]``), the program asks at run time. Lists count as numbers do: as long as no item is a float
+for sure. What library functions give of such numbers, ``dtype_answers`` tells.
 """
 
 from __future__ import annotations
@@ -13,18 +13,17 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import Block, Node, Value, walk_blocks, walk_nodes
-from symdiff.ir.types import ArrayType, ListType, TapeType, Type
+from symdiff.ir.types import ArrayType, ListType, TapeType
 from symdiff.ops.arrays import array
 from symdiff.ops.creation import full
-from symdiff.ops.effects import check_floats
+from symdiff.ops.defined import library_call
+from symdiff.ops.effects import check_dtype
 from symdiff.ops.index import index_add, index_set
 from symdiff.ops.list_arrays import (
     list_from_tape,
@@ -47,49 +46,189 @@ from symdiff.ops.lists import (
     list_total,
     list_typed,
 )
+from symdiff.ops.mathlib import python_sum
 from symdiff.ops.partial import reached
 from symdiff.ops.retype import retype
+from symdiff.parse.dtype_answers import INTEGERS_IN_FLOATS, OTHERS, Answer, Hiding, Question
 from symdiff.source import SourceSpan
 
-_INTEGERS = "iub"
-_HINT = "write 0.0 in place of 0, or float(...): then it is a float on all paths"
+
+@dataclass(frozen=True)
+class Found:
+    """What rests on the dtype of a value in which numbers may hide."""
+
+    value: Value
+    span: SourceSpan | None
+    what: str
 
 
-def require_no_hidden_integers(block: Block, asked: Sequence[tuple[Value, SourceSpan]]) -> None:
-    """Refuse writes and questions whose answer is another one where a number is an integer.
+def require_no_hidden_numbers(
+    block: Block, asked: Sequence[Question], answers: Sequence[Answer]
+) -> None:
+    """Refuse writes and questions whose answer is another one where a number is an integer, and
+    whatever else rests on a dtype by which a number is typed that has another one.
 
-    ``asked``: the numbers of which the program asks the class, and where.
+    ``asked``: the questions for classes. ``answers``: what library functions were given and gave.
     """
-    hidden = [node.result for node in walk_nodes(block) if _hides(node)]
-    if not hidden:
-        return
-    found = _computed(block, hidden)
-    for value, span in asked:
-        if value in found:
-            message = "the class of a number that is an integer on some paths, a float on others"
-            raise UnsupportedSyntaxError(message, span, _HINT)
-    if any(_is_cut(node, found) for node in walk_nodes(block)):
-        _require_floats(block, found, _computed(block, hidden, has_turns=True))
+    retyped = [node for node in walk_nodes(block) if node.op in (retype, list_typed)]
+    for hiding in (INTEGERS_IN_FLOATS, *OTHERS) if retyped else ():
+        hidden = [node.result for node in retyped if _hides(node, hiding)]
+        if hidden:
+            _Hidden(hiding, block, hidden, _within(block, answers)).require_none(asked)
 
 
-def _require_floats(block: Block, found: Set[Value], certain: Set[Value]) -> None:
-    """Refuse writes into arrays of integers; where only a loop without turns leaves one such, the
-    program is to tell.
+def _within(block: Block, answers: Sequence[Answer]) -> list[Answer]:
+    """Those of which all is in the program: what was staged on trial may be gone."""
+    inside = {value for inner in walk_blocks(block) for value in inner.parameters}
+    inside |= {value for node in walk_nodes(block) for value in node.results}
+    return [answer for answer in answers if answer.asked <= inside]
 
-    :param certain: what holds integers on some path on which each loop has a turn.
-    """
-    for inner in walk_blocks(block):
-        nodes = []
-        for node in inner.nodes:
-            if _is_cut(node, certain):
+
+_MADE_LIKE = "an array made like one"
+
+
+@dataclass(frozen=True)
+class _Hidden:
+    """Numbers in a program that are typed as others."""
+
+    hiding: Hiding
+    block: Block
+    values: Sequence[Value]
+    answers: Sequence[Answer]
+
+    def require_none(self, asked: Sequence[Question]) -> None:
+        """Refuse what rests on them; where only a loop without turns leaves one, the program is to
+        tell.
+        """
+        found = self.computed()
+        resting = list(self._classes_asked(asked, found))
+        resting += [one for answer in self.answers for one in self._resting_on(answer, found)]
+        cuts = [node for node in walk_nodes(self.block) if self._is_cut(node, found)]
+        resting += self._made_apart(cuts, found) if cuts else []
+        if resting or cuts:
+            certain = self.computed(has_turns=True)
+            self._refuse(certain, resting)
+            self._ask_at_run_time(set(cuts), {one.value: one.span for one in resting})
+
+    def _classes_asked(self, asked: Sequence[Question], found: Set[Value]) -> Iterator[Found]:
+        questions = [one for one in asked if one.value in found]
+        arrays = [value for value in found if _is_numpys(value)] if questions else []
+        numpys = reached(self.block, arrays, _computed_with)
+        for one in questions:
+            if one.rests_on(self.hiding, is_pythons=one.value not in numpys):
+                yield Found(one.value, one.span, "the class of a number")
+
+    def _resting_on(self, answer: Answer, found: Set[Value]) -> Iterator[Found]:
+        """What a library function has given that is another one where numbers hide."""
+        what = None
+        given = answer.hidden(self.hiding, found)
+        if answer.is_another(self.hiding, found):
+            what = "the dtype of something"
+        elif self._cuts and given and any(self._is_certain(v, found) for v in answer.asked):
+            what = "a number in an array made like one"
+        elif any(value not in found for value in given):
+            what = _MADE_LIKE
+        if what is not None:
+            yield from (Found(value, answer.span, what) for value in answer.asked & found)
+
+    def _made_apart(self, cuts: Sequence[Node], found: Set[Value]) -> list[Found]:
+        """What tells at run time of what arrays that are written to hold, where they are not made
+        of it.
+        """
+        made = self.computed(asks=False)
+        if all(node.operands[0] in made for node in cuts):
+            return []
+        return [
+            Found(value, answer.span, _MADE_LIKE)
+            for answer in self.answers
+            if any(one not in made for one in answer.hidden(self.hiding, found))
+            for value in answer.asked & found
+        ]
+
+    def _is_certain(self, value: Value, found: Set[Value]) -> bool:
+        return value not in found and self.hiding.is_typed(value.type)
+
+    @property
+    def _cuts(self) -> bool:
+        """Whether arrays of such numbers cut the derivative of what is written into them."""
+        return self.hiding is INTEGERS_IN_FLOATS
+
+    def _is_cut(self, node: Node, found: Set[Value]) -> bool:
+        if node.op not in (index_set, index_add) or not self._cuts:
+            return False
+        array, written, *_ = node.operands
+        return array in found and self._is_certain(written, found)
+
+    def _refuse(self, certain: Set[Value], resting: Sequence[Found]) -> None:
+        """Refuse what is decided on a path on which each loop has a turn.
+
+        :param certain: what hides, or holds what does, on such a path.
+        """
+        hidden, typed = self.hiding.words
+        for one in resting:
+            if one.value in certain and not (self._cuts and one.what is _MADE_LIKE):
+                message = f"{one.what} that is {hidden} on some paths, {typed} on others"
+                raise UnsupportedSyntaxError(message, one.span, self.hiding.hint)
+        for node in walk_nodes(self.block):
+            if self._is_cut(node, certain):
                 message = (
                     "a write into an array that holds integers on some paths, floats on others"
                 )
-                raise UnsupportedSyntaxError(message, node.span, _HINT)
-            if _is_cut(node, found):
-                nodes.append(Node(check_floats, node.operands[:1], span=node.span))
-            nodes.append(node)
-        inner.nodes[:] = nodes
+                raise UnsupportedSyntaxError(message, node.span, self.hiding.hint)
+
+    def _ask_at_run_time(self, cuts: Set[Node], resting: Mapping[Value, SourceSpan | None]) -> None:
+        """Ask before writes, and where numbers are defined on whose dtype something rests."""
+        for inner in walk_blocks(self.block):
+            nodes = [self._asked(v, resting[v]) for v in inner.parameters if v in resting]
+            for node in inner.nodes:
+                if node in cuts:
+                    nodes.append(self._asked(node.operands[0], node.span))
+                nodes.append(node)
+                nodes += [self._asked(v, resting[v]) for v in node.results if v in resting]
+            inner.nodes[:] = nodes
+
+    def _asked(self, value: Value, span: SourceSpan | None) -> Node:
+        hiding = self.hiding
+        told = {"other": hiding.hidden, "told": hiding.words[0], "hint": hiding.hint}
+        return Node(check_dtype, (value,), told, span=span)
+
+    def computed(self, *, has_turns: bool = False, asks: bool = True) -> set[Value]:
+        """What hides, or is an array or a list of such, on paths on which these numbers are.
+
+        What is taken out of a list of which some items are integers may be one of these. ``asks``:
+        library functions too for what they make like such an array.
+        """
+        block = self.block
+        made = [v for node in walk_nodes(block) if _may_be_empty(node) for v in node.results]
+        empty = frozenset(reached(block, made, _same_length))
+        found, before = set(self.values), 0
+        while len(found) > before:
+            before = len(found)
+            kept = functools.partial(self._kept, frozenset(found), empty)
+            found = reached(block, found, kept, has_turns=has_turns)
+            mixed = reached(block, found, _mixed, has_turns=has_turns)
+            found |= {value for value in mixed if not _is_list(value) or _is_part(value.node)}
+            if self._cuts and asks:
+                found.update(v for one in self.answers for v in one.hidden(self.hiding, found))
+        return found
+
+    def _kept(
+        self, found: Set[Value], empty: Set[Value], node: Node
+    ) -> Iterator[tuple[Value, Value]]:
+        """The last number that a node computes with, and what hides where it does."""
+        if node.op in (cond, loop, call) or node.blocks:
+            return
+        typed = self._items_that_count(node)
+        if not typed or not any(self.hiding.is_typed(value.type) for value in node.results):
+            return
+        missing = {v for v in typed if v not in found and not (v in empty and node.op in _JOINED)}
+        if len(missing) < 2 and (node.op in _OF_NUMBERS or _stays_hidden(node, self.hiding)):
+            yield from itertools.product(missing or typed, node.results)
+
+    def _items_that_count(self, node: Node) -> set[Value]:
+        """The numbers on which it hangs whether all results hide."""
+        operands = node.operands[2:] if node.op is list_set else node.operands
+        return {value for value in operands if self.hiding.is_typed(value.type)}
 
 
 def may_be_integer(content: Any, begun: Mapping[Value, Sequence[Any]]) -> bool:
@@ -102,12 +241,12 @@ def may_be_integer(content: Any, begun: Mapping[Value, Sequence[Any]]) -> bool:
         one = pending.pop()
         if isinstance(one, slice | tuple):
             pending += (one.start, one.stop, one.step) if isinstance(one, slice) else one
-        if not isinstance(one, Value) or one in seen or not _is_inexact(one.type):
+        if not isinstance(one, Value) or one in seen or not INTEGERS_IN_FLOATS.is_typed(one.type):
             continue
         seen.add(one)
         if any(_is_pythons_integer(part) for part in begun.get(one, ())):
             return True
-        if one.node is not None and _hides(one.node):
+        if one.node is not None and _hides(one.node, INTEGERS_IN_FLOATS):
             return True
         pending += begun.get(one, ()) if one.node is None else _sources(one, one.node)
     return False
@@ -116,7 +255,7 @@ def may_be_integer(content: Any, begun: Mapping[Value, Sequence[Any]]) -> bool:
 def _is_pythons_integer(content: Any) -> bool:
     type_ = content.type if isinstance(content, Value) else None
     if isinstance(type_, ArrayType):
-        return type_.weak and type_.dtype.kind in _INTEGERS
+        return type_.weak and INTEGERS_IN_FLOATS.is_hidden(type_)
     return isinstance(content, int)
 
 
@@ -129,67 +268,22 @@ def _sources(value: Value, node: Node) -> Sequence[Value]:
         view = LoopView(node)
         inside = place < view.carry_count
         return [view.initial[place], view.next_carries[place]] if inside else []
-    return [] if node.blocks or not _gives_integers(node) else node.operands
+    is_of_operands = not node.blocks and _stays_hidden(node, INTEGERS_IN_FLOATS)
+    return node.operands if is_of_operands else []
 
 
-def _is_cut(node: Node, found: Set[Value]) -> bool:
-    if node.op not in (index_set, index_add):
-        return False
-    array, written, *_ = node.operands
-    return array in found and written not in found and _is_inexact(written.type)
-
-
-def _hides(node: Node) -> bool:
-    """Return whether one of Python's integers is typed as a float."""
+def _hides(node: Node, hiding: Hiding) -> bool:
+    """Return whether a number, or the items of a list, are typed as others."""
     if node.op not in (retype, list_typed):
         return False
     before = node.operands[0].type
-    if isinstance(before, ListType):
-        return not _is_inexact(before) and _is_inexact(node.result.type)
-    weak = isinstance(before, ArrayType) and before.weak and before.dtype.kind in _INTEGERS
-    return weak and _is_inexact(node.result.type)
+    weak = not isinstance(before, ArrayType) or before.weak or hiding is not INTEGERS_IN_FLOATS
+    return weak and hiding.is_hidden(before) and hiding.is_typed(node.result.type)
 
 
-def _is_inexact(type_: Type) -> bool:
-    """Return whether numbers, or the items of lists, are floats as far as is known."""
-    while isinstance(type_, ListType | TapeType):
-        type_ = type_.element
-    return isinstance(type_, ArrayType) and type_.dtype.kind in "fc"
-
-
-def _computed(block: Block, hidden: Sequence[Value], *, has_turns: bool = False) -> set[Value]:
-    """What is an integer, or an array or a list of such, on paths on which these numbers are.
-
-    What is taken out of a list of which some items are integers may be one of these.
-    """
-    made = [value for node in walk_nodes(block) if _may_be_empty(node) for value in node.results]
-    empty = frozenset(reached(block, made, _same_length))
-    found, before = set(hidden), 0
-    while len(found) > before:
-        before = len(found)
-        kept = functools.partial(_kept, frozenset(found), empty)
-        found = reached(block, found, kept, has_turns=has_turns)
-        mixed = reached(block, found, _mixed, has_turns=has_turns)
-        found |= {value for value in mixed if not _is_list(value) or _is_part(value.node)}
-    return found
-
-
-def _kept(found: Set[Value], empty: Set[Value], node: Node) -> Iterator[tuple[Value, Value]]:
-    """The last float that a node computes with, and results that are integers where it is none."""
-    if node.op in (cond, loop, call) or node.blocks:
-        return
-    inexact = _items_that_count(node)
-    if not inexact or not any(_is_inexact(value.type) for value in node.results):
-        return
-    missing = {v for v in inexact if v not in found and not (v in empty and node.op in _JOINED)}
-    if len(missing) < 2 and (node.op in _OF_NUMBERS or _gives_integers(node)):
-        yield from itertools.product(missing or inexact, node.results)
-
-
-def _items_that_count(node: Node) -> set[Value]:
-    """The numbers on which it hangs whether all results are integers."""
-    operands = node.operands[2:] if node.op is list_set else node.operands
-    return {value for value in operands if _is_inexact(value.type)}
+def _computed_with(node: Node) -> Iterator[tuple[Value, Value]]:
+    if not node.blocks:
+        yield from itertools.product(node.operands, node.results)
 
 
 def _mixed(node: Node) -> Iterator[tuple[Value, Value]]:
@@ -205,6 +299,18 @@ def _may_be_empty(node: Node) -> bool:
 def _same_length(node: Node) -> Iterator[tuple[Value, Value]]:
     if node.op in (list_set, list_typed, list_concatenate, list_from_tape, list_to_tape):
         yield from itertools.product(node.operands, node.results)
+
+
+def _is_numpys(value: Value) -> bool:
+    """Return whether a value is an array, or was a number of NumPy's before it was typed as
+    another.
+    """
+    node = value.node
+    before = node.operands[0] if node is not None and node.op is retype else value
+    type_ = before.type
+    if not isinstance(type_, ArrayType):
+        return False
+    return type_.rank > 0 or (before is not value and not type_.weak)
 
 
 def _is_list(value: Value) -> bool:
@@ -226,23 +332,18 @@ _OF_NUMBERS = (
     full,
     array,
     list_stack,
+    list_unstack,
     list_join,
+    python_sum,
+    library_call,  # for all that is known
     *_OF_LISTS,
 )  # they have the dtype of what they are given
 
 
-def _gives_integers(node: Node) -> bool:
-    types = [_as_integer(value.type) for value in node.operands]
+def _stays_hidden(node: Node, hiding: Hiding) -> bool:
+    types = [hiding.revealed(value.type) for value in node.operands]
     try:
         given = node.op.infer(*types, **node.attributes)
     except (TypeError, ValueError):
         return False
-    return all(isinstance(t, ArrayType) and t.dtype.kind in _INTEGERS for t in given)
-
-
-def _as_integer(type_: Type) -> Type:
-    if isinstance(type_, ListType | TapeType):
-        return replace(type_, element=_as_integer(type_.element))
-    if not isinstance(type_, ArrayType) or not _is_inexact(type_):
-        return type_
-    return replace(type_, dtype=np.dtype(np.int64))
+    return all(isinstance(t, ArrayType) and hiding.is_hidden(t) for t in given)

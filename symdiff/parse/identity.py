@@ -19,6 +19,7 @@ from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, ListType, OpaqueType
 from symdiff.ops import arithmetic
 from symdiff.ops.draws import generators
+from symdiff.parse.dtype_answers import Question
 from symdiff.parse.heap import constant, same
 from symdiff.parse.holders import are_alike
 from symdiff.parse.interpreter import Interpreter, describe
@@ -100,10 +101,12 @@ def _class_of_subclass(value: Array, subclass: type) -> type:
 _GENERATORS = (GENERATOR, RANDOM_STATE)
 
 
-def note_class_asked(interp: Interpreter, value: Abstract) -> None:
-    """Note that what follows rests on the class by which a number is typed."""
+def note_class_asked(interp: Interpreter, value: Abstract, classes: Any = None) -> None:
+    """Note that what follows rests on the class by which a number is typed: on which one it is, or
+    whether it is one of ``classes``.
+    """
     if isinstance(value, Value) and interp.span is not None:
-        interp.classes_asked.append((value, interp.span))
+        interp.classes_asked.append(Question(value, interp.span, classes))
 
 
 def class_of_number(value: Value) -> type:

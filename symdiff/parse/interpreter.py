@@ -43,6 +43,7 @@ from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.strides import Layout, Product
 from symdiff.parse.assumed import is_certain, truth_of
 from symdiff.parse.blame import CONTROL, HINT, blamed, certain, users
+from symdiff.parse.dtype_answers import Answer, Question
 from symdiff.parse.heap import Heap, constant, is_array, value_name
 from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.policy import RetryPolicy
@@ -339,7 +340,8 @@ class Interpreter:
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
         self.begun: dict[Value, list[Any]] = {}  # numbers of loops, before a turn and after one
-        self.classes_asked: list[tuple[Value, SourceSpan]] = []  # of numbers: answered as typed
+        self.answers: list[Answer] = []  # of library functions on floats
+        self.classes_asked: list[Question] = []  # of numbers: answered as typed
         self.statement_values: StatementValues | None = None  # where names are kept in cases
         self.regions: list[Region] = []  # the ``try`` statements around
         self.handled: list[Handled] = []  # exceptions that are being handled

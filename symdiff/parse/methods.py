@@ -16,8 +16,7 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.structure import is_leaf, native_base
 from symdiff.ir.types import ArrayType
-from symdiff.ops.casts import python_bool, python_float, python_int
-from symdiff.ops.declare import FUNCTIONS, WRITES, NeedsStatic, static
+from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, NeedsStatic, static
 from symdiff.ops.effects import Named, opaque_call
 from symdiff.ops.index import index_of
 from symdiff.ops.sizes import sizes_of
@@ -25,7 +24,7 @@ from symdiff.parse import staged_lists
 from symdiff.parse.arguments import LAZY
 from symdiff.parse.blame import error_of, python_raises, users
 from symdiff.parse.branches import choose
-from symdiff.parse.calls import METHODS_OF, call_writing
+from symdiff.parse.calls import METHODS_OF, call_lowering, call_writing
 from symdiff.parse.comparisons import compare, is_or_equals
 from symdiff.parse.folds import sorted_items
 from symdiff.parse.heap import is_callers
@@ -421,10 +420,8 @@ def tolist(interp: Interpreter, array: Array) -> Abstract:
 
 
 def _nested_list(interp: Interpreter, value: Value, rank: int) -> Abstract:
-    convert = {"f": python_float, "i": python_int, "b": python_bool}
     if rank == 0:
-        assert isinstance(value.type, ArrayType)
-        return convert[value.type.dtype.kind](value)
+        return call_lowering(interp, METHODS["item"], [value], {})
     count = sizes_of(value)[0]
     if isinstance(count, Value):
         raise NeedsStatic(count)

@@ -75,9 +75,9 @@ def _isinstance(interp: Interpreter, value: Abstract, classes: Abstract) -> Abst
         return told
     lookups.bases_stay(interp, owner)
     try:
-        if issubclass(owner, classes) is not issubclass(int, classes):
-            note_class_asked(interp, value)
-        return issubclass(owner, classes) or _is_stand_in(owner, classes)
+        found = issubclass(owner, classes) or _is_stand_in(owner, classes)
+        note_class_asked(interp, value, classes)
+        return found
     except TypeError:
         with python_raises():
             isinstance(None, classes)
