@@ -57,6 +57,7 @@ __all__ = [
 # Modules that know the functions of one library, and are loaded when a program has imported it.
 _BY_LIBRARY = {
     "numpy.ma": ("masked",),
+    "astropy.units": ("quantities",),
     "scipy._lib": ("namespaces",),
     "scipy._lib._sparse": ("sparse",),
     "scipy.fft": ("hankel", "transforms"),

@@ -18,6 +18,11 @@ ROUNDED: set[Any] = set()  # functions whose definitions agree with them to roun
 CHECKS: set[Any] = set()  # functions that raise of what their definitions compute with
 INSTEAD: dict[Any, str] = {}  # what to write in place of library callables without a meaning
 OBJECTS: set[Any] = set()  # of libraries, whose methods are defined
+MADE: dict[Any, FunctionType] = {}  # what makes objects of packages that no table lists
+CONSTANTS: list[type] = []  # classes of libraries whose objects nothing changes
+PURE: dict[int, Any] = {}  # by ids: what is called while staging, where all arguments are known
+INSTANCES: dict[type, tuple[type, Mapping[str, tuple[Any, ...]]]] = {}  # what stands for arrays of
+# a class: a class that is followed, and where its attributes are found; ``np.ndarray``: the array
 _PACKAGE = __name__.rpartition(".")[0]
 
 
@@ -29,6 +34,16 @@ class Place:
     def __init__(self, name: str) -> None:
         self.__name__ = name
         self.rule: Any = None
+
+
+def is_constant(value: Any) -> bool:
+    """Return whether a value is an object of a library's that nothing changes."""
+    return issubclass(type(value), tuple(CONSTANTS))
+
+
+def declare_pure(*functions: Any) -> None:
+    """Register functions of libraries, and classes, that give the same each time."""
+    PURE.update((id(function), function) for function in functions)
 
 
 class Ruled:

@@ -95,6 +95,9 @@ class Attribute:
 class PlainArray:
     """A step of a path: the ``np.ndarray`` in the memory of an array of a subclass."""
 
+    def __str__(self) -> str:
+        return "array"
+
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%"}

@@ -11,13 +11,14 @@ from typing import Any
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.arithmetic import add
+from symdiff.ops.casts import astype
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import made_by, shape_of
 from symdiff.ops.index import index, index_add, index_set, is_distinct, is_whole, key_of
 from symdiff.ops.keys import Key, Slice, Slot, is_basic, renumbered
 from symdiff.optimise.facts import is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
-from symdiff.optimise.rules import in_derivatives, stays_zero
+from symdiff.optimise.rules import in_derivatives, is_exact_place, stays_zero
 
 _LONGEST_CHAIN = 16
 
@@ -90,6 +91,17 @@ def read_of_number(node: Node, rewriter: Rewriter) -> Value | None:
     if inner is None or shape_of(inner.operands[0]):
         return None
     return inner.operands[0]
+
+
+def element_of_number(node: Node, rewriter: Rewriter) -> Value | None:
+    """``np.array(x)[()]`` of a number, which is the number as one of NumPy's."""
+    made = made_by(node.operands[0], "copy", "reshape")
+    if made is None or node.attributes["shape"] or not is_exact_place(node, rewriter):
+        return None
+    x, type_ = made.operands[0], array_type(made.operands[0])
+    if type_.shape or type_.kind == "array":
+        return None
+    return x if type_.kind == "scalar" else apply(astype, x, dtype=type_.dtype)
 
 
 def part_of_part(node: Node, rewriter: Rewriter) -> Value | None:
@@ -321,7 +333,10 @@ def _additions(value: Value, rewriter: Rewriter) -> list[Node]:
 
 
 INDEXING: Rules = {
-    "index": in_derivatives(stays_zero, whole_read, read_of_written, read_of_number, part_of_part),
+    "index": (
+        element_of_number,
+        *in_derivatives(stays_zero, whole_read, read_of_written, read_of_number, part_of_part),
+    ),
     "index_set": (
         own_part_stored,
         part_of_part_stored,

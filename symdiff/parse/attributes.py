@@ -14,6 +14,7 @@ import numpy as np
 
 from symdiff.definitions import OBJECTS, is_definition
 from symdiff.definitions.bunches import attributes_of
+from symdiff.definitions.declare import is_constant
 from symdiff.definitions.instances import Attributes
 from symdiff.definitions.libraries import meet
 from symdiff.definitions.memory import strides_of
@@ -42,6 +43,7 @@ from symdiff.parse.identity import class_of, is_unknown, python_class
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
 from symdiff.parse.lookups import has_hash
+from symdiff.parse.pure import abstract_of, is_taken
 from symdiff.parse.reflect import GENERIC_ALIAS, STATIC_TYPES
 from symdiff.parse.scope import read_free, read_once, rebind_free, reflect_everywhere
 from symdiff.parse.texts import settled
@@ -100,7 +102,8 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
         return _method_of(interp, value, name)
     if isinstance(value, tuple):
         return _tuple_attribute(interp, value, name)
-    return _static_attribute(interp, value, name)
+    read = _of_constant if is_constant(value) else _static_attribute
+    return read(interp, value, name)
 
 
 def _of_handled(interp: Interpreter, value: Abstract, name: str) -> Abstract:
@@ -244,6 +247,17 @@ def _static_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstra
     if is_of_library(value):
         return getattr(value, name)
     raise UnsupportedSyntaxError(f"attribute '{name}' of {describe(value)}")
+
+
+def _of_constant(interp: Interpreter, value: Any, name: str) -> Abstract:
+    """An attribute of an object that nothing changes; its methods are followed."""
+    with python_raises():
+        found = getattr(value, name)
+    if isinstance(found, types.MethodType):
+        return BoundMethod(found.__func__, value)
+    if not is_taken(found):
+        raise UnsupportedCallError(f"'{name}' of a {type(value).__name__}: a {describe(found)}")
+    return abstract_of(interp, found)
 
 
 _OF_FIELDS = {"name": True, "init": True, "compare": True, "kw_only": True}  # whether it stays
@@ -532,7 +546,7 @@ def _computed_once(
         content = interp.call(found.func, [whole(ref)], {})
     except CalleeLeft as left:
         raise left_inside(left) from None
-    set_attribute(interp, ref, name, content)
+    put_attribute(interp, ref, name, content)  # into its dict, whatever ``__setattr__`` does
     return content
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions import DEFINITIONS, instances, python_version
+from symdiff.definitions.declare import MADE
 from symdiff.definitions.libraries import meet, python_method
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
@@ -140,7 +141,7 @@ def _by_what_is_registered(
             result = applied(handler, interp, *arguments, **keywords)
         if result is not NotImplemented:
             return result
-    own = _of_object(function, arguments)
+    own = _of_object(interp, function, arguments)
     if own is not None:
         return _call_defined(interp, function, own, arguments, keywords)
     iterates = getattr(function, "__module__", None) in ("math", "builtins")
@@ -154,19 +155,32 @@ def _by_what_is_registered(
                 result = call(interp, known, *taken)
             if result is not NotImplemented:
                 return result
-    definition = _known(DEFINITIONS, function)
+    definition = _known(DEFINITIONS, function) or _known(MADE, function)
     if definition is not None:
         return _call_defined(interp, function, definition, arguments, keywords)
     written = python_version(function)
     return NotImplemented if written is None else call_value(interp, written, arguments, keywords)
 
 
-def _of_object(function: Any, arguments: Arguments) -> types.FunctionType | None:
+def _of_object(
+    interp: Interpreter, function: Any, arguments: Arguments
+) -> types.FunctionType | None:
     """What a function of NumPy's means for an object of a class of symdiff's that says it."""
-    if not arguments or not isinstance(arguments[0], ObjectRef):
-        return None
-    told = declared(arguments[0].type, "__symdiff_functions__")
-    return None if told is None else _known(told, function)
+    count = function.nin if isinstance(function, np.ufunc) else _MOST_OPERANDS
+    operands = list(arguments[:count])
+    if operands and isinstance(operands[0], tuple | ListRef):
+        content = interp.content(operands[0]) if isinstance(operands[0], ListRef) else operands[0]
+        operands += content if isinstance(content, tuple) else ()
+    for operand in operands:
+        if isinstance(operand, ObjectRef):
+            told = declared(operand.type, "__symdiff_functions__")
+            known: types.FunctionType | None = None if told is None else _known(told, function)
+            if known is not None:
+                return known
+    return None
+
+
+_MOST_OPERANDS = 3  # of what is no ufunc: where
 
 
 def _require_places(function: Any, arguments: Arguments, keywords: Keywords) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.declare import PURE, is_constant
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.structure import native_base
 from symdiff.parse.changing import new_set
@@ -82,7 +83,7 @@ def computed(
         return new_set(interp, found)
     if isinstance(found, Iterator):
         return interp.call(iter, [abstract_of(interp, list(found))], {})
-    return abstract_of(interp, found) if isinstance(found, _FOUND) else ABSENT
+    return abstract_of(interp, found) if is_taken(found) else ABSENT
 
 
 def is_pure(function: Any) -> bool:
@@ -91,6 +92,8 @@ def is_pure(function: Any) -> bool:
     if isinstance(function, types.BuiltinFunctionType) and isinstance(owner, (*VALUES, frozenset)):
         return True
     if isinstance(owner, type) and function.__name__ in _MAKERS.get(owner, ()):
+        return True
+    if id(function) in PURE:
         return True
     if isinstance(function, type):
         return function in _CLASSES
@@ -132,8 +135,15 @@ def abstract_of(interp: Interpreter, value: Any) -> Abstract:
         return container(interp, type(value), keys, made, None)
     if isinstance(value, set):
         return new_set(interp, value)
-    assert isinstance(value, _FOUND), value
+    assert is_taken(value), value
     return value
+
+
+def is_taken(found: Any) -> bool:
+    """Return whether what was computed is one of the program's own values."""
+    if isinstance(found, np.ndarray):
+        return type(found) is np.ndarray
+    return isinstance(found, _FOUND) or is_constant(found)
 
 
 _FOUND = (*STATIC_TYPES, bool, int, float, complex, np.generic, np.ndarray, tuple, list, dict, set)

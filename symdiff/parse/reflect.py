@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from symdiff.definitions import DEFINITIONS, OBJECTS
+from symdiff.definitions.declare import INSTANCES, is_constant
 from symdiff.definitions.libraries import meet
 from symdiff.definitions.mappings import mappingproxy
 from symdiff.errors import SignatureError, UnsupportedCallError
@@ -362,6 +363,8 @@ def _set(interp: Interpreter, value: Any, path: Path) -> Abstract:
 def _is_static(value: Any) -> bool:
     if isinstance(value, STATIC_TYPES) or declared(type(value), "__symdiff_static__"):
         return True
+    if is_constant(value):
+        return True
     try:
         meet()
         if isinstance(value, types.MethodType):
@@ -376,7 +379,11 @@ def is_array_of_objects(value: Any) -> bool:
     return type(value) is np.ndarray and value.dtype.kind in TABLES
 
 
-def _refuse_array(interp: Interpreter, value: Any, path: Path) -> Abstract:
+def _of_subclass(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    """An array of a class for which another one is followed; others are refused."""
+    meet()
+    if type(value) in INSTANCES:
+        return _standing_for(interp, value, path)
     if type(value) is not np.ndarray:
         refuse_subclass(input_name(path), value, interp.span)
     raise SignatureError(
@@ -384,12 +391,29 @@ def _refuse_array(interp: Interpreter, value: Any, path: Path) -> Abstract:
     )
 
 
+def _standing_for(interp: Interpreter, value: Any, path: Path) -> ObjectRef:
+    """An object of the class that is followed in place of an array's own."""
+    interp.guard(path, "type", type(value))
+    standing, attributes = INSTANCES[type(value)]
+    shown = ObjectRef(standing)
+    interp.put((shown, "is_outside"), True)
+    for name, steps in attributes.items():
+        part: Any = value
+        for step in steps:
+            is_array = step is np.ndarray
+            part = part.view(np.ndarray) if is_array else getattr(part, step, ABSENT)
+        if part is not ABSENT:
+            end = [PlainArray() if step is np.ndarray else step for step in steps]
+            interp.put((shown, name), reflect(interp, part, (*path, *end)))
+    return shown
+
+
 _REFLECTORS: tuple[
     tuple[Callable[[Any], bool], Callable[[Interpreter, Any, Path], Abstract]], ...
 ] = (
     (lambda value: type(value) is bool, _flag),
     (_is_number, _number),
-    (lambda value: isinstance(value, np.ndarray) and not is_array_of_objects(value), _refuse_array),
+    (lambda value: isinstance(value, np.ndarray) and not is_array_of_objects(value), _of_subclass),
     (lambda value: isinstance(value, tuple(generators().values())), _generator),
     (_is_static, _static),
     (lambda value: isinstance(value, enum.Enum), _static),

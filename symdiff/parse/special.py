@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.declare import is_constant
 from symdiff.errors import InternalError, UnsupportedCallError
 from symdiff.ir.structure import is_dataclass
 from symdiff.parse import lookups, subclassed
@@ -41,7 +42,7 @@ def has_method(interp: Interpreter, value: Abstract, name: str) -> bool:
     if isinstance(value, type):
         return name not in _OF_CLASSES and _is_told_by_metaclass(interp, value, name)
     if not isinstance(value, tuple) or type(value) is tuple:
-        return False
+        return is_constant(value) and lookups.defines(interp, type(value), name)
     found = lookups.static_on_class(type(value), name)
     is_method = isinstance(found, types.FunctionType | Closure)
     return is_method and lookups.defines(interp, type(value), name)
@@ -62,7 +63,7 @@ _OF_CLASSES = ("__call__", "__copy__", "__deepcopy__")  # which Python asks clas
 
 def has_operator(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> bool:
     """Return whether ``a op b`` is for special methods of the user's to tell."""
-    if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):
+    if any(isinstance(x, ObjectRef) or is_constant(x) for x in (a, b)):
         return True
     if has_method(interp, a, f"__{name}__"):
         return True

@@ -146,7 +146,8 @@ def _set_on(owner: type | types.FunctionType, key: str, value: Any) -> None:
 def _undo(value: Any) -> Iterator[Undo]:
     if isinstance(value, np.ndarray):
         if value.flags.writeable and value.dtype.kind in "bifcu":
-            yield functools.partial(np.copyto, value, value.copy())
+            plain = value.view(np.ndarray)  # a class may refuse to be written
+            yield functools.partial(np.copyto, plain, plain.copy())
         return
     base: Any = native_base(type(value))
     if isinstance(value, list):
@@ -180,7 +181,7 @@ def copied(value: Any, known: dict[int, Any]) -> Any:
     """
     if id(value) in known:
         return known[id(value)]
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and type(value).copy is np.ndarray.copy:
         made = known[id(value)] = value.copy(order="K") if value.dtype.kind in "bifcu" else value
         return made
     if type(value) is tuple:

@@ -22,6 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from symdiff.dataclass import dataclass
+from symdiff.definitions.declare import is_constant
 from symdiff.ir.attributes import attribute_names, is_object
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import (
@@ -316,13 +317,17 @@ class _Writer:
             self.require(f"{name} is {bound} or type_({name}) is type_({bound}) and {differs}")
         elif isinstance(expected, types.MethodType | types.BuiltinMethodType):
             self.require(f"{name} == {bound}")
+        elif is_constant(expected):
+            same = f"{name} == {bound} and {self.bind(repr)}({name}) == {repr(expected)!r}"
+            self.require(f"{name} is {bound} or type_({name}) is type_({bound}) and {same}")
         else:
             self.require(f"{name} is {bound}")
 
     def check(self, check: Check) -> None:
         """A fact of the front end's holds."""
         if check.kind == "value":
-            read = is_by_value(check.expected) or is_by_text(check.expected)
+            tests = (is_by_value, is_by_text, is_constant)
+            read = any(test(check.expected) for test in tests)
             name = self.read(check.path) if read else self.expression(check.path)[0]
             self._value(name, check.expected)
             return
