@@ -33,6 +33,7 @@ from symdiff.ir.build import (
 from symdiff.ir.called import Activation
 from symdiff.ir.control import call, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Node, Value, free_values, walk_nodes
+from symdiff.ir.reach import reached
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
 from symdiff.ops.attempts import attempted, caught
@@ -116,9 +117,10 @@ def _segments(graph: Graph, made_in: Mapping[Node, Activation], limits: Limits) 
     """What calls have built in one piece, and may be callees of their own."""
     partial = partial_values(graph.block, graph.partial)
     last = _last_reads(graph.block)
+    chains = _chains(made_in, limits.calls)
     found = [
         segment
-        for segment, in_loop in _pieces(graph.block, made_in, limits.least, last)
+        for segment, in_loop in _pieces(graph.block, chains, limits.least, last)
         if _may_be_own(segment, in_loop and not limits.always, partial)
     ]
     often = Counter(segment.activation.function for segment in found)
@@ -168,7 +170,7 @@ def _last_reads(block: Block) -> dict[Value, int]:
 
 def _pieces(
     block: Block,
-    made_in: Mapping[Node, Activation],
+    chain_of: Mapping[Node, Sequence[Activation]],
     least: int,
     last: Mapping[Value, int],
     around: frozenset[Activation] = frozenset(),
@@ -179,7 +181,7 @@ def _pieces(
     ``around`` are the calls of which the block itself is a part.
     """
     sizes = [1 + sum(_size(inner) for inner in node.blocks) for node in block.nodes]
-    chains = [_chain(made_in.get(node)) for node in block.nodes]
+    chains = [chain_of.get(node, ()) for node in block.nodes]
     places: dict[Activation, list[int]] = {}
     for number, chain in enumerate(chains):
         for activation in chain:
@@ -189,7 +191,7 @@ def _pieces(
         size = sum(sizes[start:end])
         nodes = block.nodes[start:end]
         known = [
-            chain for node, chain in zip(nodes, chains[start:end], strict=True) if node in made_in
+            chain for node, chain in zip(nodes, chains[start:end], strict=True) if node in chain_of
         ]
         if activation in around or size < least or any(activation not in c for c in known):
             continue
@@ -199,16 +201,30 @@ def _pieces(
     for node, chain in zip(block.nodes, chains, strict=True):
         for inner in node.blocks:
             within = around | frozenset(chain)
-            yield from _pieces(inner, made_in, least, last, within, in_loop or node.op is loop)
+            yield from _pieces(inner, chain_of, least, last, within, in_loop or node.op is loop)
 
 
-def _chain(activation: Activation | None) -> list[Activation]:
-    """A call and those around it, outermost first, without that of the graph itself."""
-    chain = []
-    while activation is not None and activation.caller is not None:
-        chain.append(activation)
-        activation = activation.caller
-    return chain[::-1]
+def _chains(made_in: Mapping[Node, Activation], calls: int) -> dict[Node, Sequence[Activation]]:
+    """The calls that built each node, outermost first, of functions that are called so often.
+
+    That of the graph itself is not among them.
+    """
+    every = reached(dict.fromkeys(made_in.values()), _caller)
+    often = Counter(one.function for one in every)
+    known: dict[Activation, Sequence[Activation]] = {}
+    for activation in every:
+        way = [activation]
+        while way[-1] not in known and way[-1].caller is not None:
+            way.append(way[-1].caller)
+        for one in reversed(way):
+            outer = known[one.caller] if one.caller is not None else ()
+            counts = one.caller is not None and often[one.function] >= calls
+            known.setdefault(one, (*outer, one) if counts else outer)
+    return {node: known[activation] for node, activation in made_in.items()}
+
+
+def _caller(activation: Activation) -> Sequence[Activation]:
+    return () if activation.caller is None else (activation.caller,)
 
 
 def _size(block: Block) -> int:
