@@ -44,12 +44,30 @@ def reached(
 
     :param has_turns: take each loop to have a turn.
     """
-    pending = list(given)
+    start = list(given)
+    return _led_to(
+        start,
+        (
+            pair
+            for node in (walk_nodes(block) if start else ())
+            for pair in (*_handed_on(node, has_turns), *others(node))
+        ),
+    )
+
+
+def sources(block: Block, values: Iterable[Value]) -> set[Value]:
+    """The values, and those that branches and loops may have handed on to them."""
+    pairs = (pair for node in walk_nodes(block) for pair in _handed_on(node, False))
+    return _led_to(values, ((value, source) for source, value in pairs))
+
+
+def _led_to(start: Iterable[Value], pairs: Handed) -> set[Value]:
+    """The values at the start, and those that pairs lead to from the first to the second."""
+    pending = list(start)
     found = set(pending)
     following: dict[Value, list[Value]] = {}
-    for node in walk_nodes(block) if pending else ():
-        for source, value in (*_handed_on(node, has_turns), *others(node)):
-            following.setdefault(source, []).append(value)
+    for source, value in pairs:
+        following.setdefault(source, []).append(value)
     while pending:
         following_one = [v for v in following.get(pending.pop(), ()) if v not in found]
         found.update(following_one)

@@ -6,9 +6,10 @@ values that it reads become parameters, values of it that are read behind it bec
 several calls of a function have built the same nodes, up to the names of sizes, they become
 ``call`` nodes of one graph, which is differentiated, improved and emitted once.
 
-What stays in its place: short functions; effects other than raising; values that one path only
-defines; and, in a loop, what reads or writes elements of an array that it is given, which costs a
-turn no more than the element.
+What stays in its place: short functions; effects other than raising; what is given or gives a
+value, but a number, that one path only defines; and, in a loop, what reads or writes elements of an
+array that it is given, which costs a turn no more than the element. A number is zero on the paths
+that do not define it, where a callee is given it or gives it: nobody reads it there.
 """
 
 from __future__ import annotations
@@ -37,9 +38,12 @@ from symdiff.ir.reach import reached
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
 from symdiff.ops.attempts import attempted, caught
+from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.facts import READS_AND_WRITES
-from symdiff.ops.partial import partial_values
+from symdiff.ops.partial import reached as handed_on
+from symdiff.ops.partial import sources
+from symdiff.ops.residuals import MAYBE_NOTHING
 from symdiff.optimise.equal import frozen
 
 
@@ -80,7 +84,8 @@ def outlined(graph: Graph, made_in: Mapping[Node, Activation]) -> Graph:
     chosen = _chosen(graph, segments, limits)
     if not chosen:
         return graph
-    cutter = _Cutter(segments, chosen)
+    own = [segment for some in segments.values() for segment in some if segment.key in chosen]
+    cutter = _Cutter(segments, chosen, _zeros(graph, own))
     new = dict(zip(graph.block.parameters, renewed(graph.block.parameters), strict=True))
     block = cutter.block(graph.block, new, None)
     return with_block(graph, block)
@@ -94,7 +99,8 @@ class Segment:
     """What one call has built: consecutive nodes of a block.
 
     ``free`` are the values that it reads, ``read`` the places of those that are read behind it
-    among all that it makes. ``key`` is the same of all segments that are built alike.
+    among all that it makes; ``handed`` are both, but for what is made anew wherever it is read.
+    ``key`` is the same of all segments that are built alike.
     """
 
     activation: Activation
@@ -102,6 +108,7 @@ class Segment:
     size: int
     read: tuple[int, ...]
     free: tuple[Value, ...] = ()
+    handed: tuple[Value, ...] = ()
     key: int | None = None
 
     @property
@@ -115,7 +122,7 @@ Segments = dict[Node, list[Segment]]
 
 def _segments(graph: Graph, made_in: Mapping[Node, Activation], limits: Limits) -> Segments:
     """What calls have built in one piece, and may be callees of their own."""
-    partial = partial_values(graph.block, graph.partial)
+    partial = _partial(graph)
     last = _last_reads(graph.block)
     chains = _chains(made_in, limits.calls)
     found = [
@@ -137,6 +144,26 @@ def _segments(graph: Graph, made_in: Mapping[Node, Activation], limits: Limits) 
                 continue
             segments.setdefault(segment.nodes[0], []).append(segment)
     return segments
+
+
+def _partial(graph: Graph) -> set[Value]:
+    """The values that may be undefined and are no numbers, or come from what is none."""
+    nowhere = [
+        value
+        for node in walk_nodes(graph.block)
+        if node.op in (undefined, *MAYBE_NOTHING)
+        for value in node.results
+        if not _is_undefined_number(node)
+    ]
+    return handed_on(graph.block, (*graph.partial, *nowhere), lambda node: ())
+
+
+def _is_undefined_number(node: Node) -> bool:
+    return node.op is undefined and _is_number(node.result)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value.type, ArrayType) and value.type.kind != "array"
 
 
 def _last_reads(block: Block) -> dict[Value, int]:
@@ -238,18 +265,29 @@ def _may_be_own(segment: Segment, in_loop: bool, partial: set[Value]) -> bool:
     ``in_loop``: elements of arrays from outside are to be read and written in their place.
     """
     whole = Block((), list(segment.nodes))
-    free = set(free_values(whole))
-    made = segment.made
-    handed = [value for value in free if not _stays(value)]
-    handed += [made[k] for k in segment.read if not _stays(made[k])]
-    if any(value in partial or not isinstance(value.type, ArrayType) for value in handed):
+    free, made = free_values(whole), segment.made
+    given = (*free, *(made[k] for k in segment.read))
+    segment.handed = tuple([value for value in given if not _stays(value)])
+    if any(v in partial or not isinstance(v.type, ArrayType) for v in segment.handed):
         return False
+    arrays = {value for value in free if not _is_number(value)}
     for node in walk_nodes(whole):
         if node.op.effect and node.op not in (raise_, assert_):
             return False
-        if in_loop and _takes_part(node) and not free.isdisjoint(node.operands):
+        if in_loop and _takes_part(node) and not arrays.isdisjoint(node.operands):
             return False
     return bool(segment.read)
+
+
+def _zeros(graph: Graph, segments: Iterable[Segment]) -> set[Node]:
+    """The undefined numbers in callees, and those that they may be given: zeros instead."""
+    inside: set[Node] = set()
+    handed: set[Value] = set()
+    for segment in segments:
+        handed.update(segment.handed)
+        inside.update(walk_nodes(Block((), [node for node in segment.nodes if node not in inside])))
+    given = {value.node for value in sources(graph.block, handed) if value.node is not None}
+    return {node for node in inside | given if _is_undefined_number(node)}
 
 
 def _stays(value: Value) -> bool:
@@ -413,9 +451,10 @@ def _starting(
 class _Cutter:
     """Copies blocks, calls in the place of what the chosen segments have."""
 
-    def __init__(self, segments: Segments, chosen: set[int]) -> None:
+    def __init__(self, segments: Segments, chosen: set[int], zeros: set[Node]) -> None:
         self.segments = segments
         self.chosen = chosen
+        self.zeros = zeros
         self.cells: dict[int, GraphCell] = {}
         self.results = _results(segments)
 
@@ -435,11 +474,14 @@ class _Cutter:
                 self.call(segment, new)
                 number += len(segment.nodes)
                 continue
+            number += 1
+            if node in self.zeros:
+                self.stand(node.result, new)
+                continue
             blocks = tuple([self.block(block, new, None) for block in node.blocks])
             copied = remade(node, [new[value] for value in node.operands], blocks)
             builder().nodes.append(copied)
             new.update(zip(node.results, copied.results, strict=True))
-            number += 1
 
     def call(self, segment: Segment, new: dict[Value, Value]) -> None:
         """A call in the place of a segment; what is made anew wherever it is read stands beside."""
@@ -460,8 +502,15 @@ class _Cutter:
         new.update(zip(results, node.results, strict=True))
         for value in (made[k] for k in segment.read):
             if _stays(value):
-                assert value.node is not None
-                copy_into(value.node, new)
+                self.stand(value, new)
+
+    def stand(self, value: Value, new: dict[Value, Value]) -> None:
+        """Make anew what is made wherever it is read."""
+        assert value.node is not None
+        if value.node in self.zeros:
+            new[value] = zeros_of(value)
+        else:
+            copy_into(value.node, new)
 
     def callee(self, segment: Segment) -> Graph:
         """The graph of a segment: of what it reads, to what is read of it."""
@@ -473,8 +522,7 @@ class _Cutter:
         made = segment.made
         with building(Builder()) as inside:
             for value in _standing(segment.nodes):
-                assert value.node is not None
-                copy_into(value.node, new)
+                self.stand(value, new)
             self.nodes(segment.nodes, new, segment)
         results = tuple([new[made[k]] for k in self.results[segment.key]])
         inputs = tuple(
