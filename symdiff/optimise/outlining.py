@@ -38,7 +38,6 @@ from symdiff.ir.reach import reached
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
 from symdiff.ops.attempts import attempted, caught
-from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.facts import READS_AND_WRITES
 from symdiff.ops.partial import reached as handed_on
@@ -290,6 +289,13 @@ def _zeros(graph: Graph, segments: Iterable[Segment]) -> set[Node]:
     return {node for node in inside | given if _is_undefined_number(node)}
 
 
+def _zero(type_: Type) -> Any:
+    """The zero of a number's type."""
+    assert isinstance(type_, ArrayType)
+    zero = type_.dtype.type(0)
+    return zero.item() if type_.weak else zero
+
+
 def _stays(value: Value) -> bool:
     """Return whether a value is made anew wherever it is read: a constant, or nothing."""
     return value.node is not None and value.node.op in (constant, undefined)
@@ -508,7 +514,7 @@ class _Cutter:
         """Make anew what is made wherever it is read."""
         assert value.node is not None
         if value.node in self.zeros:
-            new[value] = zeros_of(value)
+            new[value] = builder().constant(_zero(value.type))
         else:
             copy_into(value.node, new)
 
