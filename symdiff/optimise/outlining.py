@@ -124,11 +124,11 @@ def _segments(graph: Graph, made_in: Mapping[Node, Activation], limits: Limits) 
     partial = _partial(graph)
     last = _last_reads(graph.block)
     chains = _chains(made_in, limits.calls)
-    found = [
+    found = _without_wrappers(
         segment
         for segment, in_loop in _pieces(graph.block, chains, limits.least, last)
         if _may_be_own(segment, in_loop and not limits.always, partial)
-    ]
+    )
     often = Counter(segment.activation.function for segment in found)
     keys: dict[Any, int] = {}
     segments: Segments = {}
@@ -143,6 +143,12 @@ def _segments(graph: Graph, made_in: Mapping[Node, Activation], limits: Limits) 
                 continue
             segments.setdefault(segment.nodes[0], []).append(segment)
     return segments
+
+
+def _without_wrappers(segments: Iterable[Segment]) -> list[Segment]:
+    """Of calls that have built the same nodes the innermost alone: none calls itself by another."""
+    innermost = {(segment.nodes[0], segment.nodes[-1]): segment for segment in segments}
+    return list(innermost.values())
 
 
 def _partial(graph: Graph) -> set[Value]:

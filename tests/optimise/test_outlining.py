@@ -74,6 +74,51 @@ def of_written(x: np.ndarray, y: np.ndarray) -> Any:
     return first + scaled(u, [y[1], y[0], 0.5]) * np.sum(u)
 
 
+def solved(x: float, y: float) -> float:
+    """A root, by a function that raises on some paths, its first points told apart by ``try``."""
+
+    def error(v: float) -> float:
+        if v < -5.0:
+            raise ValueError("too small")
+        a = math.sqrt(v + x) * math.log(v + 2.0)
+        b = math.exp(-a * y) + math.cos(a) * y - math.tanh(a * v)
+        return a * a + v * b / (1.0 + a * a) - 1.0 - x / (v + 3.0)
+
+    try:
+        p0, p1 = x + 1.0, x - 40.0 * y
+        q0 = error(p0)
+        try:
+            q1 = error(p1)
+        except ValueError:
+            p1 = p0 * 1.2
+            q1 = error(p1)
+        for _ in range(12):
+            if q0 == q1:
+                break
+            p = (p0 * q1 - p1 * q0) / (q1 - q0)
+            p0, p1, q0, q1 = p1, p, q1, error(p)
+        return p1 + error(p1 * 1.1)
+    except (ValueError, ZeroDivisionError):
+        return x * y
+
+
+def single(v: Any, w: Any) -> Any:
+    if v < 0.0:
+        raise ArithmeticError
+    a = np.sqrt(v) * np.exp(-w) + np.sin(v * w)
+    return a / (1.0 + a * a) + np.cos(a) * v - np.tanh(a) * w + np.log(1.0 + a * a)
+
+
+def of_singles(x: Any, y: Any) -> Any:
+    total = x * y
+    for k in range(3):
+        try:
+            total = total + single(x - k, y) * single(x, y + k)
+        except ArithmeticError:
+            total = total * single(y, x)
+    return total
+
+
 X, Y = np.array([0.4, 0.9, 1.3]), np.array([0.8, 0.35])
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (thrice, POINT),
@@ -81,6 +126,11 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (of_roots, (0.3, 0.7)),
     (of_arrays, (X, Y)),
     (of_written, (X, Y)),
+    (solved, POINT),
+    (solved, (0.7, 0.01)),
+    (solved, (-3.0, 0.3)),
+    (of_singles, (1.5, 0.3)),
+    (of_singles, (0.4, 0.3)),
 ]
 
 
@@ -193,3 +243,43 @@ def test_a_module_carries_its_callees(tmp_path: Any) -> None:
     assert "def bump_forward" in text
     exec(compile(text, "thrice_grad.py", "exec"), space)
     np.testing.assert_allclose(space["thrice_grad"](*POINT), made(*POINT), rtol=1e-12)
+
+
+@pytest.mark.usefixtures("limits")
+def test_callees_that_raise_on_some_paths_are_written_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = str(sd.grad(_fresh(solved)).source(*POINT)).partition("_by_numpy")[0]
+    assert text.count("math.log(") < 6
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    x, y = np.float32(1.5), np.float32(0.3)
+    wide = sd.grad(_fresh(of_singles), argnums=(0, 1))(1.5, 0.3)
+    narrow = sd.grad(_fresh(of_singles), argnums=(0, 1))(x, y)
+    assert [g.dtype for g in narrow] == ["float32", "float32"]
+    np.testing.assert_allclose(narrow, wide, rtol=1e-4)
+
+
+def bracketed(x: float, brackets: int) -> float:
+    """As a parser does: what a bracket holds is an expression, which is an atom and no more."""
+    return inside(x, brackets)
+
+
+def inside(x: float, brackets: int) -> float:
+    if brackets:
+        return bracketed(x, brackets - 1)
+    y = math.sin(x) * math.exp(-x) + math.cos(x * x)
+    return math.log(1.0 + y * y) * math.tanh(x) + y / (2.0 + y * x)
+
+
+def of_brackets(x: float, y: float) -> float:
+    first = bracketed(x, 2) * inside(y, 2) + bracketed(x + y, 0)
+    return first * inside(x - y, 1) + inside(x * y, 0)
+
+
+def test_calls_that_only_call_each_other_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    with outlining(EVERYTHING):
+        made = _fresh(of_brackets)
+        expected = reference.directional(of_brackets, POINT, (1.0, -0.5)).value
+        value, tangent = made.jvp(POINT, (1.0, -0.5))
+        gradient = made.grad(*POINT) - 0.5 * sd.grad(made, 1)(*POINT)
+    np.testing.assert_allclose(value, of_brackets(*POINT), rtol=1e-14)
+    np.testing.assert_allclose([tangent, gradient], expected, rtol=1e-8)
