@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from symdiff.api.arguments import Direction
-from symdiff.api.objects import Argnums, Derivative, Differentiable, Steps
+from symdiff.api.objects import Argnums, Differentiable, Steps
 from symdiff.api.transforms import transform_of
 from symdiff.api.wrt import Wrt
 from symdiff.dataclass import dataclass
-from symdiff.errors import InternalError, SignatureError, UnsupportedCallError
+from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.called import called_by
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.structure import Leaf
@@ -44,8 +44,12 @@ from symdiff.runtime.signature import spelled
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from symdiff.inspection import Source
+
 _MOST_KEPT = 8  # patterns of one signature, for sizes and integers
 _MOST_AT_ONCE = 2**22  # elements of the tangents that one run has
+
+_REVERSE_COSTS = 2  # sweeps forward, about
 
 Mode = Literal["fwd", "rev"]
 
@@ -70,12 +74,6 @@ class Plan:
         """How many sweeps there are."""
         return int(self.sweeps.max(initial=-1)) + 1
 
-    def seeds(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """The vectors of the sweeps."""
-        made = np.zeros((self.count, len(self.sweeps)), dtype)
-        made[self.sweeps, np.arange(len(self.sweeps))] = 1
-        return made.reshape(self.count, *shape)
-
     @functools.cached_property
     def indices(self) -> tuple[np.ndarray, np.ndarray]:
         """Columns and starts of rows, as SciPy has them."""
@@ -91,9 +89,14 @@ class Found:
     """
 
     def __init__(
-        self, pattern: Pattern, result: tuple[int, ...], dense: Sequence[Dense], is_custom: bool
+        self,
+        pattern: Pattern,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        dense: Sequence[Dense],
+        is_custom: bool,
     ) -> None:
-        self.pattern, self.result, self.dense = pattern, result, dense
+        self.pattern, self.shape, self.dtype, self.dense = pattern, shape, dtype, dense
         self.is_custom = is_custom  # the graph has rules of the user's
 
     @functools.cached_property
@@ -155,12 +158,17 @@ class _Tracing:
     def _found(self, values: Sequence[Any]) -> Found:
         origins = Origins(0 if self.seed is None else np.size(values[self.seed]))
         results, dense = traced(self.graph, values, self.seed, origins)
-        output = self.graph.output
-        ids = results[output.index] if isinstance(output, Leaf) else None
-        if ids is None:
-            raise InternalError(f"{self.graph.name} does not give an array", self.graph.span)
+        number = self.graph.output.index if isinstance(self.graph.output, Leaf) else 0
+        ids, type_ = results[number], self.graph.block.results[number].type
+        if ids is None or not isinstance(type_, ArrayType):
+            raise UnsupportedCallError(
+                f"no sparse derivative of {self.graph.name}: how long its result is"
+                " depends on data",
+                self.graph.span,
+                "use symdiff.jacobian without sparse=True",
+            )
         try:
-            return Found(origins.pattern(ids), ids.shape, dense, self.is_custom)
+            return Found(origins.pattern(ids), ids.shape, type_.dtype, dense, self.is_custom)
         except TooManyPlaces:
             raise UnsupportedCallError(
                 f"the sparse derivative of {self.graph.name} has too many entries",
@@ -267,57 +275,56 @@ class _By:
 
     def matrix(self, arguments: tuple[Any, ...]) -> csr_array:
         """The matrix at these arguments."""
-        mode, plan, shape = self.chosen(arguments)
-        columns, starts = plan.indices
-        data = self._swept(arguments, mode, plan, shape)[plan.places]
-        return _csr(data, columns.copy(), starts.copy(), plan.pattern)
+        chosen = self.chosen(arguments)
+        return _csr(self._swept(arguments, chosen)[chosen.plan.places], chosen.plan)
 
     def truths(self, arguments: tuple[Any, ...]) -> csr_array:
         """The pattern."""
-        plan = self.chosen(arguments)[1]
-        columns, starts = plan.indices
-        return _csr(np.ones(len(columns), bool), columns.copy(), starts.copy(), plan.pattern)
+        plan = self.chosen(arguments).plan
+        return _csr(np.ones(len(plan.places), bool), plan)
 
-    def _swept(
-        self, arguments: tuple[Any, ...], mode: Mode, plan: Plan, shape: tuple[int, ...]
-    ) -> np.ndarray:
+    def _swept(self, arguments: tuple[Any, ...], chosen: Choice) -> np.ndarray:
         """The results of all sweeps, one after another."""
-        home, steps = self.made._home, self._steps(mode, lanes=True)
-        run = home.quick(steps, f"{self.made._name}_sweeps")[0]
-        seeds = plan.seeds(shape, self._vector(arguments).dtype)
+        plan = chosen.plan
+        steps = self._steps(chosen.mode, lanes=True)
+        run = self.made._home.quick(steps, f"{self.made._name}_sweeps")[0]
         size = max(plan.pattern.height, plan.pattern.width, 1)
-        runs = -(-plan.count * size // _MOST_AT_ONCE)
-        parts = [run((*arguments, part)) for part in np.array_split(seeds, max(runs, 1))]
-        return (parts[0] if len(parts) == 1 else np.concatenate(parts)).ravel()
+        runs = max(-(-plan.count * size // _MOST_AT_ONCE), 1)
+        parts = [run((*arguments, part)) for part in np.array_split(chosen.seeds(), runs)]
+        return (parts[0] if runs == 1 else np.concatenate(parts)).ravel()
 
     # The pattern
 
-    def chosen(self, arguments: tuple[Any, ...]) -> tuple[Mode, Plan, tuple[int, ...]]:
-        """The mode with fewer sweeps, its plan, and the shape of a seed."""
+    def chosen(self, arguments: tuple[Any, ...]) -> Choice:
+        """How the matrix is found: in the mode whose sweeps cost less."""
         _require_scipy()
-        vector = self._vector(arguments)
         if self.mode == "rev":
             return self._reverse(arguments)
         try:
-            found = self._found("fwd", (*arguments, vector[()]))
+            forward = self._forward(arguments)
         except UnsupportedCallError:
             if self.mode == "fwd" or self.symmetric:
                 raise
             return self._reverse(arguments)
-        if self.symmetric:
-            return "fwd", found.symmetric, vector.shape
-        longest = int(np.bincount(found.pattern.columns, minlength=1).max())
-        if self.mode == "auto" and not found.is_custom and longest < found.forward.count:
-            mode, plan, shape = self._reverse(arguments)
-            if plan.count < found.forward.count:
-                return mode, plan, shape
-        return "fwd", found.forward, vector.shape
+        if self.mode == "auto" and not forward.found.is_custom:
+            longest = int(np.bincount(forward.plan.pattern.columns, minlength=1).max())
+            if longest * _REVERSE_COSTS < forward.plan.count:
+                reverse = self._reverse(arguments)
+                if reverse.plan.count * _REVERSE_COSTS < forward.plan.count:
+                    return reverse
+        return forward
 
-    def _reverse(self, arguments: tuple[Any, ...]) -> tuple[Mode, Plan, tuple[int, ...]]:
+    def _forward(self, arguments: tuple[Any, ...]) -> Choice:
+        vector = self._vector(arguments)
+        found = self._found("fwd", (*arguments, vector[()]))
+        plan = found.symmetric if self.symmetric else found.forward
+        return Choice("fwd", found, plan, vector)
+
+    def _reverse(self, arguments: tuple[Any, ...]) -> Choice:
         result = self._found(None, arguments)
-        shape, dtype = result.result, self._vector(arguments).dtype
-        found = self._found("rev", (*arguments, np.zeros(shape, dtype)[()]))
-        return "rev", found.reverse, shape
+        vector = np.zeros(result.shape, result.dtype)
+        found = self._found("rev", (*arguments, vector[()]))
+        return Choice("rev", found, found.reverse, vector)
 
     def _found(self, mode: Mode | None, arguments: tuple[Any, ...]) -> Found:
         """The pattern of one sweep; without a mode, what the function itself returns."""
@@ -345,22 +352,43 @@ class _By:
 
     # What is told
 
-    def source(self, arguments: tuple[Any, ...]) -> Any:
+    def source(self, arguments: tuple[Any, ...]) -> Source:
         """The code of the sweeps."""
-        mode, plan, shape = self.chosen(arguments)
-        made = Derivative(self.made._function, (), self._steps(mode, lanes=True))
-        given = (*arguments, plan.seeds(shape, self._vector(arguments).dtype))
-        return made._home.built(made._transforms, made._name, given).source
+        chosen = self.chosen(arguments)
+        steps = self._steps(chosen.mode, lanes=True)
+        transforms, given = tuple(map(transform_of, steps)), (*arguments, chosen.seeds())
+        return self.made._home.built(transforms, f"{self.made._name}_sweeps", given).source
 
     def explained(self, arguments: tuple[Any, ...]) -> str:
         """A few lines about the pattern and the sweeps."""
-        mode, plan, _ = self.chosen(arguments)
-        pattern, word = plan.pattern, {"fwd": "forward", "rev": "reverse"}[mode]
+        chosen = self.chosen(arguments)
+        pattern, count = chosen.plan.pattern, chosen.plan.count
+        word = {"fwd": "forward", "rev": "reverse"}[chosen.mode]
         lines = [
             f"{self.made._name} by {spelled(self.path)}: {pattern.height} x {pattern.width},"
-            f" {len(pattern.columns)} entries, {plan.count} sweeps in {word} mode"
+            f" {len(pattern.columns)} entries, {count} sweep{'s' * (count != 1)} in {word} mode"
         ]
+        for dense in chosen.found.dense:
+            where = f"line {dense.span.line}: " if dense.span is not None else ""
+            lines.append(f"{where}{dense.name} depends on all that it is given, for want of a rule")
         return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A mode, the pattern of one of its sweeps, the plan of all, and zeros like a seed."""
+
+    mode: Mode
+    found: Found
+    plan: Plan
+    vector: np.ndarray
+
+    def seeds(self) -> np.ndarray:
+        """The vectors of the sweeps."""
+        sweeps = self.plan.sweeps
+        made = np.zeros((self.plan.count, len(sweeps)), self.vector.dtype)
+        made[sweeps, np.arange(len(sweeps))] = 1
+        return made.reshape(self.plan.count, *self.vector.shape)
 
 
 def _require_scipy() -> None:
@@ -372,9 +400,11 @@ def _require_scipy() -> None:
         ) from error
 
 
-def _csr(data: np.ndarray, columns: np.ndarray, starts: np.ndarray, pattern: Pattern) -> csr_array:
+def _csr(data: np.ndarray, plan: Plan) -> csr_array:
     from scipy.sparse import csr_array
 
-    made = csr_array((data, columns, starts), shape=(pattern.height, pattern.width))
+    columns, starts = plan.indices
+    shape = plan.pattern.height, plan.pattern.width
+    made = csr_array((data, columns.copy(), starts.copy()), shape=shape)
     made.has_canonical_format = True
     return made

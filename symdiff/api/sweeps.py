@@ -85,11 +85,11 @@ def _require_single(asked: Asked) -> None:
         )
     types = graph.block.parameters[asked.wrt[0]].type, graph.block.results[_leaf(graph)].type
     for type_ in types:
-        if not isinstance(type_, ArrayType) or type_.dtype.kind != "f":
+        if not isinstance(type_, ArrayType) or type_.dtype.char not in "fdg":
             raise SignatureError(
                 f"no sparse derivative of {graph.name}, in which {in_words(type_)} takes part",
                 graph.span,
-                "it is for functions that take an array of real floats, and return one",
+                "it is for functions of real arrays, float32 or wider, that return such an array",
             )
     if has_effects(graph):
         raise UnsupportedCallError(

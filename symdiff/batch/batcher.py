@@ -45,6 +45,7 @@ from symdiff.ops.list_arrays import list_from_tape, list_stack
 from symdiff.ops.lists import list_new
 from symdiff.ops.order import nonzero
 from symdiff.ops.reduce import any as any_of
+from symdiff.ops.residuals import sum_if_defined, zeros_if_defined
 from symdiff.ops.retype import as_typed
 from symdiff.ops.sizes import size
 
@@ -101,6 +102,8 @@ class Batcher:
             return self.at(value)
         if value.node is not None and value.node.op is undefined:
             return emit_undefined(type_with_lanes(value.type, self.dim))
+        if value.node is not None and value.node.op in (zeros_if_defined, sum_if_defined):
+            raise Unbatchable("it may be None")
         if isinstance(value.type, ArrayType):
             return with_lanes(self.typed(value), self.count, self.dim, fresh=fresh)
         empty = value.node is not None and value.node.op is list_new and not value.node.operands

@@ -153,6 +153,12 @@ def solved(x):
     return np.linalg.solve(np.eye(6) * 3.0 + np.diag(x[1:], 1), x)
 
 
+def last_turn(x):
+    for k in range(0, 2, 2):
+        v = np.arange(5.0)[k:] * x[0]
+    return np.mean(v**2) * x
+
+
 FUNCTIONS = [
     (stencil, ()),
     (by_elements, ()),
@@ -169,6 +175,7 @@ FUNCTIONS = [
     (of_helper, ()),
     (of_lists, ()),
     (solved, ()),
+    (last_turn, ()),
 ]
 
 
@@ -342,6 +349,24 @@ def test_float32_stays() -> None:
         np.testing.assert_allclose(found.toarray(), differences(stencil, X), rtol=1e-5, atol=1e-6)
 
 
+def test_a_result_of_another_dtype_keeps_its_digits() -> None:
+    x = X.astype(np.float32)
+    for mode in ("forward", "reverse"):
+        found = sd.jacobian(lambda x: np.float64(1.0) / 3.0 * x, mode=mode, sparse=True)(x)
+        assert found.diagonal() == pytest.approx(1.0 / 3.0, rel=1e-7)
+        wide = sd.jacobian(lambda x: x.astype(np.float64) ** 2, mode=mode, sparse=True)(x)
+        assert wide.shape == (6, 6)
+
+
+def test_explain_tells_what_is_dense_and_where() -> None:
+    told = sd.jacobian(solved, sparse=True).explain(X)
+    line = solved.__code__.co_firstlineno + 1
+    assert "solved by x: 6 x 6, 36 entries, 6 sweeps in forward mode" in told
+    assert f"line {line}: solve depends on all that it is given" in told
+    assert sd.jacobian(stencil, sparse=True).explain(X).count("\n") == 0
+    assert "def stencil_sweeps(x, v):" in sd.jacobian(stencil, sparse=True).source(X)
+
+
 def test_arrays_of_any_rank_in_the_order_of_ravel() -> None:
     def grid(x):
         return x[1:, :] * x[:-1, :]
@@ -419,7 +444,8 @@ def test_rules_of_the_users_are_what_is_found() -> None:
         (lambda x: x * 1j, X, "takes part"),
         (lambda x: np.argmax(x), X, "takes part"),
         (lambda x: x * 2.0, np.array([1, 2]), "it is int64"),
-        (lambda x: x[x > 0.0], X, "a size depends on data"),
+        (lambda x: x.astype(np.float16), X, "float16[x.shape[0]] takes part"),
+        (lambda x: x[x > 0.0], X, "how long its result is"),
     ],
 )
 def test_what_has_no_sparse_jacobian(f: Function, argument: Any, words: str) -> None:
