@@ -337,7 +337,7 @@ class _Run:
         stands = [content if isinstance(content, list) else _ids(content) for content in operands]
         evaluate: Any = node.op.evaluate
         if any(one is None for one in stands):
-            return [Traced(NOTHING)]
+            return [Traced(self.origins.all_of(_all_ids(operands)))]
         return [Known(evaluate(*stands, **node.attributes))]
 
     def _by_rule(self, node: Node, rule: Any, operands: list[Content]) -> Sequence[Content] | None:
@@ -348,6 +348,8 @@ class _Run:
         except NoPattern:
             return None
         except (LookupError, ValueError) as error:
+            if self.unsure:
+                return None
             self._refuse(node, f"this raises {type(error).__name__}: {error}")
         if not isinstance(made, list):
             self._require_shape(node, made)
