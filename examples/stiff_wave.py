@@ -39,8 +39,8 @@ def step(old: Vector, dt: float, dx: float) -> tuple[Vector, int]:
         change = spsolve(jacobian(new, old, dt, dx).tocsc(), residual(new, old, dt, dx))
         new -= change
         if np.max(np.abs(change)) < 1e-10:
-            break
-    return new, count
+            return new, count
+    raise RuntimeError("Newton's method did not settle")
 
 
 def wave(x: Vector, t: float) -> Vector:
