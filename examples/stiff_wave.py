@@ -45,7 +45,8 @@ def step(old: Vector, dt: float, dx: float) -> tuple[Vector, int]:
 
 def wave(x: Vector, t: float) -> Vector:
     """The exact solution."""
-    return 1.0 / (1.0 + np.exp((x - SPEED * t) / np.sqrt(2.0)))
+    u: Vector = 1.0 / (1.0 + np.exp((x - SPEED * t) / np.sqrt(2.0)))
+    return u
 
 
 def main() -> None:
