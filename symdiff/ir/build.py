@@ -6,8 +6,7 @@ One builder is current in a thread at a time; calling an op (``cos(x)``) or comp
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -99,14 +98,20 @@ def builder() -> Builder:
     return _current.get()
 
 
-@contextlib.contextmanager
-def building(into: Builder) -> Iterator[Builder]:
+class building:  # noqa: N801 - it is used as a function is
     """Make ``into`` the current builder."""
-    token = _current.set(into)
-    try:
-        yield into
-    finally:
-        _current.reset(token)
+
+    __slots__ = ("into", "token")
+
+    def __init__(self, into: Builder) -> None:
+        self.into = into
+
+    def __enter__(self) -> Builder:
+        self.token = _current.set(self.into)
+        return self.into
+
+    def __exit__(self, *_: object) -> None:
+        _current.reset(self.token)
 
 
 class marked:  # noqa: N801 - it is used as a function is

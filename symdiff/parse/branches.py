@@ -60,8 +60,8 @@ def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, t
 
 
 def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, taken: bool) -> Arm:
-    """The arm with an action behind what it has."""
-    with interp.scratch(arm.heap.copy()) as inner, assuming(interp, predicate, taken):
+    """The arm with an action behind what it has, on its heap."""
+    with interp.scratch(arm.heap) as inner, assuming(interp, predicate, taken):
         inner.nodes += arm.nodes
         _settle(interp)
         frames = len(interp.frames)
@@ -91,7 +91,9 @@ def _note_refusal(interp: Interpreter, error: Exception, predicate: Value) -> No
 def _settle(interp: Interpreter) -> None:
     """Settle which names are bound and which exits are taken, where what is assumed here tells."""
     contents = interp.heap.contents
-    for key, content in contents.items():
+    open_ = [k for k, c in contents.items() if type(c) is PossiblyUnbound or type(k) is Exit]
+    for key in open_:
+        content = contents[key]
         if isinstance(content, PossiblyUnbound) and content.decided is not None:
             value, where = content.decided
             known = truth_of(value, interp.assumed)
@@ -197,9 +199,10 @@ class Fork:
         condition: Value,
         bodies: tuple[Sequence[ast.stmt], Sequence[ast.stmt]],
         rest: Sequence[ast.stmt],
+        heap: Heap | None = None,
     ) -> Fork:
-        """The fork at the present point."""
-        start = Checkpoint(interp)
+        """The fork at the present point; ``heap`` as of a checkpoint."""
+        start = Checkpoint(interp, heap=heap)
         return cls(condition, bodies, rest, start, _conflicts(start.heap))
 
 
@@ -209,7 +212,7 @@ def stage_if(interp: Interpreter, node: ast.If, rest: Sequence[ast.stmt]) -> boo
     if not isinstance(condition, Value):
         interp.execute(node.body if condition else node.orelse)
         return False
-    fork = Fork.at(interp, condition, (node.body, node.orelse), rest)
+    fork = Fork.at(interp, condition, (node.body, node.orelse), rest, interp.heap)
     return _stage_arms(interp, condition, node, rest) or _go_on_after(interp, fork)
 
 
@@ -308,10 +311,11 @@ def names_told_apart(interp: Interpreter) -> tuple[str, ...]:
 
 
 def _conflicts(heap: Heap) -> set[Conflict]:
-    found = (c.several if isinstance(c, Closure) else c for c in heap.contents.values())
-    standing = (content for content in found if isinstance(content, Conflict))
+    contents = heap.contents.values()
+    standing = [content for content in contents if type(content) is Conflict]
+    several = [content.several for content in contents if type(content) is Closure]
     shared = (others.values() for others in heap.shared.values())
-    return {*standing, *heap.frozen.values()}.union(*shared)
+    return {*standing, *filter(None, several), *heap.frozen.values()}.union(*shared)
 
 
 def _stage_arms(

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from itertools import compress, count, islice
+from operator import is_not
 from typing import Any, TypeVar
 
 from symdiff.dataclass import dataclass
@@ -273,6 +275,19 @@ class Heap:
             self.laid.setdefault(new, (levels[0],))
         self.contents[array.storage] = new
         self.changed(array.storage)
+
+
+def differing(a: Mapping[Key, Any], b: Mapping[Key, Any]) -> list[Key]:
+    """The keys whose contents are not one in both, those of the first in front.
+
+    Heaps that come of one have its keys in its order: up to where they part nothing is looked up.
+    """
+    parted = map(is_not, a, b)
+    length = next(compress(count(), parted), min(len(a), len(b)))
+    alike = list(compress(islice(a, length), map(is_not, a.values(), b.values())))
+    rest = [key for key in islice(a, length, None) if b.get(key, ABSENT) is not a[key]]
+    more = (key for key in islice(b, length, None) if key not in a and b[key] is not ABSENT)
+    return [*alike, *rest, *more]
 
 
 def is_writable(lens: Lens) -> bool:

@@ -303,6 +303,7 @@ class Interpreter:
         self.in_template = False  # whether what is staged is copied by later calls
         self.inputs: list[Input] = []
         self.parameters: list[Value] = []
+        self.parameters_at: dict[Path, list[Value]] = {}  # by where their inputs stand
         self.guards: dict[tuple[Path, str, str | None], Guard] = {}
         self.free: dict[tuple[str, int, str], FreeVariable] = {}
         self.static = FixedValues()
@@ -741,10 +742,12 @@ class Interpreter:
 
     def add_input(self, input_: Input, type_: Type, name: str) -> Value:
         """The parameter of the graph for an input: one, however often it is asked for."""
-        for known, parameter in zip(self.inputs, self.parameters, strict=True):
-            if known.path == input_.path and parameter.type == type_:
+        known = self.parameters_at.setdefault(input_.path, [])
+        for parameter in known:
+            if parameter.type == type_:
                 return parameter
         value = value_name(Value(type_), name)
+        known.append(value)
         self.inputs.append(input_)
         self.parameters.append(value)
         return value

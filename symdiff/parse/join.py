@@ -28,6 +28,7 @@ from symdiff.parse.heap import (
     another,
     as_type,
     constant,
+    differing,
     is_array,
     is_callers,
     is_programs,
@@ -155,10 +156,8 @@ class BranchJoin(Join):
         frozen = {**then.frozen, **orelse.frozen}
         written = then.written | orelse.written
         self.heap = Heap(dict(then.contents), frozen, {}, written, {}, then.laid, then.bound)
-        for key in dict.fromkeys((*then.contents, *orelse.contents)):
+        for key in differing(then.contents, orelse.contents):
             a, b = then.get(key), orelse.get(key)
-            if a is b:
-                continue
             if born(key) == ALWAYS:  # first read in an arm, or after the other was staged
                 before = self.interp.heap.get(key)
                 a, b = before if a is ABSENT else a, before if b is ABSENT else b

@@ -21,6 +21,8 @@ from typing import Any
 
 _CONTAINERS = "<frozen _collections_abc>"
 _BYTE_ORDER_MARK = "\ufeff"
+_MOST_TEXTS = 100
+_texts: dict[str, tuple[list[str], str]] = {}  # by file, beside the lines that they were made of
 
 
 def read_text(code: types.CodeType, module_globals: dict[str, Any]) -> str | None:
@@ -28,6 +30,16 @@ def read_text(code: types.CodeType, module_globals: dict[str, Any]) -> str | Non
     lines = _lines_by_code(code) or _lines_by_name(file_of(code, module_globals), module_globals)
     if not lines:
         return None
+    known, text = _texts.get(code.co_filename, (None, ""))
+    if known is not lines:
+        text = _joined(lines)
+        if len(_texts) >= _MOST_TEXTS:
+            _texts.clear()
+        _texts[code.co_filename] = lines, text
+    return text
+
+
+def _joined(lines: list[str]) -> str:
     text = "".join(lines).removeprefix(_BYTE_ORDER_MARK)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
