@@ -20,9 +20,9 @@ from symdiff.ops.lists import list_get, list_new
 from symdiff.parse import staged_lists
 from symdiff.parse.blame import users
 from symdiff.parse.branches import joined_cases
-from symdiff.parse.heap import constant
+from symdiff.parse.heap import Heap, another, constant, is_programs, same, several
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.lattice import meet_in_list, own_symbol
+from symdiff.parse.lattice import is_number, meet_in_list, own_symbol
 from symdiff.parse.raising import raise_with
 from symdiff.parse.values import (
     ABSENT,
@@ -85,11 +85,58 @@ def in_order(
     places = [list_get(order, constant(k)) for k in range(len(items))]
     if content is not None:
         return tuple(staged_lists.get(interp, content, place) for place in places)
+    objects = _objects_at(interp, items, places)
+    if objects is not None:
+        return objects
     found = [_one_of(interp, place, list(enumerate(items))) for place in places]
     for item in found:
         if isinstance(item, Conflict):
             raise ConflictRead(item)
     return tuple(found)
+
+
+def _objects_at(
+    interp: Interpreter, items: tuple[Abstract, ...], places: Sequence[Value]
+) -> tuple[Abstract, ...] | None:
+    """The objects at all places in another order, each with the attributes of the one that it is.
+
+    None where they are not different objects of the program's that differ in numbers only.
+    """
+    heap = interp.heap
+    if _one_by_one(interp) or not _are_apart(heap, items):
+        return None
+    held = [heap.joined(item) for item in items]
+    if any(one.keys() != held[0].keys() for one in held):
+        return None
+    made = [another(item) for item in items]
+    for name in held[0]:
+        column = tuple(one[name] for one in held)
+        if all(same(content, column[0]) for content in column):
+            contents = column
+        elif all(map(is_number, column)) and _are_alike(interp, column):
+            numbers = list_of(interp, column)
+            contents = tuple(staged_lists.get(interp, numbers, place) for place in places)
+        else:
+            return None
+        for one, content in zip(made, contents, strict=True):
+            heap.hold(one, {name: content})
+    conflict = several("item", interp.span)
+    for one in made:
+        for item in items:
+            for other in heap.possible(item):
+                heap.relate(one, other, conflict)
+    return tuple(made)
+
+
+def _are_apart(heap: Heap, items: tuple[Abstract, ...]) -> bool:
+    """Return whether items are objects of one class, made by the program, no two of them one."""
+    return (
+        all(isinstance(item, ObjectRef) and item.type is items[0].type for item in items)
+        and all(is_programs(item) and item.holder is None for item in items)
+        and len(set(items)) == len(items)
+        and not any(item in heap.bound for item in items)
+        and all(set(items).isdisjoint(heap.shared.get(item, ())) for item in items)
+    )
 
 
 def value_of(interp: Interpreter, content: dict[Any, Abstract], key: Value) -> Abstract:

@@ -304,11 +304,19 @@ def calls_inside_tries(n):
     return f"import math\ndef g(x, y):\n{inner}" + in_turn(n, lines)
 
 
+def sorted_objects(n):
+    items = ", ".join(f"Giving(x * {k % 7}.5 + {k}.0)" for k in range(n))
+    text = f"def f(x):\n    s = 0.0\n    held = [{items}]\n"
+    text += "    for k, o in enumerate(sorted(held, key=lambda o: o.value * o.value)):\n"
+    return text + "        s = s + o.value * k\n    return s\n"
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
     generators, generators_from, generator_expressions, nexts, nested_functions, objects,
     objects_of_objects, partials, tries_in_loops, raises, chains_inside_try, calls_inside_tries,
+    sorted_objects,
 ]  # fmt: skip
 NESTED = [
     nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,
