@@ -7,6 +7,7 @@ What was written is parsed back and compared with the trees: a printer's mistake
 from __future__ import annotations
 
 import ast
+import itertools
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import field
@@ -142,19 +143,34 @@ def _laid_out(tree: ast.expr, room: int) -> list[str]:
         return [whole]
     opening, closing = _BRACKETS[type(tree)]
     lines = [opening]
-    items = _items(tree)
-    if len(items) > _MANY and all(isinstance(item, ast.Name) for _, item in items):
-        row = ", ".join(before + _expression(item) for before, item in items)
-        return [*lines, *_rows(f"{row},", room), closing]
-    for before, item in items:
-        first, *rest = _laid_out(item, room - len(INDENT))
-        inner = [before + first, *rest]
-        inner[-1] += ","
-        lines += [INDENT + line for line in inner]
+    for is_short, some in itertools.groupby(_items(tree), lambda pair: _is_short(pair[1])):
+        items = list(some)
+        if is_short and len(items) > _MANY:
+            lines += _filled([before + _expression(item) for before, item in items], room)
+            continue
+        for before, item in items:
+            first, *rest = _laid_out(item, room - len(INDENT))
+            inner = [before + first, *rest]
+            inner[-1] += ","
+            lines += [INDENT + line for line in inner]
     return [*lines, closing]
 
 
-_MANY = 6  # names that stand in rows rather than one a line
+def _is_short(tree: ast.expr) -> bool:
+    return isinstance(tree, ast.Name | ast.Constant)
+
+
+def _filled(items: Sequence[str], room: int) -> list[str]:
+    """Indented lines of items, as many in each as there is room for."""
+    lines = [INDENT]
+    for item in items:
+        if len(lines[-1]) + len(item) >= room and lines[-1] != INDENT:
+            lines.append(INDENT)
+        lines[-1] += f"{item}, "
+    return [line.rstrip() for line in lines]
+
+
+_MANY = 6  # names and constants that stand in rows rather than one a line
 _BRACKETS: dict[type[ast.expr], tuple[str, str]] = {
     ast.Tuple: ("(", ")"),
     ast.List: ("[", "]"),

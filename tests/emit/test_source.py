@@ -334,3 +334,20 @@ def test_values_of_any_type_are_not_updated_in_place() -> None:
         for _ in range(3):
             y = np.sin(y * y + x + 1.0)
         np.testing.assert_array_equal(load(emit_source(graph, augmented=False))(x), y)
+
+
+def test_short_items_of_long_containers_stand_in_rows() -> None:
+    items = ["x_bar" if k % 4 == 0 else "0.0" for k in range(40)]
+    pairs = [f"'a part, {k}': {item}" for k, item in enumerate(items)]
+    value = f"{{{', '.join(pairs)}, 'rest': (y, z)}}"
+    (function,) = ast.parse(f"def f(x_bar, y, z):\n    return {value}").body
+    assert isinstance(function, ast.FunctionDef)
+    body = [Line(statement) for statement in function.body]
+    function.body = []
+    lines = write([Line(function, body=body)]).lines
+    assert len(lines) < 20
+    assert max(map(len, lines)) <= 88
+    space: dict[str, Any] = {}
+    exec("\n".join(lines), space)
+    expected = {f"a part, {k}": 1.0 if k % 4 == 0 else 0.0 for k in range(40)}
+    assert space["f"](1.0, 2.0, 3.0) == {**expected, "rest": (2.0, 3.0)}
