@@ -25,7 +25,7 @@ class Quantity:
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, values, unit):
-        self.values, self.unit, self.is_outside = np.asarray(values), unit, False
+        self.values, self.unit, self.is_fixed = np.asarray(values), unit, False
 
     def __getattr__(self, name):
         if is_attribute(name):
@@ -85,7 +85,17 @@ class Quantity:
     def __getitem__(self, key):
         return Quantity(self.values[key], self.unit)
 
+    def setflags(self, write=None, align=None, uic=None):
+        if align is not None or uic is not None or write:
+            refuse("setflags of a Quantity but with write=False")
+        self.is_fixed = self.is_fixed or write is not None
+
+    def _require_own(self):
+        if self.is_fixed:
+            refuse("a Quantity from outside, or one that is not writeable, that is changed")
+
     def __setitem__(self, key, value):
+        self._require_own()
         self.values[key] = _in_unit(value, self.unit)
 
     def __bool__(self):
@@ -104,6 +114,12 @@ class Quantity:
 
     def copy(self, order="C"):
         return Quantity(self.values.copy(), self.unit)
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
 
     def astype(self, dtype):
         return Quantity(self.values.astype(dtype), self.unit)
@@ -241,8 +257,7 @@ class Quantity:
 
     def _changed(self, function, other):
         """In place: the numbers that other views see, and the unit of this one alone."""
-        if self.is_outside:
-            refuse("a Quantity from outside that is changed")
+        self._require_own()
         made = self * other if is_unit(other) else _applied(function, self, other)
         if is_unit(other) and function is np.true_divide:
             made = self / other
@@ -564,6 +579,11 @@ def _of_joined(function):
     return of_quantities
 
 
+def _full_like(a, fill_value, *, shape=None):
+    unit = a.unit
+    return Quantity(np.full_like(a.values, _in_unit(fill_value, unit), shape=shape), unit)
+
+
 def _where(condition, x, y):
     unit = x.unit if is_quantity(x) else y.unit
     return Quantity(np.where(condition, _in_unit(x, unit), _in_unit(y, unit)), unit)
@@ -609,6 +629,7 @@ def register(units: Any) -> None:
     TABLE[np.asanyarray] = _asanyarray
     TABLE[np.power] = _power
     TABLE[np.where] = _where
+    TABLE[np.full_like] = _full_like
     for name in ("concatenate", "stack", "vstack", "hstack"):
         TABLE[getattr(np, name)] = _of_joined(getattr(np, name))
 

@@ -18,7 +18,8 @@ from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.structure import is_dataclass
 from symdiff.ops.declare import static
-from symdiff.parse.attributes import put_attribute, set_attribute
+from symdiff.parse import lookups
+from symdiff.parse.attributes import set_attribute, set_plainly
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.exceptions import as_python_makes_it, called_with, is_made
 from symdiff.parse.functions import follow_source, left_inside
@@ -27,7 +28,9 @@ from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import defines, on_class, static_on_class
 from symdiff.parse.opaque import call_opaque, is_library
+from symdiff.parse.python import is_abstract
 from symdiff.parse.reflect import require_plain_items
+from symdiff.parse.scope import read_once
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -227,7 +230,7 @@ def initialise_dataclass(
     values = dict(zip(positional, arguments, strict=False)) | keywords
     if len(arguments) > len(positional) or not set(values) <= {f.name for f in fields}:
         raise users(TypeError(f"{cls.__name__}() takes {[f.name for f in fields]}"))
-    put = put_attribute if cls.__dataclass_params__.frozen else set_attribute
+    put = set_plainly if cls.__dataclass_params__.frozen else set_attribute
     for field in kept:
         if field.init or not _is_without_default(field):
             put(interp, made, field.name, _field_value(interp, cls, field, values))
@@ -261,7 +264,12 @@ def _field_value(
     if field.name in values:
         return values[field.name]
     if field.default is not dataclasses.MISSING:
-        return field.default
+        made_here = lookups.MADE_HERE in vars(cls) or is_abstract(field.default)
+        if made_here or lookups.is_unchanging(field.default):
+            return field.default
+        variable = lookups.variable_of(interp, cls)
+        path = (variable, "__dataclass_fields__", field.name, "default")
+        return read_once(interp, (variable, f"default {field.name}"), field.default, path)
     if field.default_factory is not dataclasses.MISSING:
         return interp.call(field.default_factory, [], {})
     raise users(TypeError(f"{cls.__name__}() missing a required argument: '{field.name}'"))

@@ -396,7 +396,7 @@ def _standing_for(interp: Interpreter, value: Any, path: Path) -> ObjectRef:
     interp.guard(path, "type", type(value))
     standing, attributes = INSTANCES[type(value)]
     shown = ObjectRef(standing)
-    interp.put((shown, "is_outside"), True)
+    interp.put((shown, "is_fixed"), True)
     for name, steps in attributes.items():
         part: Any = value
         for step in steps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -139,3 +140,67 @@ def test_a_global_that_is_not_there_is_bound_on_the_paths_that_bind_it(x: float)
         assert globals().get("late") == (x * x if x > 1 else None)
         assert ("late" in globals()) == (x > 1)
     globals().pop("late", None)
+
+
+class Limited:
+    """A descriptor by which a field is set; of the class it is its own default."""
+
+    def __init__(self, default: Any) -> None:
+        self.default = default
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else vars(instance)[self.name]
+
+    def __set__(self, instance, value):
+        given = self.default if value is self else value
+        vars(instance)[self.name] = 2.0 * given
+
+
+@dataclasses.dataclass
+class WithDescriptors:
+    rate: Limited = Limited(2.0)
+    power: Limited = Limited(1.5)
+
+
+@dataclasses.dataclass(frozen=True)
+class FrozenWithDescriptors:
+    rate: Limited = Limited(2.0)
+    power: Limited = Limited(1.5)
+
+
+@pytest.mark.parametrize("kind", [WithDescriptors, FrozenWithDescriptors])
+def test_fields_that_descriptors_set(kind):
+    def f(x):
+        made = kind(rate=x)
+        return made.rate**made.power
+
+    value, slope = sd.value_and_grad(f)(2.0)
+    assert value == f(2.0) == 64.0 and slope == 96.0  # (2 x)**3
+    assert sd.jvp(f, (2.0,), (1.0,)) == (64.0, 96.0)
+    assert sd.grad(sd.grad(f))(2.0) == 96.0
+
+
+class Box:
+    def __init__(self, content):
+        self.content = content
+
+
+BOX = Box(3.0)
+
+
+@dataclasses.dataclass
+class WithBox:
+    scale: float
+    box: Box = BOX
+
+
+def test_a_default_of_a_field_is_the_object_from_outside():
+    def f(x):
+        made = WithBox(x)
+        made.box.content = x * made.scale
+        return BOX.content * 2.0
+
+    assert sd.value_and_grad(f)(3.0) == (18.0, 12.0) and BOX.content == 9.0
