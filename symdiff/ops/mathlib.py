@@ -18,10 +18,12 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType
 from symdiff.ops import support
 from symdiff.ops.arithmetic import (
+    bitwise_and,
     constant_of,
     copysign,
     divide,
     fmod,
+    greater,
     isfinite,
     isinf,
     isnan,
@@ -155,6 +157,10 @@ math_atanh: Operation = _math(
     "atanh", lambda y, x: divide(1.0, (1.0 - x) * (1.0 + x)), sympy="atanh"
 )
 math_exp: Operation = _math("exp", lambda y, x: y, sympy="exp")
+_LARGEST_EXPONENT = 709.782712893384  # the exponential of the next float is infinite
+math_exp.fails = Fails(
+    OverflowError, lambda x: bitwise_and(greater(x, _LARGEST_EXPONENT), less(x, math.inf))
+)
 math_exp2: Operation = _math("exp2", lambda y, x: y * LOG_2, sympy=lambda sp, x: 2**x)
 math_expm1: Operation = _math("expm1", lambda y, x: y + 1.0, sympy=lambda sp, x: sp.exp(x) - 1)
 math_log: Operation = _math("log", lambda y, x: divide(1.0, x), sympy="log")

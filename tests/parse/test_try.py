@@ -672,3 +672,35 @@ def test_a_yield_inside_an_expression_is_refused_where_it_is_gone_on_with() -> N
     assert sends_into_an_expression(3.0) == 9.0
     with pytest.raises(UnsupportedSyntaxError, match="around a yield, in a generator"):
         sd.grad(sends_into_an_expression)(3.0)
+
+
+def exponential_or_line(x: Any) -> Any:
+    try:
+        return math.exp(x) * math.exp(2 * x)
+    except OverflowError:
+        return -3.0 * x
+
+
+LARGEST = 709.782712893384
+
+
+@pytest.mark.parametrize(
+    "x", [LARGEST / 2, math.nextafter(LARGEST / 2, 999.0), LARGEST, 1e3, math.inf, -math.inf, -2.0]
+)
+def test_where_the_exponential_overflows_is_known(x: float) -> None:
+    value, slope = sd.value_and_grad(exponential_or_line)(x)
+    assert value == exponential_or_line(x)
+    caught = value == -3.0 * x
+    assert slope == (-3.0 if caught else pytest.approx(3.0 * value))
+    assert sd.jvp(exponential_or_line, (x,), (1.0,))[1] == pytest.approx(slope)
+    curved = sd.grad(sd.grad(exponential_or_line))(x)
+    assert curved == (0.0 if caught else pytest.approx(9.0 * value))
+    assert math.isnan(sd.grad(exponential_or_line)(math.nan))
+
+
+def test_the_exponential_is_computed_once_in_try() -> None:
+    source = str(sd.grad(exponential_or_line).source(0.5)).partition("_by_numpy")[0]
+    assert source.count(" = math.exp(") == 2 and "attempted" not in source
+    with pytest.raises(OverflowError):
+        math.exp(math.nextafter(LARGEST, 999.0))
+    assert math.isfinite(math.exp(LARGEST))
