@@ -69,8 +69,9 @@ _BY_LIBRARY = {
     "scipy.signal": ("filters", "resampling", "smoothing", "spectra"),
     "scipy.sparse": ("blocks", "sparse"),
     "scipy.sparse.linalg": ("krylov", "operators", "sparse_linalg"),
+    "scipy.spatial": ("trees",),
     "scipy.spatial.distance": ("distances",),
-    "scipy.special": ("carlson", "harmonics", "probabilities", "special"),
+    "scipy.special": ("carlson", "harmonics", "inverses", "probabilities", "special"),
     "scipy.stats": (
         *(
             "descriptive",

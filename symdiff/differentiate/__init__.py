@@ -23,5 +23,5 @@ def jvp(graph: Graph, wrt: Sequence[int], *, output: Structure | None = None) ->
     return forward.jvp(graph, wrt, output=output)
 
 
-for _library in ("scipy.integrate", "scipy.optimize"):  # whose results solve equations
+for _library in ("scipy.integrate", "scipy.optimize", "scipy.special"):  # they solve equations
     loaded_with(_library, "symdiff.differentiate.solving")

@@ -46,7 +46,7 @@ _ROWS = {
     "`cmath`": ("cmathlib",),
     "`scipy.special`": (
         *("special", "softmax", "bessel", "integrals"),
-        *("orthogonal", "precise", "probabilities"),
+        *("inverses", "orthogonal", "precise", "probabilities"),
     ),
     "`scipy.stats`": (
         *("bunches", "descriptive", "distributions", "drawn"),
@@ -61,7 +61,7 @@ _ROWS = {
     "`scipy.fft`": ("transforms",),
     "`scipy.interpolate`": ("bsplines", "grids", "scattered", "splines"),
     "`scipy.integrate`": ("samples",),
-    "`scipy.spatial`": ("distances",),
+    "`scipy.spatial`": ("distances", "trees"),
     "`scipy.sparse`": ("sparse", "krylov"),
     "`scipy.ndimage`": ("images", "neighbours", "warped"),
     "`statistics`": ("spreads",),

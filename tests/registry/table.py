@@ -49,6 +49,27 @@ from tests.registry.examples import (
 ABOVE_ONE, POSITIVE, ORDER = (1.2, 3.0), (0.6, 2.9), Integers(0, 3)
 LEVEL = "x * 0.0 + y * 0.0"
 SUMS = ("bdtr", "bdtrc", "bdtri", "nbdtr", "nbdtrc", "nbdtri")  # of counts
+INVERSE: dict[str, dict[str, object]] = {  # by real parameters of which all is known
+    "gdtrib": {"x": POSITIVE, "z": POSITIVE},
+    "btdtria": {"y": POSITIVE},
+    "btdtrib": {"x": POSITIVE},
+    "fdtridfd": {"x": (2.0, 3.0), "y": (0.3, 0.4), "z": (0.9, 1.1), "within": 1e-6},
+    "stdtridf": {"x": (0.7, 0.74), "y": (1.1, 1.4), "within": 1e-6},
+    "chndtrix": {"y": held(2.0, 3.0), "z": POSITIVE},
+    "chndtrinc": {"x": (2.5, 3.0), "y": held(1.2, 1.5), "z": (0.5, 0.6)},
+    "nctdtrit": {"x": held(2.0, 3.0)},
+    "nctdtrinc": {"x": held(2.0, 3.0), "y": (0.3, 0.5), "within": 1e-5},
+    "ncfdtri": {"x": held(3.0, 4.0), "y": held(5.0, 6.0), "a": (0.3, 0.5)},
+    "ncfdtrinc": {
+        **{"x": held(3.0, 4.0), "y": held(5.0, 6.0), "z": (0.3, 0.4), "a": (1.2, 1.4)},
+        "within": 1e-2,
+    },
+    "pdtrik": {"x": (0.5, 0.7), "y": (2.0, 3.0), "within": 1e-5},
+    "bdtrik": {"x": (0.5, 0.7), "y": (6.0, 7.0), "z": (0.3, 0.4), "within": 1e-5},
+    "bdtrin": {"x": POSITIVE, "y": (0.3, 0.5), "z": (0.3, 0.4), "within": 1e-5},
+    "nbdtrik": {"x": (0.5, 0.7), "y": (3.0, 4.0), "z": (0.4, 0.5), "within": 1e-5},
+    "nbdtrin": {"x": POSITIVE, "y": (0.3, 0.5), "z": (0.4, 0.5), "within": 1e-5},
+}
 UFUNCS: dict[str, dict[str, object]] = {
     "np.arccosh": {"x": ABOVE_ONE},
     "np.ldexp": {"y": Integers(-3, 3)},
@@ -75,6 +96,10 @@ UFUNCS: dict[str, dict[str, object]] = {
     "scipy.special.gdtria": {"y": POSITIVE, "z": POSITIVE},
     "scipy.special.nrdtrimn": {"x": (0.6, 0.9)},
     "scipy.special.nrdtrisd": {"y": (0.6, 0.9)},
+    **{
+        f"scipy.special.{name}": {"dtypes": ("float64",), "orders": (1, 2), **domains}
+        for name, domains in INVERSE.items()
+    },
     "scipy.special.zetac": {"x": (1.5, 3.9)},
     "scipy.special.betainc": {"x": POSITIVE, "y": POSITIVE},
     "scipy.special.erfcinv": {"x": (0.3, 1.7)},
@@ -1520,6 +1545,19 @@ TABLE: dict[str, Word] = {
             within=1e-4,
         )
         for name, given in (("fmin", "xtol=1e-9"), ("fmin_bfgs", "gtol=1e-9"), ("fmin_cg", "None"))
+    },
+    **{
+        f"scipy.spatial.{name}": shaped(
+            f"return scipy.spatial.{name.removesuffix('.query')}(y + 3.0 * np.eye(3)){query}",
+            like=[[(3,), (3, 3)], [(4, 3), (3, 3)]],
+            x=(2.0, 3.0),
+            dtypes=("float64",),
+        )
+        for name, query in (
+            ("KDTree", ".query(np.array([0.1, 0.7, 1.9]) * x)[0]"),
+            ("KDTree.query", ".query(np.array([0.1, 0.7, 1.9]) * x, k=2)[0]"),
+            ("cKDTree", ".query(np.array([0.1, 0.7, 1.9]) * x, p=1)[0]"),
+        )
     },
     "scipy.optimize.minimize_scalar": number(
         "return scipy.optimize.minimize_scalar(lambda t: (t - x) * (t - x)).x",

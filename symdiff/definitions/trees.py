@@ -1,0 +1,78 @@
+"""Nearest neighbours by ``scipy.spatial.KDTree``: which they are has no derivative, how far they
+are has that of the distance.
+"""
+
+import numpy as np
+
+from symdiff.definitions.declare import defines, known_integer, refuse
+from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.riccati import computed
+from symdiff.definitions.solvers import valued
+
+
+class Tree:
+    """Points that are asked for their neighbours."""
+
+    def __init__(self, data, as_numpy):
+        self._as_numpy = as_numpy  # whether one place is a number of NumPy's
+        self.data = np.asarray(data, dtype=np.float64)
+        if self.data.ndim != 2:
+            raise ValueError("data must be 2 dimensions")
+        self.n, self.m = self.data.shape
+
+    def __getattr__(self, name):
+        refuse(f"the attribute {name} of a tree")
+
+    def query(self, x, k=1, eps=0.0, p=2.0, distance_upper_bound=np.inf, workers=1):
+        """The distances of the nearest points, and which these are."""
+        if np.ndim(k) > 0 or eps != 0 or distance_upper_bound != np.inf:
+            refuse("several k, eps= and distance_upper_bound=")
+        k = known_integer(k)
+        points = np.asarray(x, dtype=np.float64)
+        found = computed(_likes(points, k), _asked, self.data, points, k, p)
+        value, which = found[0], found[1].astype(np.int64)
+        inside = which < self.n  # it is behind the last one where there are too few
+        near = self.data[np.where(inside, which, 0)]
+        apart = (points if k == 1 else points[..., None, :]) - near
+        distance = np.linalg.norm(apart, ord=p, axis=-1)
+        distance = valued(np.asarray(np.where(inside, distance, np.inf)), value)
+        if distance.ndim == 0:
+            return float(distance[()]), which[()] if self._as_numpy else int(which[()])
+        return distance, which
+
+
+def _likes(points, k):
+    """Distances and places, of the shape in which a tree gives them."""
+    row = points[..., 0] * 0.0
+    row = row if k == 1 else row[..., None] + np.zeros(k)
+    return np.stack((row, row))
+
+
+def _asked(data, points, k, p):
+    from scipy.spatial import KDTree
+
+    return np.stack([np.asarray(part, dtype=float) for part in KDTree(data).query(points, k, p=p)])
+
+
+def _making(as_numpy):
+    def definition(
+        data, leafsize=None, compact_nodes=True, copy_data=False, balanced_tree=True, boxsize=None
+    ):
+        if boxsize is not None:
+            refuse("boxsize=")
+        return Tree(data, as_numpy)
+
+    return definition
+
+
+def _query(self, x, *args, **keywords):
+    """Of a tree that was made outside of the program."""
+    return Tree(self.data, True).query(x, *args, **keywords)
+
+
+@when_imported("scipy.spatial")
+def register(spatial):
+    """Say what a tree is."""
+    defines(spatial.KDTree)(_making(True))
+    defines(spatial.cKDTree)(_making(False))
+    defines(spatial.KDTree.query)(_query)
