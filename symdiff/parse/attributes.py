@@ -648,6 +648,8 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
     ref = _with_attributes(interp, value, name)
     if ref is not None:
         _set_object_attribute(interp, ref, name, content)
+    elif isinstance(value, DictRef) and name == "default_factory":
+        _set_factory(interp, value, content)
     elif isinstance(value, Array) and name == "flat":
         set_flat(interp, call_flat(interp, value), Ellipsis, content)
     elif isinstance(value, Array) and name in ("real", "imag", "T"):
@@ -663,6 +665,16 @@ def set_attribute(interp: Interpreter, value: Abstract, name: str, content: Abst
     else:
         _raise_as_numbers_do(interp, value, name)
         raise UnsupportedSyntaxError(f"assigning to attribute '{name}' of {describe(value)}")
+
+
+def _set_factory(interp: Interpreter, mapping: DictRef, factory: Abstract) -> None:
+    """``d.default_factory = factory``, of a ``defaultdict`` that is made here."""
+    if interp.heap.get((mapping, "default_factory")) is ABSENT:
+        kind = mapping.type.__name__
+        raise users(AttributeError(f"'{kind}' object has no attribute 'default_factory'"))
+    if mapping.path is not None:
+        raise UnsupportedSyntaxError("assigning to the default_factory of a dict from outside")
+    interp.put((mapping, "default_factory"), factory)
 
 
 def _raise_as_numbers_do(interp: Interpreter, value: Abstract, name: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ from symdiff.ir.types import ArrayType
 from symdiff.ops.arguments import applied, misplaced, places
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.ops.joining import concatenate, stack
+from symdiff.parse import subclassed
 from symdiff.parse.arguments import plain_argument, taken_arguments
 from symdiff.parse.attributes import (
     MUTATING_ARRAY_METHODS,
@@ -587,7 +589,34 @@ def _call_method_of(
             return result
     if is_leaf(receiver):
         return call_static(interp, getattr(receiver, name), arguments, keywords)
+    return _call_operator(interp, receiver, name, arguments, keywords)
+
+
+def _call_operator(
+    interp: Interpreter, receiver: Abstract, name: str, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """``float.__mul__(x, y)`` and other special methods of a number's, as operators."""
+    if not keywords and _takes(interp, receiver, name, arguments):
+        return interp.call(OPERATORS[name], [receiver, *arguments], {})
     raise UnsupportedCallError(f"symdiff does not know the method '{name}' of {describe(receiver)}")
+
+
+def _takes(interp: Interpreter, receiver: Abstract, name: str, others: Arguments) -> bool:
+    """Return whether a special method of one of Python's numbers does what its operator does: of
+    what its class does not take it gives ``NotImplemented``.
+    """
+    classes = [class_of(interp, other) for other in others]
+    taken = subclassed.TAKEN.get(class_of(interp, receiver), ())
+    count = 1 if name in _OF_ONE else 2
+    return name in OPERATORS and len(others) + 1 == count and all(c in taken for c in classes)
+
+
+_OF_ONE = ("__neg__", "__pos__", "__abs__")
+OPERATORS: dict[str, Callable[..., Any]] = {
+    f"__{name}__": getattr(operator, f"__{name}__")
+    for names in ("neg pos abs add sub mul truediv floordiv mod pow", "lt le gt ge eq ne")
+    for name in names.split()
+}
 
 
 def _call_lowered_method(

@@ -225,11 +225,31 @@ def require_hashable(interp: Interpreter, key: Abstract) -> None:
         if getattr(kind, "__hash__", None) is None:
             name = "numpy.ndarray" if kind is np.ndarray else kind.__name__
             raise users(TypeError(f"unhashable type: '{name}'"))
-        if isinstance(key, ObjectRef) and getattr(kind, "__eq__", None) is not object.__eq__:
+        if isinstance(key, ObjectRef) and not _is_found_by_identity(kind):
             raise UnsupportedSyntaxError(
                 f"an object of {kind.__name__}, which has an __eq__ of its own, as a key",
                 hint="use what it is made of as the key: a string, a number, a tuple",
             )
+
+
+def _is_found_by_identity(kind: Any) -> bool:
+    """Return whether a dict finds a key of a class only by the object itself: ``__eq__`` is asked
+    of objects of one hash alone.
+    """
+    if getattr(kind, "__eq__", None) is object.__eq__ or kind.__hash__ is object.__hash__:
+        return True
+    hashed = getattr(kind.__hash__, "__code__", None)
+    plain = _by_id.__code__
+    parts = ("co_code", "co_names", "co_varnames", "co_argcount")
+    return (
+        hashed is not None
+        and all(getattr(hashed, part) == getattr(plain, part) for part in parts)
+        and kind.__hash__.__globals__.get("id", id) is id
+    )
+
+
+def _by_id(self: Any) -> int:
+    return id(self)
 
 
 def _static_index(key: Abstract) -> Any:

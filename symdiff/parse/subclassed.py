@@ -31,7 +31,7 @@ from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Abstract, ObjectRef
 
-_TAKEN: dict[type, tuple[type, ...]] = {
+TAKEN: dict[type, tuple[type, ...]] = {
     int: (int,),
     float: (int, float),
     complex: (int, float, complex),
@@ -52,7 +52,7 @@ def reader(interp: Interpreter, acting: Abstract, method: str, other: Abstract) 
     if issubclass(own, np.generic | np.ndarray) and not isinstance(acting, ObjectRef):
         return None if numpy_steps_back(others) else partial(as_numpy, interp)
     holder: Any = lookups.holder_of(own, method)
-    if holder not in _TAKEN or not issubclass(others, _TAKEN[holder]):
+    if holder not in TAKEN or not issubclass(others, TAKEN[holder]):
         return None
     if is_subclassed(acting):
         lookups.on_class(interp, own, method)
@@ -61,7 +61,7 @@ def reader(interp: Interpreter, acting: Abstract, method: str, other: Abstract) 
 
 def inherits(value: Any, method: str) -> bool:
     """Return whether a number of a subclass has a method from ``int``, ``float`` or ``complex``."""
-    return is_subclassed(value) and lookups.holder_of(value.type, method) in _TAKEN
+    return is_subclassed(value) and lookups.holder_of(value.type, method) in TAKEN
 
 
 def is_subclassed(value: Any) -> bool:
@@ -105,5 +105,5 @@ def _number(interp: Interpreter, ref: ObjectRef) -> Any:
     if ref.live is None or ref.path is None:
         raise native.not_followed(interp, ref.type, "value")
     interp.guard(ref.path, "value", ref.live)
-    base: Any = next(number for number in _TAKEN if issubclass(ref.type, number))
+    base: Any = next(number for number in TAKEN if issubclass(ref.type, number))
     return base.__pos__(ref.live)

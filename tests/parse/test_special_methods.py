@@ -1,7 +1,9 @@
 """What Python and NumPy make of operators on sequences and on objects of the user's classes."""
 
+import collections
 import dataclasses
 import enum
+import functools
 import logging
 import math
 import operator
@@ -386,3 +388,73 @@ def test_a_read_only_mapping_is_not_returned_as_a_dict() -> None:
 
     with pytest.raises(UnsupportedSyntaxError, match="returns an object of mappingproxy"):
         symdiff.jvp(f, (2.0,), (1.0,))
+
+
+class Variable:
+    """What calls all others equal, and is found in a dict by itself."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return id(self)
+
+
+class Named(Variable):
+    __hash__ = object.__hash__
+
+
+class Alike(Variable):
+    def __hash__(self):
+        return 1
+
+
+@pytest.mark.parametrize("kind", [Variable, Named])
+def test_objects_are_keys_by_identity_where_their_hash_is(kind):
+    def f(x):
+        a, b = kind(x), kind(x * x)
+        shares = {a: 2.0 * x, b: 3.0}
+        shares[a] += x
+        return shares[a] * shares[b] + sum(key.value * shares[key] for key in shares)
+
+    value, slope = symdiff.value_and_grad(f)(2.0)
+    assert value == f(2.0) == 42.0 and slope == 33.0  # 9 x + 6 x**2
+    assert symdiff.jvp(f, (2.0,), (1.0,)) == (42.0, 33.0)
+    assert symdiff.grad(symdiff.grad(f))(2.0) == 12.0
+
+
+def test_objects_whose_hash_is_another_are_refused_as_keys():
+    with pytest.raises(UnsupportedSyntaxError, match="an object of Alike"):
+        symdiff.grad(lambda x: {Alike(x): x}[Alike(x)])(2.0)
+
+
+def test_special_methods_of_numbers_are_their_operators():
+    def f(x):
+        made = float.__mul__(x, 3.0).__add__(x.__pow__(2)).__neg__().__abs__()
+        return functools.reduce(float.__add__, [made, x]) if x.__gt__(1) else x
+
+    assert symdiff.value_and_grad(f)(2.0) == (12.0, 8.0) and f(2.0) == 12.0  # x**2 + 4 x
+    assert symdiff.grad(symdiff.grad(f))(2.0) == 2.0
+    with pytest.raises(TypeError, match="requires a 'float' object"):
+        symdiff.grad(lambda x: float.__add__(2, x))(2.0)
+
+
+def test_a_default_factory_is_set():
+    def f(x):
+        counts = collections.defaultdict(float)
+        counts["a"] += x
+        counts.default_factory = lambda: 2.0 * x
+        counts["b"] += x
+        counts.default_factory = None
+        try:
+            counts["c"] += x
+        except KeyError:
+            return counts["a"] * counts["b"]
+        return x
+
+    assert symdiff.value_and_grad(f)(2.0) == (12.0, 12.0) and f(2.0) == 12.0
+    with pytest.raises(AttributeError, match="default_factory"):
+        symdiff.grad(lambda x: setattr({}, "default_factory", None) or x)(2.0)
