@@ -332,7 +332,7 @@ class _By:
         transforms = tuple(map(transform_of, steps))
         seed = None if mode is None else WithVector.of(self.parameters).names[-1]
         run = functools.partial(_Tracing, seed=seed)
-        home, name = self.made._home, self.made._name
+        home, name = self.made._home, f"{self.made._name}_sparsity"
         found: Found = home.on_graphs("pattern", transforms, name, run)(arguments)
         return found
 

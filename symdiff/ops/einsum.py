@@ -16,6 +16,7 @@ import numpy as np
 from symdiff.errors import rejecting, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
+from symdiff.ops import patterns
 from symdiff.ops.batching import Lanes
 from symdiff.ops.casts import conjugated, number_or_array, result_dtype
 from symdiff.ops.creation import eye
@@ -152,6 +153,20 @@ def _batch_einsum(b: Lanes, op: Any, *operands: Value, subscripts: str, **more: 
     return einsum(*operands, subscripts=f"{','.join(named)}->{lane}{output}", **more)
 
 
+def _pattern_einsum(
+    e: patterns.Elements, op: Any, *, subscripts: str, optimize: Any = False
+) -> np.ndarray:
+    inputs, output = _parsed(subscripts)
+    found = []
+    for letters, ids in zip(inputs, e.ids, strict=True):
+        kept = [letter for letter in output if letter in letters]
+        gone = sorted(set(letters) - set(output))
+        moved = np.einsum(f"{letters}->{''.join(kept + gone)}", ids)  # of which none is summed
+        summed = patterns.united_over(e, moved, range(len(kept), moved.ndim))
+        found.append(summed[tuple(slice(None) if x in letters else None for x in output)])
+    return e.united(*found)
+
+
 einsum: Operation = Operation.of_arrays(
     "einsum",
     _infer_einsum,
@@ -168,6 +183,7 @@ einsum: Operation = Operation.of_arrays(
     example="np.einsum('ij,jk->k', X, Y)",
     flops=of_subscripts,
     batch=_batch_einsum,
+    pattern=_pattern_einsum,
     documentation="Sums of products named by subscripts.",
 )
 

@@ -16,7 +16,7 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, real_dtype
-from symdiff.ops import support
+from symdiff.ops import patterns, support
 from symdiff.ops.arithmetic import absolute, equal, not_equal, where
 from symdiff.ops.batching import Lanes, NoBatchRule, stacked
 from symdiff.ops.casts import as_dtype_of, conjugated, imag, is_complex, number_or_array, real
@@ -167,6 +167,16 @@ def _batch_solve(b: Lanes, op: Any, a: Value, c: Value) -> Value:
     return solve(*b.whole(a, c))
 
 
+def _pattern_solve(e: patterns.Elements, op: Any) -> np.ndarray:
+    a, b = e.ids
+    matrices = patterns.united_over(e, a, (a.ndim - 2, a.ndim - 1))
+    if b.ndim == 1:
+        found = e.united(matrices, e.united_along(b))[..., None]
+        return np.broadcast_to(found, (*found.shape[:-1], a.shape[-1]))
+    columns = e.united(matrices[..., None], e.united_along(np.swapaxes(b, -1, -2)))
+    return np.broadcast_to(columns[..., None, :], (*columns.shape[:-1], *b.shape[-2:]))
+
+
 solve: Operation = Operation.of_arrays(
     "solve",
     _infer_solve,
@@ -180,6 +190,7 @@ solve: Operation = Operation.of_arrays(
     example="np.linalg.solve(A, B)",
     flops=of_matrix(2, 3, right=2),
     batch=_batch_solve,
+    pattern=_pattern_solve,
     documentation="The solution ``x`` of ``a @ x = b``.",
 )
 

@@ -15,6 +15,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import BOOL, ArrayType, Dim, Size, least
+from symdiff.ops import patterns
 from symdiff.ops.arithmetic import (
     by_numpy,
     constant_of,
@@ -222,6 +223,24 @@ def _convolve_vjp(
     return as_dtype_of(made, wanted)
 
 
+_MOST_PRODUCTS = 2**24  # that a pattern looks at
+
+
+def _pattern_convolve(e: patterns.Elements, op: Any, *, mode: str, length: Dim) -> np.ndarray:
+    a, v = e.ids
+    short, long = sorted((len(a), len(v)))
+    if short * long > _MOST_PRODUCTS:
+        raise patterns.NoPattern
+    places = np.add.outer(np.arange(len(a)), np.arange(len(v)))
+    whole = e.gathered(e.united(a[:, None], v), places, len(a) + len(v) - 1)
+    start, end = {
+        "full": (0, len(whole)),
+        "same": ((short - 1) // 2, (short - 1) // 2 + long),
+        "valid": (short - 1, long),
+    }[mode]
+    return whole[start:end]
+
+
 convolve: Operation = Operation.of_arrays(
     "convolve",
     lambda a, v, *, mode, length: ArrayType(np.result_type(a.dtype, v.dtype), (length,)),
@@ -234,6 +253,7 @@ convolve: Operation = Operation.of_arrays(
     spelling=call("np.convolve", mode="full"),
     sympy=EVALUATED,
     example="np.convolve(x, t)",
+    pattern=_pattern_convolve,
     documentation="Products of the elements of two vectors, summed by the sum of positions.",
 )
 

@@ -253,6 +253,13 @@ def _batch_dot(b: Lanes, op: Any, x: Value, y: Value) -> Value:
     return _batch_matmul(b, matmul, x, y)
 
 
+def _pattern_dot(e: patterns.Elements, op: Any) -> np.ndarray:
+    a, b = e.ids
+    rows = e.united_along(a)
+    columns = e.united_along(b if b.ndim == 1 else np.swapaxes(b, -1, -2))
+    return e.united(rows[(..., *[None] * columns.ndim)], columns)
+
+
 dot: Operation = Operation.of_arrays(
     "dot",
     _infer_dot,
@@ -267,6 +274,7 @@ dot: Operation = Operation.of_arrays(
     example="np.dot(X, Y)",
     flops=of_product,
     batch=_batch_dot,
+    pattern=_pattern_dot,
     documentation="``np.dot``: like ``matmul`` up to matrices, all pairs of rows beyond.",
 )
 
@@ -282,6 +290,7 @@ dot_with_number: Operation = Operation.of_arrays(
     jvp={0: lambda t, y, a, b: t * b, 1: lambda t, y, a, b: a * t},
     sympy=EVALUATED,
     example="np.dot(x, s)",
+    pattern=patterns.pointwise,
     documentation="``np.dot`` of an array and a number, which rounds otherwise than ``*``.",
 )
 

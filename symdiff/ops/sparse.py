@@ -13,6 +13,7 @@ import numpy as np
 from symdiff.definitions import entries as definitions
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
+from symdiff.ops import patterns
 from symdiff.ops.casts import as_dtype_of, conjugated
 from symdiff.ops.declare import (
     FUNCTIONS,
@@ -65,6 +66,16 @@ def _product_back(
     return as_dtype_of(product_of(conjugated(data), columns, rows, g, sizes_of(x)[0]), x)
 
 
+def _pattern_product(e: patterns.Elements, op: Any, *, length: Any) -> np.ndarray:
+    data, x = e.ids[0], e.ids[3]
+    rows, columns, count = e.value(1), e.value(2), int(e.value(4))
+    width = x[0].size if len(x) else 1
+    taken = x[columns].reshape(len(columns), width)
+    places = rows[:, None].astype(int) * width + np.arange(width)
+    made = e.gathered(e.united(data[:, None], taken), places, count * width)
+    return made.reshape(count, *x.shape[1:])
+
+
 sparse_product: Operation = Operation.of_arrays(
     "sparse_product",
     lambda data, rows, columns, x, count, *, length: ArrayType(
@@ -92,6 +103,7 @@ sparse_product: Operation = Operation.of_arrays(
         ),
     },
     nondifferentiable=frozenset({1, 2, 4}),
+    pattern=_pattern_product,
     documentation="A matrix, given by its entries and their places, times an array.",
 )
 

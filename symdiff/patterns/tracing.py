@@ -369,7 +369,7 @@ class _Run:
     def _mixed(self, node: Node, contents: Sequence[Content], name: str) -> Sequence[Content]:
         """Results all of whose elements depend on all elements of some contents."""
         source = self.origins.all_of(_all_ids(contents))
-        if source:
+        if source and not any(isinstance(content, Many) for content in contents):
             self.dense[Dense(name, node.span)] = None
         return [self._of_type(type_, source) for type_ in self._types(node, contents)]
 

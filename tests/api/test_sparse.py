@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 import symdiff as sd
 
@@ -153,10 +154,36 @@ def solved(x):
     return np.linalg.solve(np.eye(6) * 3.0 + np.diag(x[1:], 1), x)
 
 
+def transformed(x):
+    return np.fft.rfft(x).real
+
+
 def last_turn(x):
     for k in range(0, 2, 2):
         v = np.arange(5.0)[k:] * x[0]
     return np.mean(v**2) * x
+
+
+LAPLACE = csr_array(np.diag(np.full(6, -2.0)) + np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1))
+
+
+def by_matrix(x):
+    return LAPLACE @ x + LAPLACE.T @ np.stack([x, x * x], axis=1)[:, 1]
+
+
+def contracted(x):
+    table = x.reshape(3, 2)
+    products = np.einsum("ij,jk->ik", table, np.array([[1.0, 2.0, 0.5], [0.3, 1.0, 2.0]]))
+    return np.concatenate([products.ravel(), table.dot(np.ones(2)), np.einsum("ij->j", table**2)])
+
+
+def convolved(x):
+    return np.convolve(x, np.array([1.0, -2.0, 0.5]), "same") * np.convolve(x, x)[:6]
+
+
+def stacked_systems(x):
+    systems = np.eye(2) * 3.0 + np.ones((3, 2, 2))
+    return np.linalg.solve(systems, x.reshape(3, 2, 1)).ravel()
 
 
 FUNCTIONS = [
@@ -175,7 +202,12 @@ FUNCTIONS = [
     (of_helper, ()),
     (of_lists, ()),
     (solved, ()),
+    (transformed, ()),
     (last_turn, ()),
+    (by_matrix, ()),
+    (contracted, ()),
+    (convolved, ()),
+    (stacked_systems, ()),
 ]
 
 
@@ -222,6 +254,29 @@ def test_patterns_are_exact_where_values_decide_nothing() -> None:
     assert places(sd.sparsity(products, X)) == [[0, 1, 2]] * 2 + [[3, 4, 5]] * 2
     assert places(sd.sparsity(of_helper, X)) == [[k, k + 1] for k in range(5)]
     assert places(sd.sparsity(of_lists, X)) == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_patterns_of_products_are_exact() -> None:
+    band = [[j for j in (k - 1, k, k + 1) if 0 <= j < 6] for k in range(6)]
+    assert places(sd.sparsity(by_matrix, X)) == band
+    assert places(sd.sparsity(contracted, X))[6:13] == [
+        *([4, 5],) * 3,
+        *([0, 1], [2, 3], [4, 5]),
+        [0, 2, 4],
+    ]
+    assert places(sd.sparsity(stacked_systems, X)) == [
+        [k // 2 * 2, k // 2 * 2 + 1] for k in range(6)
+    ]
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_patterns_of_convolutions_are_exact(mode: Any) -> None:
+    for size in range(1, 7):
+        for width in range(1, 7):
+            kernel = np.arange(1.0, 1.0 + width)
+            wanted = [np.convolve(row, kernel, mode) != 0.0 for row in np.eye(size)]
+            found = sd.sparsity(lambda x, k, m: np.convolve(x, k, m), X[:size], kernel, mode)
+            assert (found.toarray() == np.stack(wanted, axis=1)).all()
 
 
 def test_branches_on_values_unite() -> None:
@@ -359,10 +414,10 @@ def test_a_result_of_another_dtype_keeps_its_digits() -> None:
 
 
 def test_explain_tells_what_is_dense_and_where() -> None:
-    told = sd.jacobian(solved, sparse=True).explain(X)
-    line = solved.__code__.co_firstlineno + 1
-    assert "solved by x: 6 x 6, 36 entries, 6 sweeps in forward mode" in told
-    assert f"line {line}: solve depends on all that it is given" in told
+    told = sd.jacobian(transformed, sparse=True).explain(X)
+    line = transformed.__code__.co_firstlineno + 1
+    assert "transformed by x: 4 x 6, 24 entries, 6 sweeps in forward mode" in told
+    assert f"line {line}: rfft depends on all that it is given" in told
     assert sd.jacobian(stencil, sparse=True).explain(X).count("\n") == 0
     assert "def stencil_sweeps(x, v):" in sd.jacobian(stencil, sparse=True).source(X)
 
