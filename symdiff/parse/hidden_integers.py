@@ -70,6 +70,8 @@ def require_no_hidden_numbers(
 
     ``asked``: the questions for classes. ``answers``: what library functions were given and gave.
     """
+    if not (asked or answers or any(node.op in _WRITES for node in walk_nodes(block))):
+        return
     retyped = [node for node in walk_nodes(block) if node.op in (retype, list_typed)]
     for hiding in (INTEGERS_IN_FLOATS, *OTHERS) if retyped else ():
         hidden = [node.result for node in retyped if _hides(node, hiding)]
@@ -85,6 +87,7 @@ def _within(block: Block, answers: Sequence[Answer]) -> list[Answer]:
 
 
 _MADE_LIKE = "an array made like one"
+_WRITES = (index_set, index_add)
 
 
 @dataclass(frozen=True)
@@ -154,7 +157,7 @@ class _Hidden:
         return self.hiding is INTEGERS_IN_FLOATS
 
     def _is_cut(self, node: Node, found: Set[Value]) -> bool:
-        if node.op not in (index_set, index_add) or not self._cuts:
+        if node.op not in _WRITES or not self._cuts:
             return False
         array, written, *_ = node.operands
         return array in found and self._is_certain(written, found)

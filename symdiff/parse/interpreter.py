@@ -216,6 +216,27 @@ class WriteBackBuilder(Builder):
             self.interp.made_in[node] = self.interp.frame.activation
 
 
+class Scratch:
+    """A node list and a heap of their own, while something is staged into them."""
+
+    __slots__ = ("_around", "heap", "interp")
+
+    def __init__(self, interp: Interpreter, heap: Heap) -> None:
+        self.interp, self.heap = interp, heap
+
+    def __enter__(self) -> Builder:
+        interp, inner = self.interp, WriteBackBuilder(self.interp)
+        around = pushed(interp.outer_heaps, interp.heap), meanwhile(interp, heap=self.heap)
+        self._around = *around, building(inner)
+        for one in self._around:
+            one.__enter__()
+        return inner
+
+    def __exit__(self, *_: object) -> None:
+        for one in reversed(self._around):
+            one.__exit__()
+
+
 @dataclass(slots=True)
 class Effort:
     """What was staged so far, each of which has a bound."""
@@ -731,12 +752,9 @@ class Interpreter:
         """Stage a graph of its own, out of which no exit leads."""
         return meanwhile(self, regions=[], handled=[])
 
-    @contextlib.contextmanager
-    def scratch(self, heap: Heap) -> Iterator[Builder]:
+    def scratch(self, heap: Heap) -> Scratch:
         """Stage into a new node list and on a heap of its own; both are the caller's to keep."""
-        inner = WriteBackBuilder(self)
-        with pushed(self.outer_heaps, self.heap), meanwhile(self, heap=heap), building(inner):
-            yield inner
+        return Scratch(self, heap)
 
     # Inputs ---------------------------------------------------------------------------------------
 
