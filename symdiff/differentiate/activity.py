@@ -45,19 +45,15 @@ class Activity:
     def captures(self, node: Node) -> list[Value]:
         return self.captured.get(node, [])
 
-    def is_chosen(self, edge: Edge) -> bool:
-        """Return whether an edge leads out of an arm whose branch's other arm does not use the
-        source.
+    def chosen_arms(self, edge: Edge) -> Iterator[tuple[Node, Block]]:
+        """The arms that an edge leads out of, of branches whose other arm does not use the source,
+        each with its branch.
         """
         place, home = edge.place, self.homes.home.get(edge.source)
-        while place is not home:
+        while place is not home and (outer := self.homes.enclosing(place)) is not None:
             if (id(place), edge.source) in self.chosen:
-                return True
-            outer = self.homes.enclosing(place)
-            if outer is None:
-                return False
+                yield outer[0], place
             place = outer[1]
-        return False
 
 
 def analyse(
@@ -184,6 +180,14 @@ class Homes:
     def enclosing(self, block: Block) -> tuple[Node, Block] | None:
         """The node that a block belongs to and the block in which that stands."""
         return self.owner.get(id(block))
+
+    def is_within(self, block: Block, node: Node) -> bool:
+        """Return whether a block is one of a node's, or nested in one."""
+        while (outer := self.enclosing(block)) is not None:
+            if outer[0] is node:
+                return True
+            block = outer[1]
+        return False
 
     def is_index(self, value: Value) -> bool:
         """Return whether a value is the number of a loop's turn."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
+from symdiff.differentiate.cases import Choice
+from symdiff.differentiate.products import joined, settled
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import LoopView, emit_loop, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
@@ -27,12 +29,14 @@ from symdiff.ops.sizes import size as size_of
 class Cotangents:
     """The cotangent of each value of a block, accumulated so far.
 
-    ``partial`` are the values that may be undefined; their cotangents may be undefined too.
+    ``partial`` are the values that may be undefined; their cotangents may be undefined too. One
+    that is chosen (see ``products``) is kept with its choice until it is read.
     """
 
     def __init__(self, partial: Container[Value]) -> None:
         self._partial = partial
         self._found: dict[Value, Value] = {}
+        self._choices: dict[Value, Choice] = {}
         self._tapes: dict[Value, list[Value]] = {}
 
     def __contains__(self, value: Value) -> bool:
@@ -40,29 +44,50 @@ class Cotangents:
 
     def set(self, value: Value, cotangent: Value) -> None:
         """Replace what has accumulated."""
+        self._choices.pop(value, None)
         if isinstance(value.type, TapeType):
             self._tapes[value] = [cotangent]
         else:
             self._found[value] = cotangent
 
-    def add(self, value: Value, contribution: Value | None) -> None:
-        """Accumulate."""
+    def add(self, value: Value, contribution: Value | None, choice: Choice | None = None) -> None:
+        """Accumulate; what is chosen has meaning only where the choice is met."""
         if contribution is None:
             return
         if isinstance(value.type, TapeType):
             self._tapes.setdefault(value, []).append(contribution)
             return
+        if choice is not None and value in self._partial:
+            contribution, choice = settled(contribution, choice), None
         before = self._found.get(value)
         if before is not None:
-            add = sum_if_defined if value in self._partial else accumulated
-            contribution = add(before, contribution)
+            contribution, choice = self._sum(value, before, contribution, choice)
         self._found[value] = name_after(contribution, value)
+        if choice is not None:
+            self._choices[value] = choice
+
+    def _sum(
+        self, value: Value, before: Value, contribution: Value, choice: Choice | None
+    ) -> tuple[Value, Choice | None]:
+        """The sum with what is there, and what is chosen of it."""
+        chosen = self._choices.pop(value, None)
+        if chosen is not None and choice == chosen.opposite and before.type == contribution.type:
+            return joined(before, chosen, contribution), None
+        if choice != chosen:
+            before = before if chosen is None else settled(before, chosen)
+            contribution = contribution if choice is None else settled(contribution, choice)
+            choice = None
+        add = sum_if_defined if value in self._partial else accumulated
+        return add(before, contribution), choice
 
     def peek(self, value: Value) -> Value | None:
         """What has accumulated so far, or None."""
         if value in self._tapes:
             self._tapes[value] = [add_tapes(self._tapes[value], value in self._partial)]
             return self._tapes[value][0]
+        choice = self._choices.pop(value, None)
+        if choice is not None:
+            self._found[value] = name_after(settled(self._found[value], choice), value)
         return self._found.get(value)
 
     def take(self, value: Value) -> Value | None:
@@ -71,6 +96,11 @@ class Cotangents:
         self._found.pop(value, None)
         self._tapes.pop(value, None)
         return cotangent
+
+    def take_chosen(self, value: Value) -> tuple[Value | None, Choice | None]:
+        """The whole cotangent, used up, and where it has a meaning, or None for everywhere."""
+        choice = self._choices.pop(value, None)
+        return self.take(value), choice
 
     def take_tapes(self, value: Value) -> list[Value]:
         """The cotangents of a tape, whose elements are to be added."""

@@ -4,15 +4,28 @@ Such a zero has to stay zero whatever it is multiplied with (inf, NaN), so
 ``where(x > 0, log(x), 0)`` has the gradient 0 at x = 0. The state of a value's cotangent is the
 highest of what its uses make of it: UNREAD (none so far), PARTIAL (an index read or overwrote
 parts, a largest element was taken), SELECTED (``where``, a branch or a maximum chose), DENSE (some
-use reads all of it: no mask can help). One search backwards over the edges of ``activity``.
+use reads all of it, or one where a condition holds and one where it does not: no mask can help).
+One search backwards over the edges of ``activity``, of the ``cases`` in which there is a cotangent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
 
-from symdiff.differentiate.activity import Activity, Edge, successors
+from symdiff.differentiate.activity import Activity, Edge, Homes, successors
+from symdiff.differentiate.cases import (
+    ALWAYS,
+    NEVER,
+    PARTLY,
+    PARTS,
+    SOMETIMES,
+    Cases,
+    Choice,
+    also,
+    choice_of,
+    either,
+)
 from symdiff.ir.build import constant
 from symdiff.ir.control import cond, loop
 from symdiff.ir.graph import Node, Value
@@ -41,7 +54,7 @@ from symdiff.ops.index import index, index_set
 from symdiff.ops.joining import diagonal
 from symdiff.ops.order import take_along_axis
 from symdiff.ops.residuals import quiet_divide
-from symdiff.ops.shape import broadcast_to
+from symdiff.ops.shape import broadcast_to, copy
 from symdiff.ops.strong import strong_divide, strong_multiply
 
 
@@ -55,6 +68,7 @@ class State(IntEnum):
 _SELECTING = frozenset((
     where, choice, maximum, minimum, fmax, fmin, clip, clip_below, clip_above,
 ))  # fmt: skip
+_ALIGNED = frozenset((where, choice, astype, copy))  # element by element, without partials
 _STRONG = frozenset((strong_multiply, strong_divide, quiet_divide))
 _TAKING = frozenset((index, index_set, take_along_axis, diagonal, reduce.max, reduce.min))
 
@@ -80,7 +94,16 @@ class Selection:
         if state is State.SELECTED:
             return True
         varies = isinstance(partial.type, ArrayType) and partial.type.rank > 0
-        return varies and (is_singular(node) or not self.suspect.isdisjoint(node.operands))
+        return varies and self.may_blow_up(node, partial)
+
+    def may_blow_up(self, node: Node, partial: Value | float) -> bool:
+        """Return whether a partial may be infinite or NaN though the function's inputs are
+        finite.
+        """
+        if is_singular(node):
+            return True
+        read = (partial,) if partial in node.operands else node.operands
+        return not self.suspect.isdisjoint(read)
 
 
 def is_bounded(partial: Value) -> bool:
@@ -104,37 +127,111 @@ def is_bounded(partial: Value) -> bool:
 
 def _states(activity: Activity, targets: Mapping[Value, State]) -> dict[Value, State]:
     states = dict.fromkeys(activity.active, State.UNREAD)
+    return states | {value: _state(cases) for value, cases in _cases(activity, targets).items()}
+
+
+def _state(cases: Cases) -> State:
+    """What cases say of a cotangent as a whole."""
+    if cases in (ALWAYS, NEVER):
+        return State.DENSE if cases else State.UNREAD
+    chosen = any(choice != PARTS for case in cases for choice in case)
+    return State.SELECTED if chosen else State.PARTIAL
+
+
+_CASES = {
+    State.UNREAD: NEVER,
+    State.PARTIAL: PARTLY,
+    State.SELECTED: SOMETIMES,
+    State.DENSE: ALWAYS,
+}
+_MOST_CHANGES = 32
+
+
+def _cases(activity: Activity, targets: Mapping[Value, State]) -> dict[Value, Cases]:
+    """The cases of each active value, from what they are where they flow to."""
     uses: dict[Value, list[Edge]] = {}
     for edge in activity.edges:
-        if edge.source in states and edge.destination in states:
+        if edge.source in activity.active and edge.destination in activity.active:
             uses.setdefault(edge.destination, []).append(edge)
-    stack = [value for value in targets if value in states]
-    states |= {value: targets[value] for value in stack}
+    cases = {value: _CASES[state] for value, state in targets.items() if value in activity.active}
+    changes: dict[Value, int] = {}
+    stack = list(cases)
     while stack:
         value = stack.pop()
         for edge in uses.get(value, ()):
-            state = _of_use(edge, states[value], activity)
-            if state > states[edge.source]:
-                states[edge.source] = state
+            before = cases.get(edge.source, NEVER)
+            found = either(before, _of_use(edge, cases[value], activity))
+            if found != before:
+                changes[edge.source] = changes.get(edge.source, 0) + 1
+                often = changes[edge.source] > _MOST_CHANGES and found != ALWAYS
+                cases[edge.source] = either(found, SOMETIMES) if often else found
                 stack.append(edge.source)
-    return states
+    return cases
 
 
-def _of_use(edge: Edge, state: State, activity: Activity) -> State:
-    """What a use makes of its operand's cotangent, from the state of its result's."""
+def _of_use(edge: Edge, cases: Cases, activity: Activity) -> Cases:
+    """What a use makes of its operand's cotangent, from the cases of its result's."""
     node = edge.node
-    if node.op is loop:
-        overwritten = edge.place is not node.blocks[0] and edge.destination in node.results
-        if overwritten and edge.source in node.operands:
-            state = State.PARTIAL  # what flows past a loop without turns is no use of the loop's
-    elif node.op in _SELECTING or (node.op in _STRONG and _is_second(edge)):
-        state = State.SELECTED
-    elif node.op in _TAKING and edge.source is node.operands[0]:
-        state = max(State.PARTIAL, State.SELECTED if state is State.SELECTED else State.PARTIAL)
-    if activity.is_chosen(edge):
-        state = State.SELECTED
+    if node.op is loop and _is_overwritten(edge):
+        cases = PARTLY  # what flows past a loop without turns is no use of the loop's
+    elif not _is_elementwise(node):
+        cases = _replaced(cases, node, lambda choice: _is_lost(choice, edge, activity.homes))
+    cases = also(cases, [*_made(edge), *_taken(edge, activity)])
     number = isinstance(edge.source.type, ArrayType) and edge.source.type.rank == 0
-    return State.DENSE if number and state is State.PARTIAL else state
+    return ALWAYS if number and frozenset[Choice]({PARTS}) in cases else cases
+
+
+def _is_overwritten(edge: Edge) -> bool:
+    node = edge.node
+    is_final = edge.place is not node.blocks[0] and edge.destination in node.results
+    return is_final and edge.source in node.operands
+
+
+def _is_elementwise(node: Node) -> bool:
+    op = node.op
+    return op in _ALIGNED or (isinstance(op, DeclaredOp) and op.elementwise)
+
+
+def _is_lost(choice: Choice, edge: Edge, homes: Homes) -> bool:
+    """Return whether what decides about a result's elements does not about an operand's.
+
+    What is computed in a loop is another thing in each turn.
+    """
+    if choice.is_by_element:
+        return True
+    if edge.node.op is not loop or not isinstance(choice.by, Value):
+        return False
+    home = homes.home.get(choice.by)
+    return home is None or homes.is_within(home, edge.node)
+
+
+def _replaced(cases: Cases, node: Node, is_lost: Callable[[Choice], bool]) -> Cases:
+    """The cases with a choice of a node's own in the place of what is lost there."""
+    if not any(choice != PARTS for case in cases for choice in case):
+        return cases
+    made = (
+        frozenset(Choice(node) if is_lost(choice) else choice for choice in case) for case in cases
+    )
+    return either(NEVER, frozenset(made))
+
+
+def _taken(edge: Edge, activity: Activity) -> Iterable[Choice]:
+    """The choices of branches whose arm an edge leads out of."""
+    for node, arm in activity.chosen_arms(edge):
+        yield choice_of(node.operands[0], arm is node.blocks[0])
+
+
+def _made(edge: Edge) -> Iterable[Choice]:
+    """The choices that a node makes about the operand of an edge."""
+    node, source = edge.node, edge.source
+    if node.op in (where, choice):
+        condition, chosen, other = node.operands
+        if chosen is not other:
+            yield choice_of(condition, source is chosen)
+    elif node.op in _SELECTING or (node.op in _STRONG and _is_second(edge)):
+        yield Choice(node)
+    elif node.op in _TAKING and source is node.operands[0]:
+        yield PARTS
 
 
 def _is_second(edge: Edge) -> bool:

@@ -8,17 +8,24 @@ reverses.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-
-import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import Activity, can_carry
 from symdiff.differentiate.calls import Calls, Request
+from symdiff.differentiate.cases import Choice, choice_of
 from symdiff.differentiate.checking import check
 from symdiff.differentiate.cotangents import Cotangents, Zeros, as_array_where, fitted, name_after
 from symdiff.differentiate.operands import Numbers
+from symdiff.differentiate.products import (
+    Partial,
+    is_chosen_alike,
+    partial_of,
+    product_within,
+    scaled,
+    settled,
+)
 from symdiff.differentiate.selection import Selection
 from symdiff.differentiate.switches import CHECKING
 from symdiff.errors import UnsupportedCallError
@@ -37,20 +44,17 @@ from symdiff.ir.control import (
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
 from symdiff.ir.types import FLOAT, ArrayType, with_sizes_of, with_symbols
 from symdiff.ops import residuals
-from symdiff.ops.arithmetic import add, constant_of, divide, multiply, negative
-from symdiff.ops.casts import astype, conjugate, is_complex
-from symdiff.ops.declare import DeclaredOp, array_type, ufunc_dtypes
+from symdiff.ops.arithmetic import add, where
+from symdiff.ops.casts import conjugate, is_complex
+from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.draws import advice
-from symdiff.ops.elementary import power
 from symdiff.ops.index import index_set
 from symdiff.ops.lists import list_set
 from symdiff.ops.reduce import cotangent_by_rule, unbroadcast_to
 from symdiff.ops.residuals import PACKED, quiet_divide, unpacked
 from symdiff.ops.retype import retype
-from symdiff.ops.strong import strong_divide, strong_multiply
+from symdiff.ops.strong import strong_divide
 from symdiff.source.trees import expression_of
-
-Partial = Value | int | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,19 +132,63 @@ class Sweep:
     # An op with rules
 
     def operation(self, node: Node, cotangents: Cotangents) -> None:
-        bars = [cotangents.take(value) for value in node.results]
+        bars, choice = self._taken(node, cotangents)
         op = node.op
         if not isinstance(op, DeclaredOp):
             return
         active = [k for k in _in_order(node) if op.carries(k) and self.is_active(node.operands[k])]
         at_once = self.shares(node, op, active, bars) if op.pullback is not None else None
         for position in active:
+            operand = node.operands[position]
+            made = self._chosen(node, position, bars[0], choice)
+            if made is not None:
+                cotangents.add(operand, *made)
+                continue
+            known = _settled(bars, choice)
             share = (
-                self.share(node, op, position, bars) if at_once is None else at_once.get(position)
+                self.share(node, op, position, known) if at_once is None else at_once.get(position)
             )
             if self.checked and share is not None:
-                check(node, position, share, bars)
-            cotangents.add(node.operands[position], share)
+                check(node, position, share, known)
+            cotangents.add(operand, share)
+
+    # Elementwise runs behind a ``where``
+
+    def _taken(
+        self, node: Node, cotangents: Cotangents
+    ) -> tuple[list[Value | None], Choice | None]:
+        """The cotangents of a node's results, and what was chosen of that of a plain function."""
+        if _is_plain(node):
+            bar, choice = cotangents.take_chosen(node.result)
+            return [bar], choice
+        return [cotangents.take(value) for value in node.results], None
+
+    def _chosen(
+        self, node: Node, position: int, bar: Value | None, choice: Choice | None
+    ) -> tuple[Value, Choice] | None:
+        """What flows into an operand that is as long as the result, if it has a meaning only where
+        something was chosen.
+        """
+        operand = node.operands[position]
+        if self.checked or bar is None or not _is_as_long(operand, bar):
+            return None
+        if node.op is where:
+            condition, *others = node.operands
+            chosen = choice_of(condition, position == 1)
+            if others[0] is not others[1] and is_chosen_alike(bar, chosen):
+                return bar, chosen
+        elif choice is not None:
+            assert isinstance(node.op, DeclaredOp)
+            partial = partial_of(node, node.op, position, self.numbers)
+            if partial is not None:
+                made = self._product_within(node, bar, partial, choice)
+                return unbroadcast_to(made, operand), choice
+        return None
+
+    def _product_within(self, node: Node, bar: Value, partial: Partial, choice: Choice) -> Value:
+        if isinstance(partial, Value) and is_complex(partial):
+            partial = conjugate(partial)
+        return product_within(choice, bar, partial, self.selection.may_blow_up(node, partial))
 
     def shares(
         self, node: Node, op: DeclaredOp, active: Sequence[int], bars: Sequence[Value | None]
@@ -430,135 +478,25 @@ def _in_order(node: Node) -> Iterable[int]:
     return positions[::-1] if node.op in (index_set, list_set) else positions
 
 
-# Rules ------------------------------------------------------------------------------------------
+def _is_plain(node: Node) -> bool:
+    """Return whether a node is elementwise by its partials, with no zeros that are to win."""
+    op = node.op
+    if not isinstance(op, DeclaredOp) or op.is_strong(node):
+        return False
+    return op.elementwise and op.pullback is None
 
 
-def partial_of(
-    node: Node,
-    op: DeclaredOp,
-    position: int,
-    numbers: Numbers,
-    new: dict[Value, Value] | None = None,
-) -> Partial | None:
-    """The partial derivative by an operand, a number or a value; None where nothing flows."""
-    assert op.partials is not None
-    partial = op.partials[position]
-    if not callable(partial):
-        return partial
-    y = numbers.seen(node.result, None, new)
-    return partial(y, *numbers.operands(node, op, new))  # type: ignore[no-any-return]
+def _settled(bars: Sequence[Value | None], choice: Choice | None) -> Sequence[Value | None]:
+    if choice is None:
+        return bars
+    return [None if bar is None else settled(bar, choice) for bar in bars]
 
 
-def scaled(
-    node: Node,
-    position: int,
-    g: Value,
-    partial: Partial,
-    masked: bool,
-    quiet: bool,
-    operands: Collection[Value],
-) -> Value:
-    """``g * partial`` for an operand; a strong zero where ``masked``.
-
-    Of a strong product or quotient by its second operand the partial's zeros win instead.
-    ``quiet``: what is infinite may be discarded later on, and is no reason to warn.
-    A partial that is one of the ``operands`` is there already, and no quotient to be taken apart:
-    a product with its numerator may overflow.
-    """
-    made: Value
-    if not isinstance(partial, Value):
-        if partial == 1:
-            return g
-        made = negative(g) if partial == -1 else multiply(g, partial)
-    elif node.op in _STRONG and position == 1:
-        made = strong_multiply(partial, g)
-    elif not masked:
-        made = multiply(g, partial)
-    elif partial in operands:
-        made = _strong_product(g, partial)
-    else:
-        made = masked_product(g, partial, quiet)
-    return made
+def _is_as_long(operand: Value, bar: Value) -> bool:
+    return isinstance(operand.type, ArrayType) and operand.type == bar.type
 
 
-def _strong_product(g: Value, partial: Value) -> Value:
-    return strong_multiply(g, _of_strong_dtype(partial, g))
-
-
-_STRONG = (strong_multiply, strong_divide, quiet_divide)
-
-
-def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
-    """``g * partial``, 0 where ``g`` is 0; quotients are not computed there, lest they warn."""
-    negated = False
-    while (outer := _factor(partial)) is not None:
-        number, partial = outer
-        negated ^= number == -1
-        g = g if abs(number) == 1 else multiply(g, number)
-    g = negative(g) if negated else g
-    made: Value
-    divisor = _divisor(partial)
-    if divisor is None:
-        made = _strong_product(g, partial)
-    else:
-        numerator = _times(g, partial)
-        quiet = quiet and not (is_complex(numerator) or is_complex(divisor))
-        quotient = quiet_divide if quiet else strong_divide
-        made = quotient(numerator, _of_strong_dtype(divisor, g))
-    return made
-
-
-def _factor(partial: Value) -> tuple[float, Value] | None:
-    """``(c, p)`` where a partial is ``c * p`` with a number ``c``."""
-    node = partial.node
-    if node is None or node.op not in (negative, multiply):
-        return None
-    if node.op is negative:
-        return -1, node.operands[0]
-    number = constant_of(node.operands[0])
-    return None if number is None else (number, node.operands[1])
-
-
-def _divisor(partial: Value) -> Value | None:
-    """``d`` where a partial is ``n / d`` or ``d ** -1.5``."""
-    node = partial.node
-    if node is None or node.op not in (divide, power):
-        return None
-    base, other = node.operands
-    if node.op is divide:
-        return other
-    exponent = constant_of(other)
-    if exponent is None or isinstance(exponent, complex) or exponent >= 0:
-        return None
-    raised: Value = base**-exponent
-    return raised
-
-
-def _times(g: Value, quotient: Value) -> Value:
-    """``g`` times the numerator of a partial that is a quotient or a negative power."""
-    assert quotient.node is not None
-    if quotient.node.op is power:
-        return g
-    made: Value
-    numerator = quotient.node.operands[0]
-    number = constant_of(numerator)
-    if number == 1:
-        return g
-    if number is None:
-        made = strong_multiply(g, _of_strong_dtype(numerator, g))
-    else:
-        made = multiply(g, number)
-    return made
-
-
-def _of_strong_dtype(partial: Value, g: Value) -> Value:
-    """A Python number in the dtype of ``g``: in an ``np.where`` it would not be weak any more."""
-    type_, number = array_type(g), array_type(partial)
-    if not number.weak or type_.weak:
-        return partial
-    (dtype,) = ufunc_dtypes(np.multiply, (type_, number))[:1]
-    single = dtype in (np.float16, np.float32, np.complex64)
-    return astype(partial, dtype=dtype) if single else partial
+# Refusals ---------------------------------------------------------------------------------------
 
 
 def no_rule(node: Node, operand: Value) -> UnsupportedCallError:

@@ -192,3 +192,210 @@ def test_a_second_derivative_of_an_angle_behind_writes_is_right():
     found = np.sum(along * sd.jvp(sd.grad(function), (x,), (along,))[1])
     expected = reference.second_directional(function, (x,), (along,), (along,), step=0.01).value
     assert abs(found - expected) < 1e-7 * abs(expected)
+
+
+# Where both alternatives read a value ------------------------------------------------------------
+
+
+def quiet(derivative, *args):
+    with np.errstate(all="ignore"):
+        return derivative(*args)
+
+
+def masks_in(derivative, *args):
+    lines = (line.partition("#")[0] for line in derivative.source(*args).splitlines())
+    code = "\n".join(lines)
+    return code.count("np.where") + code.count("!= 0")
+
+
+def test_what_either_alternative_reads_has_no_mask():
+    def f(x):
+        tail = np.exp(-0.5 * x * x) * (1.0 + x)
+        return np.sum(np.where(x >= 0.0, 1.0 - tail, tail))
+
+    x = np.array([-1.5, -0.2, 0.0, 0.7])
+    slope = np.exp(-0.5 * x * x) * (1.0 - x * (1.0 + x))
+    gradient = sd.differentiable(f).grad
+    np.testing.assert_allclose(gradient(x), np.where(x >= 0, -slope, slope), rtol=1e-14)
+    assert masks_in(gradient, x) == 1
+
+
+def test_three_alternatives_by_two_conditions_have_no_mask():
+    def f(x):
+        u = np.tanh(x) + 2.0
+        inner = np.where(x > 1.0, u * u, np.sin(u))
+        return np.sum(np.where(x > 0.0, inner, np.exp(u)))
+
+    x = np.array([-1.0, 0.5, 2.0])
+    u = np.tanh(x) + 2.0
+    slope = np.where(x > 0, np.where(x > 1, 2 * u, np.cos(u)), np.exp(u)) * (1 - np.tanh(x) ** 2)
+    np.testing.assert_allclose(sd.grad(f)(x), slope, rtol=1e-14)
+
+
+def neighbours(x, c):
+    root = np.log(x)
+    return np.sum(np.where(c, root[1:], root[:-1]))
+
+
+def across_the_diagonal(x, c):
+    root = np.log(x)
+    return np.sum(np.where(c, root, root.T))
+
+
+def by_row_and_by_column(x, c):
+    root = np.log(x)
+    return np.sum(np.where(c[:, None], root, 0.0)) + np.sum(np.where(~c, root, 0.0))
+
+
+def of_a_diagonal(x, c):
+    root = np.log(x)
+    return np.sum(np.where(c, np.diagonal(root), 0.0)) + np.sum(np.where(c, 0.0, root[0]))
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "c", "unread"),
+    [
+        (neighbours, [0.0, 1.0, 0.0], [True, False], [0, 2]),
+        (across_the_diagonal, [[1.0, 4.0], [0.0, 1.0]], [[True, True], [False, True]], [2]),
+        (by_row_and_by_column, [[1.0, 0.0], [1.0, 1.0]], [False, True], [1]),
+        (of_a_diagonal, [[1.0, 0.0], [1.0, 1.0]], [True, True], [1]),
+    ],
+)  # fmt: skip
+def test_conditions_about_other_elements_are_no_alternatives(f, x, c, unread):
+    x, c = np.array(x), np.array(c)
+    found = quiet(sd.grad(f), x, c).ravel()
+    assert not found[unread].any()
+    assert np.isfinite(found).all()
+
+
+def test_conditions_of_two_turns_are_no_alternatives():
+    def f(x, taken):
+        root, before, total = np.log(x), np.zeros(2), 0.0
+        for k in range(2):
+            total = total + np.sum(np.where(taken[k], root, before))
+            before = root
+            root = np.ones(2)
+        return total
+
+    x = np.array([0.0, 4.0])
+    taken = np.array([[False, True], [True, False]])
+    np.testing.assert_array_equal(quiet(sd.grad(f), x, taken), [0.0, 0.5])
+
+
+def test_branches_of_two_turns_are_no_alternatives():
+    def f(x, taken):
+        root, before, total = np.log(x), np.zeros(2), 0.0
+        for k in range(2):
+            if taken[k]:
+                total = total + np.sum(root)
+            else:
+                last = np.sum(before)
+                total = total + last
+            before = root * 1.0
+            root = np.ones(2)
+        return total
+
+    x = np.array([0.0, 4.0])
+    np.testing.assert_array_equal(quiet(sd.grad(f), x, np.array([False, True])), [0.0, 0.0])
+    assert sd.grad(f)(x[1:].repeat(2), np.array([True, True])).tolist() == [0.25, 0.25]
+
+
+# One select behind a where ------------------------------------------------------------------------
+
+
+def test_one_select_stands_where_a_cotangent_leaves_a_run():
+    def f(x):
+        return np.sum(np.where(x > 0.0, np.tanh(x) * x * np.cos(x * x), 0.0))
+
+    x = np.array([np.nan, -1.0, 0.0, 0.5, 2.0])
+    t = np.tanh(x)
+    slope = (1 - t * t) * x * np.cos(x * x) + t * np.cos(x * x) - t * x * np.sin(x * x) * 2 * x
+    gradient = sd.differentiable(f).grad
+    np.testing.assert_allclose(gradient(x), np.where(x > 0, slope, 0.0), rtol=1e-13)
+    assert masks_in(gradient, x) == 1
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("f", "slope"),
+    [
+        (lambda x: np.where(x > 0.0, np.sqrt(x), 0.0), lambda x: 0.5 / np.sqrt(x)),
+        (lambda x: np.where(x > 0.0, np.sqrt(x) ** 3, x), lambda x: 1.5 * np.sqrt(x)),
+        (lambda x: np.where(x > 0.0, np.exp(np.sqrt(x) * 2.0), 0.0),
+         lambda x: np.exp(np.sqrt(x) * 2) / np.sqrt(x)),
+        (lambda x: np.where(x <= 0.0, 0.0, np.cbrt(x) * np.sqrt(x)),
+         lambda x: 5 / 6 * x ** (-1 / 6)),
+    ],
+)  # fmt: skip
+def test_nothing_warns_of_what_was_not_selected(f, slope):
+    x = np.array([0.0, 0.25, 4.0])
+    found = sd.grad(lambda x: np.sum(f(x)))(x)
+    np.testing.assert_allclose(found[1:], slope(x[1:]), rtol=1e-14)
+    assert found[0] in (0.0, 1.0)
+
+
+def test_selects_of_one_condition_are_joined():
+    def f(x, d):
+        a = np.abs(x)
+        return np.sum(np.where(a <= d, 0.5 * x * x / d, a - 0.5 * d))
+
+    x, d = np.array([-3.0, -0.5, 0.0, 0.25, 2.0]), 0.5
+    gradient = sd.differentiable(f).grad
+    np.testing.assert_allclose(gradient(x, d), np.clip(x / d, -1, 1), rtol=1e-15)
+    by_d = sd.grad(f, argnums=1)(x, d)
+    inside = np.abs(x) <= d
+    assert by_d == pytest.approx(np.sum(np.where(inside, -0.5 * (x / d) ** 2, -0.5)))
+
+
+def nested_alike(x, c):
+    return np.where(c, np.where(c, np.sin(x), np.log(x)), 0.0)
+
+
+def nested_apart(x, c):
+    return np.where(x > 0, np.where(c, x * np.log(x), 2.0), 0.0)
+
+
+def read_outside(x, c):
+    u = np.sin(x)
+    return np.where(c, u * u, 0.0) + u
+
+
+def same_twice(x, c):
+    u = x * x
+    return np.where(c, u * x, 0.0) * np.where(c, np.exp(x), 1.0)
+
+
+def opposite(x, c):
+    u = x * x
+    return np.where(~c, np.cos(u), 0.0) + np.where(c, u * u, 0.0)
+
+
+def alike(x, c):
+    return np.where(c, x, x) * x
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "f", [nested_alike, nested_apart, read_outside, same_twice, opposite, alike]
+)
+def test_selects_of_several_wheres(f, dtype):
+    x = np.array([0.3, 0.7, 1.5, 2.5], dtype)
+    c = np.array([True, False, True, False])
+
+    def total(x, c):
+        return np.sum(f(x, c))
+
+    exact = np.imag([f(x.astype(float) + 1e-30j, c)])[0] / 1e-30
+    found = sd.grad(total)(x, c)
+    assert found.dtype == dtype
+    tolerance = {"rtol": 1e-13} if dtype == np.float64 else {"rtol": 2e-5, "atol": 2e-6}
+    np.testing.assert_allclose(found, exact, **tolerance)
+    if dtype == np.float64:
+        slopes = sd.hessian(total)(x, c)
+        h = 1e-4
+        for k, row in enumerate(slopes):
+            step = np.zeros(4)
+            step[k] = h
+            near = [sd.grad(total)(x + s * step, c) for s in (-2, -1, 1, 2)]
+            rate = (near[0] - 8 * near[1] + 8 * near[2] - near[3]) / (12 * h)
+            np.testing.assert_allclose(row, rate, atol=1e-8)

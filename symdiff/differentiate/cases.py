@@ -1,0 +1,95 @@
+"""The cases in which a cotangent was selected: where it is zero for no other reason than that.
+
+    y = np.where(c, f(w), g(w))     f(w): {c}     g(w): {not c}     w: {c} or {not c}, so always
+
+A case is a set of choices that all have to be met, ``Cases`` are alternatives. Of what takes parts
+of an array the choice is ``PARTS``; what is not known to be the opposite of anything is a choice of
+its own. Few cases are kept apart; beyond that ``SOMETIMES`` stands for all but "always".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType
+from symdiff.ops.arithmetic import logical_not
+
+
+class Choice(NamedTuple):
+    """What decides, and for which of its outcomes; None where nothing can be its opposite."""
+
+    by: Hashable
+    outcome: bool | None = None
+
+    @property
+    def opposite(self) -> Choice | None:
+        return None if self.outcome is None else Choice(self.by, not self.outcome)
+
+    @property
+    def is_by_element(self) -> bool:
+        """Return whether each element of an array decides for itself."""
+        by = self.by
+        return isinstance(by, Value) and isinstance(by.type, ArrayType) and by.type.rank > 0
+
+
+Case = frozenset[Choice]
+Cases = frozenset[Case]
+
+PARTS = Choice("parts")
+ALWAYS: Cases = frozenset({frozenset[Choice]()})
+NEVER: Cases = frozenset()
+PARTLY: Cases = frozenset({frozenset({PARTS})})
+SOMETIMES: Cases = frozenset({frozenset({Choice("others")})})
+_MOST_CASES = 8
+_MOST_CHOICES = 6
+
+
+def choice_of(condition: Value, outcome: bool) -> Choice:
+    """The choice of a condition's outcome; of ``~c`` it is one of ``c``."""
+    while isinstance(condition.node, Node) and condition.node.op is logical_not:
+        condition, outcome = condition.node.operands[0], not outcome
+    return Choice(condition, outcome)
+
+
+def either(cases: Cases, others: Cases) -> Cases:
+    """The cases of a sum. Two that differ in the outcome of one choice are one without it."""
+    if others <= cases:
+        return cases
+    if SOMETIMES in (cases, others):
+        return ALWAYS if ALWAYS in (cases, others) else SOMETIMES
+    found = _without_special(cases | others)
+    while (merged := _merged(found)) is not None:
+        found = _without_special(found | {merged})
+    return _limited(found)
+
+
+def also(cases: Cases, choices: Iterable[Choice]) -> Cases:
+    """The cases in which, besides, choices have been met."""
+    further = frozenset(choices)
+    if not further or cases == SOMETIMES:
+        return cases
+    return _limited(_without_special(frozenset(case | further for case in cases)))
+
+
+def _without_special(cases: Cases) -> Cases:
+    """Cases without those that a more general one has."""
+    return frozenset(case for case in cases if not any(other < case for other in cases))
+
+
+def _merged(cases: Cases) -> Case | None:
+    """A case that two of the cases are together, if it is not there."""
+    for case in cases:
+        for choice in case:
+            opposite = choice.opposite
+            rest = case - {choice}
+            if opposite is not None and any(other <= rest | {opposite} for other in cases):
+                return rest
+    return None
+
+
+def _limited(cases: Cases) -> Cases:
+    if len(cases) > _MOST_CASES or any(len(case) > _MOST_CHOICES for case in cases):
+        return SOMETIMES
+    return cases

@@ -1,0 +1,212 @@
+"""Products of cotangents, or tangents, with partials: plain, or safe where something was chosen.
+
+A cotangent that is zero as it was not selected times an infinite partial is zero. A cotangent that
+is ``chosen`` has no meaning where a condition does not hold: products with it go on as they are,
+and what leaves the elementwise run behind a ``where`` is set to zero there once, by ``settled``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from symdiff.differentiate.cases import Choice
+from symdiff.differentiate.operands import Numbers
+from symdiff.ir.build import builder, marked
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType, Dim
+from symdiff.ops.arithmetic import choose, constant_of, divide, multiply, negative, strong_constant
+from symdiff.ops.casts import astype, is_complex
+from symdiff.ops.declare import DeclaredOp, array_type, ufunc_dtypes
+from symdiff.ops.elementary import power
+from symdiff.ops.residuals import quiet_divide
+from symdiff.ops.strong import strong_divide, strong_multiply
+
+Partial = Value | int | float
+
+
+def partial_of(
+    node: Node,
+    op: DeclaredOp,
+    position: int,
+    numbers: Numbers,
+    new: dict[Value, Value] | None = None,
+) -> Partial | None:
+    """The partial derivative by an operand, a number or a value; None where nothing flows."""
+    assert op.partials is not None
+    partial = op.partials[position]
+    if not callable(partial):
+        return partial
+    y = numbers.seen(node.result, None, new)
+    return partial(y, *numbers.operands(node, op, new))  # type: ignore[no-any-return]
+
+
+def scaled(
+    node: Node,
+    position: int,
+    g: Value,
+    partial: Partial,
+    masked: bool,
+    quiet: bool,
+    operands: Collection[Value],
+) -> Value:
+    """``g * partial`` for an operand; a strong zero where ``masked``.
+
+    Of a strong product or quotient by its second operand the partial's zeros win instead.
+    ``quiet``: what is infinite may be discarded later on, and is no reason to warn.
+    A partial that is one of the ``operands`` is there already, and no quotient to be taken apart:
+    a product with its numerator may overflow.
+    """
+    made: Value
+    if not isinstance(partial, Value):
+        made = scaled_by_number(g, partial)
+    elif node.op in _STRONG and position == 1:
+        made = strong_multiply(partial, g)
+    elif not masked:
+        made = multiply(g, partial)
+    elif partial in operands:
+        made = _strong_product(g, partial)
+    else:
+        made = masked_product(g, partial, quiet)
+    return made
+
+
+def scaled_by_number(g: Value, partial: int | float) -> Value:
+    if partial == 1:
+        return g
+    made: Value = negative(g) if partial == -1 else multiply(g, partial)
+    return made
+
+
+def _strong_product(g: Value, partial: Value) -> Value:
+    return strong_multiply(g, _of_strong_dtype(partial, g))
+
+
+_STRONG = (strong_multiply, strong_divide, quiet_divide)
+
+
+def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
+    """``g * partial``, 0 where ``g`` is 0; quotients are not computed there, lest they warn."""
+    negated = False
+    while (outer := _factor(partial)) is not None:
+        number, partial = outer
+        negated ^= number == -1
+        g = g if abs(number) == 1 else multiply(g, number)
+    g = negative(g) if negated else g
+    made: Value
+    divisor = _divisor(partial)
+    if divisor is None:
+        made = _strong_product(g, partial)
+    else:
+        numerator = _times(g, partial)
+        quiet = quiet and not (is_complex(numerator) or is_complex(divisor))
+        quotient = quiet_divide if quiet else strong_divide
+        made = quotient(numerator, _of_strong_dtype(divisor, g))
+    return made
+
+
+def _factor(partial: Value) -> tuple[float, Value] | None:
+    """``(c, p)`` where a partial is ``c * p`` with a number ``c``."""
+    node = partial.node
+    if node is None or node.op not in (negative, multiply):
+        return None
+    if node.op is negative:
+        return -1, node.operands[0]
+    number = constant_of(node.operands[0])
+    return None if number is None else (number, node.operands[1])
+
+
+def _divisor(partial: Value) -> Value | None:
+    """``d`` where a partial is ``n / d`` or ``d ** -1.5``."""
+    node = partial.node
+    if node is None or node.op not in (divide, power):
+        return None
+    base, other = node.operands
+    if node.op is divide:
+        return other
+    exponent = constant_of(other)
+    if exponent is None or isinstance(exponent, complex) or exponent >= 0:
+        return None
+    raised: Value = base**-exponent
+    return raised
+
+
+def _times(g: Value, quotient: Value) -> Value:
+    """``g`` times the numerator of a partial that is a quotient or a negative power."""
+    assert quotient.node is not None
+    if quotient.node.op is power:
+        return g
+    made: Value
+    numerator = quotient.node.operands[0]
+    number = constant_of(numerator)
+    if number == 1:
+        return g
+    if number is None:
+        made = strong_multiply(g, _of_strong_dtype(numerator, g))
+    else:
+        made = multiply(g, number)
+    return made
+
+
+def _of_strong_dtype(partial: Value, g: Value) -> Value:
+    """A Python number in the dtype of ``g``: in an ``np.where`` it would not be weak any more."""
+    type_, number = array_type(g), array_type(partial)
+    if not number.weak or type_.weak:
+        return partial
+    (dtype,) = ufunc_dtypes(np.multiply, (type_, number))[:1]
+    single = dtype in (np.float16, np.float32, np.complex64)
+    return astype(partial, dtype=dtype) if single else partial
+
+
+# What was chosen --------------------------------------------------------------------------------
+
+
+def settled(g: Value, choice: Choice) -> Value:
+    """A chosen cotangent, 0 where it was not."""
+    return _selected(choice, g, 0)
+
+
+def joined(g: Value, choice: Choice, other: Value) -> Value:
+    """The sum of a chosen cotangent and one that is chosen where this one is not."""
+    return _selected(choice, g, other)
+
+
+def _selected(choice: Choice, g: Value, other: Value | int) -> Value:
+    condition = choice.by
+    assert isinstance(condition, Value)
+    rest = strong_constant(other, g) if isinstance(other, int) else other
+    arms = (g, rest) if choice.outcome else (rest, g)
+    span = None if condition.node is None else condition.node.span
+    with marked(span or builder().span, "cotangent"):
+        made: Value = choose(condition, *arms)
+    return made
+
+
+def is_chosen_alike(g: Value, choice: Choice) -> bool:
+    """Return whether each element of a condition decides about one of a cotangent."""
+    condition = choice.by
+    assert isinstance(condition, Value)
+    return _is_array(g) and _is_array(condition) and shape_of(condition) == shape_of(g)
+
+
+def _is_array(value: Value) -> bool:
+    return isinstance(value.type, ArrayType) and value.type.rank > 0
+
+
+def shape_of(value: Value) -> tuple[Dim, ...]:
+    return array_type(value).shape
+
+
+def product_within(choice: Choice, g: Value, partial: Partial, may_blow_up: bool) -> Value:
+    """``g * partial`` of a chosen ``g``, computed elsewhere as well, but without a warning."""
+    if not isinstance(partial, Value):
+        return scaled_by_number(g, partial)
+    if not may_blow_up or not _is_array(partial):
+        return multiply(g, partial)
+    divisor = _divisor(partial)
+    if divisor is None:
+        return multiply(g, _selected(choice, _of_strong_dtype(partial, g), 0))
+    if _is_array(divisor):
+        divisor = _selected(choice, _of_strong_dtype(divisor, g), 1)
+    return divide(_times(g, partial), divisor)
