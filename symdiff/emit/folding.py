@@ -29,6 +29,7 @@ from symdiff.source.trees import parts_of
 
 _DEEPEST = 8
 _SPARE = 4  # columns kept for what a statement has beside its expression
+_LEAST = WIDTH // 2  # room, however deep a statement stands
 _COMMA = 2
 _FREE = frozenset({"size", "range_length", "tape_length"})
 _COPIES = ("copy", "list_copy", "copy_if_any")
@@ -190,7 +191,7 @@ class _Folding:
         shape = self.shape(node)
         if shape.depth > _DEEPEST:
             return False
-        room = WIDTH - _SPARE - 4 * self.depth[block]
+        room = max(WIDTH - _SPARE - 4 * self.depth[block], _LEAST)
         if isinstance(reader, Block):
             others = sum(self.shape_of(v).width + _COMMA for v in reader.results if v is not value)
             return shape.width + others <= room

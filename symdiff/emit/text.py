@@ -73,9 +73,13 @@ def assembled(line: Line) -> ast.stmt:
 
 def _written(lines: Sequence[Line], depth: int) -> Iterator[tuple[str, SourceSpan | None]]:
     for line in lines:
-        if line.comment is not None:
-            yield INDENT * depth + f"# {_one_line(line.comment)}", line.span
+        yield from _comment(line, depth)
         yield from _statement(line, depth, "")
+
+
+def _comment(line: Line, depth: int) -> Iterator[tuple[str, SourceSpan | None]]:
+    if line.comment is not None:
+        yield INDENT * depth + f"# {_one_line(line.comment)}", line.span
 
 
 def _statement(line: Line, depth: int, prefix: str) -> Iterator[tuple[str, SourceSpan | None]]:
@@ -87,7 +91,8 @@ def _statement(line: Line, depth: int, prefix: str) -> Iterator[tuple[str, Sourc
     if not line.orelse:
         return
     (first, *rest) = line.orelse
-    if not rest and isinstance(first.tree, ast.If) and first.comment is None:
+    if not rest and isinstance(first.tree, ast.If):
+        yield from _comment(first, depth)
         yield from _statement(first, depth, "el")
         return
     yield INDENT * depth + "else:", None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from typing import Any
 
@@ -234,6 +235,24 @@ def test_a_flag_that_is_a_test_is_a_break() -> None:
     assert "break" in statements(source)
     np.testing.assert_allclose(sd.grad(backtracked)(x, direction), 2 * (x + direction / 8))
     assert np.sum((x + direction / 8) ** 4) < np.sum(x**4) < np.sum((x + direction / 4) ** 4)
+
+
+def test_a_chain_of_branches_is_as_deep_as_one(tmp_path: Any, monkeypatch: Any) -> None:
+    """One hundred: Python takes no hundred levels of indentation."""
+    lines = ["import numpy as np", "def chain(x):", "    if x[0] < 0: y = np.sin(x)"]
+    lines += [f"    elif x[0] < {k}: y = {k} * x * x" for k in range(1, 101)]
+    lines += ["    else: y = x", "    return np.sum(y)", ""]
+    (tmp_path / "a_chain_of_branches.py").write_text("\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    chain = importlib.import_module("a_chain_of_branches").chain
+    gradient = sd.grad(chain)
+    for first, slope in ((-1.0, None), (0.5, 1), (98.5, 99), (200.0, None)):
+        x = np.array([first, 2.0])
+        expected = np.cos(x) if first < 0 else np.ones(2) if slope is None else 2 * slope * x
+        np.testing.assert_allclose(gradient(x), expected)
+    source = gradient.source(x)
+    assert source.count("\n    elif ") == 100
+    assert "        if" not in source
 
 
 def below_the_diagonal(x: Any) -> Any:

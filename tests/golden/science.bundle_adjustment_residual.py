@@ -52,8 +52,7 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     axis_bar += np.cross(point, t8)
     point_bar += np.cross(t8, axis)
     point_bar += p_bar * t
-    t8 = np.sum(p_bar * np.where(p_bar != 0, point, 0.0))
-    t8 = (t8 - np.sum(p_bar * np.where(p_bar != 0, t4, 0.0))) * t2
+    t8 = (p_bar @ point - np.sum(p_bar * np.where(p_bar != 0, t4, 0.0))) * t2
     # line 311: axis = rot / theta
     rot_bar = axis_bar / theta
     t9 = rot_bar @ axis
