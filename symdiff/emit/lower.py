@@ -223,6 +223,6 @@ def _removable(node: Node, counts: dict[Value, int]) -> bool:
     for value in node.results:
         if counts.get(value, 0):
             return False
-    primal = any(value.role == "primal" for value in node.results)
+    primal = not node.results or any(value.role == "primal" for value in node.results)
     # of a power, overflow alone is no line worth
     return not (primal and may_raise(node)) or node.op.name == "power"

@@ -16,7 +16,17 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops import patterns
 from symdiff.ops.batching import Lanes, NoBatchRule, as_it_is, pointwise
-from symdiff.ops.declare import EVALUATED, Operation, Rule, array_type, dotted, literal
+from symdiff.ops.declare import (
+    EVALUATED,
+    Operation,
+    Rule,
+    SeveralResults,
+    array_type,
+    dotted,
+    literal,
+    surely_broadcasts,
+    template,
+)
 from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.flops import nothing
 from symdiff.ops.sizes import constant_integer, sizes_of, spell_shape
@@ -217,6 +227,22 @@ copy = moving(
     example="np.copy(x)",
     batch=pointwise,
     documentation="A fresh array with the operand's elements, in C order or in its (``K``).",
+)
+
+
+fit_together = SeveralResults(
+    "fit_together",
+    lambda *arrays: (),
+    lambda *arrays: (np.broadcast(*arrays), ())[1],
+    raises=True,
+    harmless=surely_broadcasts,
+    nondifferentiable=True,
+    spelling=template("np.broadcast({...})"),
+    jax="broadcast_arrays",
+    sympy=EVALUATED,
+    flops=nothing,
+    batch=pointwise,
+    documentation="Nothing; it raises where arrays do not broadcast together.",
 )
 
 

@@ -20,6 +20,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     branches    branches on one predicate that follow each other, made one
     motion      what does not change in a loop, before it
     dead        what nothing needs, left out
+    checks      what is computed only for its shape, as a check of shapes
     finish      what is better written another way once nothing more is found
 """
 
@@ -34,6 +35,7 @@ from symdiff.optimise.algebra import ALGEBRA
 from symdiff.optimise.branches import merge_branches
 from symdiff.optimise.cancelling import CANCELLING
 from symdiff.optimise.casts import FINISHING as FINISHING_CASTS
+from symdiff.optimise.checks import reduce_checks
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.factors import FACTORS
 from symdiff.optimise.folding import FOLDING
@@ -84,6 +86,7 @@ PASSES: Mapping[str, Pass] = {
     "branches": merge_branches,
     "motion": move_invariants,
     "stores": leave_out_stores,
+    "checks": reduce_checks,
     "fold": _Rewriting(FOLDING),
     "algebra": _Rewriting(*ALGEBRA),
     "factors": _Rewriting(FACTORS),
@@ -100,7 +103,7 @@ PASSES: Mapping[str, Pass] = {
 DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
 """Passes after which a function and its derivative can still be divided."""
-LAST = ("finish", "dead")
+LAST = ("finish", "checks", "dead")
 _IDEMPOTENT = frozenset({"dead"})
 
 
