@@ -19,8 +19,8 @@ from symdiff.ir.graph import Block, Graph, Node, Value, uses, walk_blocks, walk_
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import where
 from symdiff.ops.casts import astype
-from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.facts import is_derived, may_raise, must_stay
+from symdiff.ops.declare import DeclaredOp, surely_broadcasts
+from symdiff.ops.facts import is_derived, must_stay
 from symdiff.ops.shape import copy, fit_together
 
 _MOST = 24  # arrays of one check
@@ -47,7 +47,11 @@ def _is_check(node: Node, counts: dict[Value, int]) -> bool:
     if node.op is fit_together:
         return True
     unread = not any(counts.get(value) for value in node.results)
-    return unread and _is_elementwise(node) and not is_derived(node) and may_raise(node)
+    return unread and not is_derived(node) and _may_not_fit(node)
+
+
+def _may_not_fit(node: Node) -> bool:
+    return _is_elementwise(node) and not surely_broadcasts(node)
 
 
 def _is_elementwise(node: Node) -> bool:
@@ -201,7 +205,7 @@ class _Reducing:
         for node in self.block.nodes:
             is_check = _is_check(node, self.counts)
             arrays = None
-            if is_check or (_is_elementwise(node) and may_raise(node) and not is_derived(node)):
+            if is_check or (_may_not_fit(node) and not is_derived(node)):
                 arrays = self.origins.of_all(_arrays(node.operands))
             if is_check and arrays is not None and known.covers(arrays):
                 self._drop(node)

@@ -1,0 +1,158 @@
+"""What is computed only to raise where shapes do not fit is a check of shapes, or nothing."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+
+def code_of(derivative: Any, *args: Any) -> str:
+    return "\n".join(line.partition("#")[0] for line in str(derivative.source(*args)).splitlines())
+
+
+def log_for_its_shape(y: Any, p: Any) -> Any:
+    return np.sum(y) + 0.0 * np.size(y * np.log(p))
+
+
+def unread_sum(y: Any, p: Any) -> Any:
+    y * np.log(p)
+    return np.sum(y)
+
+
+def unread_chain(y: Any, p: Any) -> Any:
+    a = np.exp(p) * 2.0
+    b = a + y
+    np.where(b > 0, b, p) ** 2
+    return np.sum(y)
+
+
+def unread_after(y: Any, p: Any) -> Any:
+    z = y * p
+    (np.exp(y) - np.cos(p)) * y
+    return np.sum(z * z)
+
+
+def unread_product(y: Any, p: Any) -> Any:
+    np.exp(p @ y) * 2.0 + np.log(p)
+    return np.sum(y)
+
+
+SHAPES = [(3,), (2, 3), (1,), (2, 4)]
+
+
+@pytest.mark.parametrize("f", [unread_sum, unread_chain, unread_after, log_for_its_shape])
+def test_it_raises_where_the_function_does(f):
+    gradient = sd.grad(f)
+    for a, b in itertools.product(SHAPES, SHAPES):
+        y, p = np.full(a, 0.7)[()], np.full(b, 1.3)[()]
+        try:
+            f(y, p)
+        except ValueError:
+            with pytest.raises(ValueError, match="broadcast"):
+                gradient(y, p)
+        else:
+            expected = 2 * y * p * p if f is unread_after else np.ones(a)
+            if f is unread_after and np.broadcast_shapes(a, b) != a:
+                continue
+            np.testing.assert_allclose(gradient(y, p), expected)
+
+
+@pytest.mark.parametrize("shape", [(0,), (2, 0), ()])
+def test_empty_arrays_and_numbers_fit_as_numpy_has_it(shape):
+    p = np.ones(shape)[()]
+    assert sd.grad(unread_sum)(np.ones(1), p).tolist() == [1.0]
+    if shape:
+        with pytest.raises(ValueError, match="broadcast"):
+            sd.grad(unread_sum)(np.ones(3), p)
+
+
+def test_functions_are_not_computed_for_their_shapes():
+    y, p = np.ones(3), np.ones((2, 3))
+    for f in (unread_sum, unread_chain):
+        code = code_of(sd.grad(f), y, p)
+        assert code.count("np.broadcast(") == 1
+        assert not any(name in code for name in ("log", "exp", "where"))
+
+
+def test_what_is_computed_before_is_not_checked_again():
+    code = code_of(sd.grad(unread_after), np.ones(3), np.ones((2, 3)))
+    assert "np.broadcast(" not in code
+    assert "exp" not in code and "cos" not in code
+
+
+def test_what_may_raise_otherwise_is_computed():
+    y = np.ones(3)
+    code = code_of(sd.grad(unread_product), y, np.ones((3, 3)))
+    assert code.count("@") == 1
+    assert "log" not in code
+    with pytest.raises(ValueError, match="broadcast"):
+        sd.grad(unread_product)(y, np.ones((2, 3)))
+    with pytest.raises(ValueError, match="matmul"):
+        sd.grad(unread_product)(y, np.ones((4, 4)))
+
+
+def told(y: Any, p: Any, q: Any) -> Any:
+    y + p
+    print("told")
+    y + p + q
+    return np.sum(y)
+
+
+def test_what_is_raised_before_an_effect_is_raised_there(capsys):
+    y = np.ones(3)
+    with pytest.raises(ValueError, match="broadcast"):
+        sd.grad(told)(y, np.ones(4), y)
+    assert capsys.readouterr().out == ""
+    with pytest.raises(ValueError, match="broadcast"):
+        sd.grad(told)(y, y, np.ones(4))
+    assert capsys.readouterr().out == "told\n"
+    assert sd.grad(told)(y, y, y).tolist() == [1.0, 1.0, 1.0]
+
+
+def in_loops(y: Any, p: Any) -> Any:
+    total = 0.0
+    for k in range(2):
+        np.log(p) * y
+        if y[0] > 0:
+            np.cos(p) - y * k
+        total = total + np.sum(y)
+    return total
+
+
+@pytest.mark.parametrize("shape", [(3,), (1,), (4,)])
+def test_checks_in_loops_and_branches(shape):
+    y, p = np.full(3, 0.5), np.ones(shape)
+    if shape == (4,):
+        with pytest.raises(ValueError, match="broadcast"):
+            sd.grad(in_loops)(y, p)
+    else:
+        assert sd.grad(in_loops)(y, p).tolist() == [2.0, 2.0, 2.0]
+        assert sd.hessian(in_loops)(y, p).tolist() == np.zeros((3, 3)).tolist()
+
+
+def test_a_batch_is_checked_too():
+    y, p = np.ones((5, 3)), np.ones((5, 2, 3))
+    assert sd.vmap(sd.grad(unread_sum))(y, p).tolist() == np.ones((5, 3)).tolist()
+    with pytest.raises(ValueError, match="broadcast"):
+        sd.vmap(sd.grad(unread_sum))(y, np.ones((5, 2, 4)))
+
+
+def many(n: int) -> str:
+    lines = ["import numpy as np", "def many(x, p):"]
+    lines += [f"    x + np.exp(p * {k}.0)" for k in range(n)]
+    return "\n".join([*lines, "    return np.sum(x)", ""])
+
+
+def test_checks_of_one_pair_of_arrays_are_one(tmp_path, monkeypatch):
+    (tmp_path / "many_checks.py").write_text(many(100))
+    monkeypatch.syspath_prepend(tmp_path)
+    from many_checks import many as f  # type: ignore[import-not-found]
+
+    code = code_of(sd.grad(f), np.ones(3), np.ones(3))
+    assert code.count("np.broadcast(") == 1
+    assert "exp" not in code
