@@ -88,12 +88,7 @@ _STRONG = (strong_multiply, strong_divide, quiet_divide)
 
 def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
     """``g * partial``, 0 where ``g`` is 0; quotients are not computed there, lest they warn."""
-    negated = False
-    while (outer := _factor(partial)) is not None:
-        number, partial = outer
-        negated ^= number == -1
-        g = g if abs(number) == 1 else multiply(g, number)
-    g = negative(g) if negated else g
+    g, partial = _without_factors(g, partial)
     made: Value
     divisor = _divisor(partial)
     if divisor is None:
@@ -104,6 +99,16 @@ def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
         quotient = quiet_divide if quiet else strong_divide
         made = quotient(numerator, _of_strong_dtype(divisor, g))
     return made
+
+
+def _without_factors(g: Value, partial: Value) -> tuple[Value, Value]:
+    """The factors of a product, with the numbers and signs in the second one in the first."""
+    negated = False
+    while (outer := _factor(partial)) is not None:
+        number, partial = outer
+        negated ^= number == -1
+        g = g if abs(number) == 1 else multiply(g, number)
+    return negative(g) if negated else g, partial
 
 
 def _factor(partial: Value) -> tuple[float, Value] | None:
@@ -204,9 +209,26 @@ def product_within(choice: Choice, g: Value, partial: Partial, may_blow_up: bool
         return scaled_by_number(g, partial)
     if not may_blow_up or not _is_array(partial):
         return multiply(g, partial)
+    g, partial = _without_factors(g, partial)
     divisor = _divisor(partial)
     if divisor is None:
-        return multiply(g, _selected(choice, _of_strong_dtype(partial, g), 0))
-    if _is_array(divisor):
-        divisor = _selected(choice, _of_strong_dtype(divisor, g), 1)
-    return divide(_times(g, partial), divisor)
+        return multiply(g, _where_chosen(choice, partial, g, 0))
+    return divide(_times_within(choice, g, partial), _where_chosen(choice, divisor, g, 1))
+
+
+def _times_within(choice: Choice, g: Value, quotient: Value) -> Value:
+    """``g`` times the numerator of a partial that is a quotient or a negative power."""
+    assert quotient.node is not None
+    numerator = quotient.node.operands[0]
+    number = constant_of(numerator)
+    if quotient.node.op is power or number == 1:
+        return g
+    factor = numerator if number is not None else _where_chosen(choice, numerator, g, 0)
+    made: Value = multiply(g, factor)
+    return made
+
+
+def _where_chosen(choice: Choice, value: Value, g: Value, other: int) -> Value:
+    """A factor of ``g``, another number where it is not chosen."""
+    value = _of_strong_dtype(value, g)
+    return _selected(choice, value, other) if _is_array(value) else value
