@@ -187,8 +187,10 @@ def _leaders(y: Value, axis: int, *, skips_nan: bool = False) -> Value:
 
 
 def _running_extremum(function: np.ufunc, documentation: str) -> Operation:
+    skips_nan = function in (np.fmax, np.fmin)
+
     def leaders(y: Value, axis: int) -> Value:
-        return _leaders(y, axis, skips_nan=function in (np.fmax, np.fmin))
+        return _leaders(y, axis, skips_nan=skips_nan)
 
     def vjp(g: Value, y: Value, x: Value, *, axis: int) -> Value:
         return index_add_of(zeros_of(x), g, places_along(x, leaders(y, axis), axis))
@@ -203,6 +205,7 @@ def _running_extremum(function: np.ufunc, documentation: str) -> Operation:
         example=f"np.{function.__name__}.accumulate(x)",
         batch=along_axis,
         pattern=patterns.running_along,
+        jax=Absent("JAX's function is no ufunc") if skips_nan else None,
         documentation=f"{documentation} Of equal ones the first has the derivative.",
     )
 
