@@ -7,6 +7,8 @@ changes. Rank 0 only: a scalar in place of an array would change what shapes mea
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,16 +80,27 @@ def hides_dtype(node: Node) -> bool:
     return not before.weak and before.dtype != after.dtype and after.differentiable
 
 
+def _as_typed(x: Any, *, dtype: np.dtype) -> Any:
+    return x.astype(dtype) if np.ndim(x) else dtype.type(x)
+
+
+def _spell_as_typed(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    dtype = literal(node.attributes["dtype"])
+    if not array_type(node.result).rank:
+        return ast.Call(dtype, list(operands), [])
+    return ast.Call(ast.Attribute(operands[0], "astype", ast.Load()), [dtype], [])
+
+
 as_typed = Operation(
     "as_typed",
-    lambda x, *, dtype: (ArrayType(dtype, (), "scalar"),),
-    lambda x, *, dtype: dtype.type(x),
+    lambda x, *, dtype: (replace(x, dtype=dtype, kind="array" if x.shape else "scalar"),),
+    _as_typed,
     linear=frozenset({0}),
-    spelling=lambda node, operands: ast.Call(literal(node.attributes["dtype"]), list(operands), []),
+    spelling=_spell_as_typed,
     vjp={0: lambda g, y, x, *, dtype: as_dtype_of(g, x)},
     sympy=EVALUATED,
     batch=_batch_as_typed,
     pattern=patterns.as_it_is,
-    documentation="A number as NumPy's of the dtype that it is typed as, which it may not have"
+    documentation="Numbers as NumPy's of the dtype that they are typed as, which they may not have"
     " at run time.",
 )

@@ -17,6 +17,7 @@ from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
 from symdiff.parse.blame import judged, users
 from symdiff.parse.changing import CHANGING, SETS, require_changing
+from symdiff.parse.dtype_answers import note_stored
 from symdiff.parse.flat import set_flat
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, set_item, unbuffered
@@ -118,6 +119,7 @@ def _update_array(
     assert isinstance(kept, ArrayType)
     assert isinstance(made, ArrayType)
     require_room(kept, made)
+    note_stored(interp, before, result)
     if made.dtype != kept.dtype:
         if not np.can_cast(made.dtype, kept.dtype, "same_kind"):
             raise rejection(

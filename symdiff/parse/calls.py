@@ -39,7 +39,7 @@ from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.classes import call_class, initialise_dataclass, initialised_by
 from symdiff.parse.definitions import call_definition
-from symdiff.parse.dtype_answers import note_answer
+from symdiff.parse.dtype_answers import note_answer, note_stored
 from symdiff.parse.functions import (
     call_closure,
     call_function,
@@ -520,8 +520,10 @@ def _store_out(interp: Interpreter, out: Abstract, result: Any) -> Abstract:
         return _as_array(interp, result)
     if not isinstance(out, Array):
         raise users(TypeError("return arrays must be of ArrayType"))
-    kept, made = array_type(interp.heap.read(out)), array_type(result)
+    before = interp.heap.read(out)
+    kept, made = array_type(before), array_type(result)
     require_room(kept, made)
+    note_stored(interp, before, result)
     if not np.can_cast(made.dtype, kept.dtype, "same_kind"):
         raise rejection(TypeError, f"Cannot cast output from {made.dtype!r} to {kept.dtype!r}")
     store_whole(interp, out, result)

@@ -18,6 +18,7 @@ import numpy as np
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, ListType, TapeType, Type
+from symdiff.ops.declare import array_type
 from symdiff.source import SourceSpan
 
 if TYPE_CHECKING:
@@ -153,6 +154,17 @@ class Answer:
             if isinstance(value, Value) and hiding.is_typed(value.type) and _hides(hiding, other)
         ]
 
+    def said(self, hiding: Hiding, found: Set[Value]) -> list[Value]:
+        """What it has given as typed, of numbers that hide: it was given a dtype, or has one."""
+        return [
+            value
+            for value, other in self._pairs(hiding, found)
+            if isinstance(value, Value)
+            and value not in self.asked
+            and isinstance(other, Value)
+            and _character(other.type) == _character(value.type) != _EMPTY
+        ]
+
     def is_another(self, hiding: Hiding, found: Set[Value]) -> bool:
         """Return whether it has told something that is known now, and another where numbers hide in
         ``found``.
@@ -188,6 +200,17 @@ def note_answer(
     if next(_values_in((arguments, keywords)), None) is not None:
         answer = Answer(lowering, tuple(arguments), keywords, result, interp.span)
         interp.answers.append(answer)
+
+
+def note_stored(interp: Interpreter, kept: Value, made: Value) -> None:
+    """Note that numbers are stored in an array in place, which casts them to its dtype."""
+    note_answer(interp, _cast, (kept, made), {}, _cast(kept, made))
+
+
+def _cast(kept: Value, made: Value) -> tuple[bool, bool]:
+    """Whether numbers may be stored in an array, and whether they stay what they are."""
+    given, taken = array_type(made).dtype, array_type(kept).dtype
+    return np.can_cast(given, taken, "same_kind"), np.can_cast(given, taken)
 
 
 def _values_in(content: Any) -> Iterator[Value]:

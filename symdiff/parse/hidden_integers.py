@@ -22,6 +22,7 @@ from symdiff.ir.graph import Block, Node, Value, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType, ListType, TapeType
 from symdiff.ops.arrays import array
 from symdiff.ops.creation import full
+from symdiff.ops.declare import array_type
 from symdiff.ops.defined import library_call
 from symdiff.ops.effects import check_dtype
 from symdiff.ops.index import index_add, index_set
@@ -48,7 +49,7 @@ from symdiff.ops.lists import (
 )
 from symdiff.ops.mathlib import python_sum
 from symdiff.ops.partial import reached
-from symdiff.ops.retype import retype
+from symdiff.ops.retype import as_typed, retype
 from symdiff.parse.dtype_answers import INTEGERS_IN_FLOATS, OTHERS, Answer, Hiding, Question
 from symdiff.source import SourceSpan
 
@@ -103,6 +104,7 @@ class _Hidden:
         """Refuse what rests on them; where only a loop without turns leaves one, the program is to
         tell.
         """
+        self._say_dtypes()
         found = self.computed()
         resting = list(self._classes_asked(asked, found))
         resting += [one for answer in self.answers for one in self._resting_on(answer, found)]
@@ -112,6 +114,20 @@ class _Hidden:
             certain = self.computed(has_turns=True)
             self._refuse(certain, resting)
             self._ask_at_run_time(set(cuts), {one.value: one.span for one in resting})
+
+    def _say_dtypes(self) -> None:
+        """Make arrays that are given a dtype of that dtype, where what they are made of hides.
+
+        What is emitted has no dtype where the numbers have it as far as is known.
+        """
+        made = self.computed(asks=False)
+        said = {v for one in self.answers for v in one.said(self.hiding, made) if v in made}
+        for inner in walk_blocks(self.block) if said else ():
+            inner.nodes[:] = [
+                one
+                for node in inner.nodes
+                for one in (_with_dtype(node) if said.intersection(node.results) else (node,))
+            ]
 
     def _classes_asked(self, asked: Sequence[Question], found: Set[Value]) -> Iterator[Found]:
         questions = [one for one in asked if one.value in found]
@@ -282,6 +298,16 @@ def _hides(node: Node, hiding: Hiding) -> bool:
     before = node.operands[0].type
     weak = not isinstance(before, ArrayType) or before.weak or hiding is not INTEGERS_IN_FLOATS
     return weak and hiding.is_hidden(before) and hiding.is_typed(node.result.type)
+
+
+def _with_dtype(node: Node) -> tuple[Node, Node]:
+    """A node and one that casts its result, which takes its place."""
+    value = node.result
+    node.results = (Value(value.type, node),)
+    value.node = Node(
+        as_typed, node.results, {"dtype": array_type(value).dtype}, (), (value,), node.span
+    )
+    return node, value.node
 
 
 def _computed_with(node: Node) -> Iterator[tuple[Value, Value]]:

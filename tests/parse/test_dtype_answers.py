@@ -136,9 +136,34 @@ def cut_while_it_is_made(c: Any) -> Any:
     return np.sum(np.full_like(v, c * 3.3))
 
 
+def divided_in_place(c: Any) -> Any:
+    a = np.array([1, 2] if c < 0.5 else [c, 2])
+    try:
+        a /= 2
+    except TypeError:
+        a = a * c
+    return np.sum(a) * c
+
+
+def added_in_place(c: Any) -> Any:
+    a = np.array([1, 2] if c < 0.5 else [c, 2])
+    np.add(a, c, out=a)
+    return np.sum(a)
+
+
+def rounded_in_place(c: Any) -> Any:
+    v = np.float32(0.1) if c > 0.5 else 0.1
+    b = np.full(3, v)
+    b *= np.arange(3.0) * 1.7
+    return np.sum(b) * c
+
+
 @pytest.mark.parametrize(
     ("f", "line", "what"),
     [
+        (divided_in_place, 3, "an integer on some paths, a float on others"),
+        (added_in_place, 2, "an integer on some paths, a float on others"),
+        (rounded_in_place, 3, "a float64 on some paths, of single precision on others"),
         (of_bools, 4, "a bool on some paths, an integer on others"),
         (class_of_a_bool, 2, "a bool on some paths, an integer on others"),
         (of_complex_numbers, 2, "a float on some paths, a complex number on others"),
@@ -193,6 +218,47 @@ def test_where_a_loop_has_no_turn_the_program_tells_what_is_asked() -> None:
         sd.grad(like_a_sum)(x, -1.0)
     assert caught.value.span is not None
     assert caught.value.span.line == like_a_sum.__code__.co_firstlineno + 4
+
+
+def of_a_dtype_given(c: Any) -> Any:
+    v = 3 if c < 0.5 else c
+    a = np.array([v, v], float)
+    b = np.full(2, v, dtype=float)
+    d = np.array([v, v]).astype(float)
+    kept = a**-2
+    a[0] = c * 1.5
+    for _ in range(45):
+        a = a * 3
+        b *= 3
+        d = d * 3
+    w = np.asarray([v + 1], dtype=np.float64)
+    w /= 2
+    return np.sum(a + b + d) * 1e-20 * c + np.sum(kept) * c + w[0] * c
+
+
+def of_a_dtype_given_to_a_list(c: Any, n: Any) -> Any:
+    v = []
+    for k in range(n):
+        v.append(3 if k > c * 10.0 + 0.5 else c)
+    a = np.array(v, float)
+    for _ in range(45):
+        a = a * 3
+    return np.sum(a) * 1e-20 * c
+
+
+def test_a_dtype_that_is_given_is_that_of_integers_too() -> None:
+    h = 1e-5
+    for f, more in ((of_a_dtype_given, ()), (of_a_dtype_given_to_a_list, (6,))):
+        for c in (0.3, -0.2, 0.7):
+            expected = (f(c + h, *more) - f(c - h, *more)) / (2.0 * h)
+            value, slope = sd.value_and_grad(f)(c, *more)
+            assert value == f(c, *more)
+            np.testing.assert_allclose(slope, expected, rtol=1e-7)
+            _, forward = sd.jvp(f, (c, *more), (1.0, *(None for _ in more)))
+            np.testing.assert_allclose(forward, expected, rtol=1e-7)
+            g = sd.grad(f)
+            second = (g(c + h, *more) - g(c - h, *more)) / (2.0 * h)
+            np.testing.assert_allclose(sd.grad(g)(c, *more), second, rtol=1e-6, atol=1e-6)
 
 
 def of_unsigned_integers(x: Any) -> Any:
