@@ -368,10 +368,14 @@ class _By:
             f"{self.made._name} by {spelled(self.path)}: {pattern.height} x {pattern.width},"
             f" {len(pattern.columns)} entries, {count} sweep{'s' * (count != 1)} in {word} mode"
         ]
-        for dense in chosen.found.dense:
-            where = f"line {dense.span.line}: " if dense.span is not None else ""
-            lines.append(f"{where}{dense.name} depends on all that it is given, for want of a rule")
+        lines += dict.fromkeys(map(_as_dense, chosen.found.dense))
         return "\n".join(lines)
+
+
+def _as_dense(dense: Dense) -> str:
+    """What is told of an operation whose result is dense."""
+    where = f"line {dense.span.line}: " if dense.span is not None else ""
+    return f"{where}{dense.name} counts as dense: no rule tells what its elements depend on"
 
 
 @dataclass(frozen=True)

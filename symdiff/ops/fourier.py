@@ -22,6 +22,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, Size, is_long, least
+from symdiff.ops import patterns
 from symdiff.ops.arithmetic import (
     add,
     constant_of,
@@ -293,6 +294,15 @@ def _along_axis(sp: Any, kind: str, x: Any, axis: int, n: int, norm: str) -> Any
     return np.moveaxis(filled @ matrix / scale, -1, axis)
 
 
+def _pattern_transform(
+    e: patterns.Elements, op: Any, *, axes: Axes, norm: str, shape: Any
+) -> np.ndarray:
+    x: np.ndarray = e.ids[0]
+    lines = patterns.united_over(e, x, axes)
+    made = op.evaluate(np.ones(x.shape), *e.known(1), axes=axes, norm=norm, shape=shape)
+    return np.broadcast_to(np.expand_dims(lines, axes), made.shape)
+
+
 def _transform_operation(name: str, documentation: str) -> Operation:
     return Operation.of_arrays(
         name,
@@ -307,6 +317,7 @@ def _transform_operation(name: str, documentation: str) -> Operation:
         sympy=_meaning(name),
         order="kept",
         example=f"np.fft.{name}({'x' if name == 'rfft' else 'z'})",
+        pattern=_pattern_transform,
         documentation=documentation,
     )
 
