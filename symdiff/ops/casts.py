@@ -256,7 +256,7 @@ def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Oper
         harmless=is_harmless,
         cost="plain",
         batch=_batch_python_cast,
-        pattern=patterns.as_it_is,
+        pattern=lambda e, op: e.ids[0].reshape(()),
         documentation=f"``{cast.__name__}(x)``, a Python number.",
         **rules,
     )

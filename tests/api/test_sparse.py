@@ -162,6 +162,13 @@ def interpolated(x):
     return np.interp(np.array([0.3, 3.4]), np.cumsum(x * x), x)
 
 
+def by_one_element(x):
+    y = x * x[0]
+    if x[1:2] > 0.5:
+        y[2:3] = y[:1] * x[-1:]
+    return y
+
+
 def last_turn(x):
     for k in range(0, 2, 2):
         v = np.arange(5.0)[k:] * x[0]
@@ -208,6 +215,7 @@ FUNCTIONS = [
     (solved, ()),
     (transformed, ()),
     (last_turn, ()),
+    (by_one_element, ()),
     (by_matrix, ()),
     (contracted, ()),
     (convolved, ()),
