@@ -114,7 +114,7 @@ LEFT_OUT = {
     "gone over twice": (
         "def f(x):\n    g = (x for k in [1, 2] if x < k)\n    return sum(g) + max(g)\n"
     ),
-    "frombuffer": "def f(x):\n    return np.frombuffer(np.array([x]))[0]\n",
+    "fromstring": "def f(x):\n    return np.fromstring(np.array([x]))[0]\n",
     "not one number": "def f(x):\n    return np.array([x, x])\n",
 }
 

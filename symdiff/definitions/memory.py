@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.declare import defines, known_integer, refuse
 
 
 def memory_order(x: Any) -> str | None:
@@ -73,3 +73,40 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     if count > 0 and last >= x.size:
         raise NotImplementedError("as_strided beyond the memory of the array")
     return in_the_memory_of(x, flat[places])
+
+
+@defines(np.frombuffer)
+def frombuffer(buffer, dtype=float, count=-1, offset=0):
+    """The memory of an array of the same type, from a place on; constant bytes as NumPy reads
+    them.
+    """
+    if isinstance(buffer, bytes):
+        return read_bytes(buffer, dtype, count, offset)
+    if not isinstance(buffer, np.ndarray) or np.dtype(dtype) != buffer.dtype:
+        refuse("what is no array, or of another dtype than that")
+    order = memory_order(buffer)
+    if order is None:
+        refuse("an array of which it is not known that it fills its memory (copy it before)")
+    if order == "F" and buffer.ndim > 1:
+        raise ValueError("ndarray is not C-contiguous")
+    first, rest = divmod(known_integer(offset), buffer.itemsize)
+    if rest != 0:
+        raise ValueError("buffer size must be a multiple of element size")
+    if first < 0 or first > buffer.size:
+        raise ValueError("offset must be non-negative and no greater than buffer length")
+    if count >= 0 and count > buffer.size - first:
+        raise ValueError("buffer is smaller than requested size")
+    last = buffer.size if count < 0 else first + count
+    return buffer.reshape(-1)[first:last]
+
+
+def read_bytes(*given: Any) -> Any:
+    """What NumPy reads in bytes that are known."""
+    return np.frombuffer(*given)
+
+
+def _read_bytes_staged(stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    return stager.computed(np.frombuffer, arguments)
+
+
+read_bytes.__symdiff_staged__ = _read_bytes_staged  # type: ignore[attr-defined]

@@ -44,6 +44,7 @@ from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.memory_order import memory_order
 from symdiff.parse.opaque import Template, call_opaque
 from symdiff.parse.output import output_of
+from symdiff.parse.pure import computed
 from symdiff.parse.raising import raise_error
 from symdiff.parse.reflect import container
 from symdiff.parse.trees import Parts, parts_of, unflatten
@@ -240,6 +241,9 @@ class Stager:
             return Fixed(value, type(value))
         kind, keys, items = parts
         return Nested(kind, keys, tuple(map(self.specification, items)))
+
+    def computed(self, function: Any, args: Sequence[Abstract]) -> Abstract:
+        return computed(self.interp, function, args, {})
 
     def memory_order(self, value: Abstract) -> str | None:
         return memory_order(self.interp, self.interp.lift(value))

@@ -1039,6 +1039,7 @@ TABLE: dict[str, Word] = {
     "np.ndenumerate": signal("return sum([v * (i[0] + 1.0) for i, v in np.ndenumerate(x)])"),
     **MASKED,
     "np.nditer": signal("return sum([v * v for v in np.nditer(x)])"),
+    "np.frombuffer": signal("x * x, x.dtype", "2.0 * x, x.dtype, count=1"),
     "np.lib.stride_tricks.as_strided": signal(
         "x, (len(x) - 1, 2), (x.strides[0], x.strides[0])", "x, (2, len(x) - 1), (0, x.itemsize)"
     ),
