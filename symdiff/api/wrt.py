@@ -131,17 +131,14 @@ class Asked:
 
 def asked_for(graph: Graph, signature: Signature, paths: Iterable[Path]) -> Asked:
     """Find the inputs at ``paths`` and below, adding those that the graph does not use."""
-    found: list[Path] = []
+    found: dict[Path, int] = {}
     same, asked = dict(signature.same), dict[Path, Path]()
 
     def leaf(path: Path) -> Structure:
         first = same.get(path, path)
         if asked.setdefault(first, path) != path:
             raise _one_array(graph.name, asked[first], path)
-        if first in found:
-            return Leaf(found.index(first))
-        found.append(first)
-        return Leaf(len(found) - 1)
+        return Leaf(found.setdefault(first, len(found)))
 
     specifications = [(path, specification_at(signature, path)) for path in paths]
     structures = tuple(cotangents_of(item, path, leaf) for path, item in specifications)
