@@ -499,6 +499,28 @@ def test_rules_of_the_users_are_what_is_found() -> None:
     np.testing.assert_allclose(found, 2.0 * np.diag(X)[:, ::-1].T[:, :])
 
 
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+def test_forward_rules_of_the_users_are_what_is_found(mode: Any) -> None:
+    @sd.custom_jvp
+    def crossed(x):
+        return x * x
+
+    crossed.defjvp(lambda p, t: (p[0] * p[0], 5.0 * t[0][::-1]))
+    found = sd.jacobian(lambda x: crossed(x) * 1.0, mode=mode, sparse=True)(X)
+    np.testing.assert_array_equal(found.toarray(), 5.0 * np.eye(6)[::-1])
+
+
+def test_hooks_make_hessians_that_are_not_symmetric() -> None:
+    def total(x):
+        y = sd.grad_hook(x * x, lambda g: g * np.array([1.0, 0.0, 0.0, 2.0, 0.0, 0.0]))
+        return np.sum(y[1:] * x[:-1] ** 2)
+
+    found = sd.hessian(total, sparse=True)(X).toarray()
+    wanted = differences(lambda x: sd.grad(total)(x), X)
+    np.testing.assert_allclose(found, wanted, rtol=1e-8, atol=1e-8)
+    assert not np.allclose(found, found.T)
+
+
 # Refusals -----------------------------------------------------------------------------------------
 
 
