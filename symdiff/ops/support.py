@@ -577,9 +577,9 @@ def minimized(
     These are the value, the gradient (``jac``), the matrix of second derivatives (``hess``), and
     what the constraints give: of each its kind is said, and whether its derivative follows.
 
-    >>> found = minimized(lambda x: (x @ x, x[0] - 1.0), np.zeros(2), constraints=(("eq", False),))
+    >>> found = minimized(lambda x: (x @ x, x[0] - 1.0), np.zeros(1), constraints=(("eq", False),))
     >>> found.x.round(6)
-    array([1., 0.])
+    array([1.])
     """
     from scipy.optimize import minimize
 
