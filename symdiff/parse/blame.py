@@ -282,6 +282,28 @@ def _raised(
     return None
 
 
+def on_samples(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function on small Python values of the types of the values that it is given."""
+
+    def asked(*arguments: Any, **keywords: Any) -> Any:
+        given, named = _sampled((arguments, keywords))
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return function(*given, **named)
+
+    return asked
+
+
+def _sampled(content: Any) -> Any:
+    if isinstance(content, Value):
+        return _of_type(content.type)
+    if isinstance(content, dict):
+        return {key: _sampled(one) for key, one in content.items()}
+    if type(content) in (list, tuple):
+        return type(content)(map(_sampled, content))
+    return content
+
+
 def sample(interp: Interpreter, value: Abstract) -> Any:
     """A small Python value of an abstract value's type."""
     if isinstance(value, Array):

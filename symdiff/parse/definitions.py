@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import FunctionType
 from typing import Any
+
+import numpy as np
 
 from symdiff.definitions import CHECKS, ROUNDED
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
@@ -23,13 +25,22 @@ from symdiff.ops.defined import library_call
 from symdiff.ops.effects import Named, raise_
 from symdiff.ops.solving import solver_call
 from symdiff.parse.arguments import taken_arguments
-from symdiff.parse.blame import error_of, is_users, succeeds, users
+from symdiff.parse.blame import error_of, is_users, on_samples, succeeds, users
+from symdiff.parse.dtype_answers import note_answer
 from symdiff.parse.functions import call_function
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.marking import suspended
 from symdiff.parse.opaque import Template, library_name
-from symdiff.parse.values import Abstract, Arguments, Array, CalleeLeft, Keywords, NeverReturns
+from symdiff.parse.values import (
+    Abstract,
+    Arguments,
+    Array,
+    CalleeLeft,
+    Keywords,
+    ListRef,
+    NeverReturns,
+)
 
 
 def call_definition(
@@ -63,9 +74,64 @@ def call_definition(
             raise
         python = error_of(interp, function, arguments, keywords)
         raise users(python or error) from None
-    if call is None or builder().nodes is not nodes:
-        return result
-    return _named(interp, call, result, nodes, start, before)
+    if call is not None and builder().nodes is nodes:
+        result = _named(interp, call, result, nodes, start, before)
+    _note(interp, function, arguments, keywords, result)
+    return result
+
+
+def _note(
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords, result: Abstract
+) -> None:
+    """Note what a function has given that may cast to the dtype of an argument.
+
+    Where that counts the function is asked on samples; so it must be pure, and call none of the
+    user's.
+    """
+    module = getattr(function, "__module__", None) or ""
+    made = _numbers(interp, result)
+    if module != "numpy" and not module.startswith(("numpy.lib.", "scipy.ndimage.")):
+        return
+    given = [_numbers(interp, argument) for argument in arguments]
+    named = {name: _numbers(interp, argument) for name, argument in keywords.items()}
+    is_new = all(isinstance(part, Value) for part in _leaves(made))
+    if is_new and all(isinstance(part, _PLAIN) for part in _leaves((given, list(named.values())))):
+        note_answer(interp, on_samples(function), given, named, made)
+
+
+_PLAIN = (
+    Value,
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    np.generic,
+    np.ndarray,
+    np.dtype,
+    slice,
+    type(None),
+)
+
+
+def _leaves(content: Any) -> Iterator[Any]:
+    if type(content) in (list, tuple):
+        for part in content:
+            yield from _leaves(part)
+    else:
+        yield content
+
+
+def _numbers(interp: Interpreter, content: Abstract) -> Any:
+    """Arrays and lists as the values that they hold."""
+    if isinstance(content, Array):
+        return interp.heap.read(content)
+    if isinstance(content, ListRef):
+        held = interp.content(content)
+        return [_numbers(interp, item) for item in held] if isinstance(held, tuple) else held
+    if type(content) is tuple:
+        return tuple(_numbers(interp, item) for item in content)
+    return content
 
 
 def _stricter(

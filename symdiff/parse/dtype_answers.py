@@ -154,6 +154,15 @@ class Answer:
             if isinstance(value, Value) and hiding.is_typed(value.type) and _hides(hiding, other)
         ]
 
+    def holds_others(self, hiding: Hiding, found: Set[Value]) -> bool:
+        """Return whether it was given numbers too that are for certain of the types that hide."""
+        return any(
+            (one not in found and hiding.is_typed(one.type))
+            if isinstance(one, Value)
+            else isinstance(one, float | complex)
+            for one in _parts((self.arguments, self.keywords))
+        )
+
     def said(self, hiding: Hiding, found: Set[Value]) -> list[Value]:
         """What it has given as typed, of numbers that hide: it was given a dtype, or has one."""
         return [
@@ -242,4 +251,6 @@ def _replaced(content: Any, new: Mapping[Value, Value]) -> Any:
 
 
 def _hides(hiding: Hiding, part: Any) -> bool:
+    if isinstance(part, np.ndarray | np.generic):
+        return part.dtype.char in hiding.hidden
     return isinstance(part, Value) and hiding.is_hidden(part.type)

@@ -143,7 +143,7 @@ class _Hidden:
         given = answer.hidden(self.hiding, found)
         if answer.is_another(self.hiding, found):
             what = "the dtype of something"
-        elif self._cuts and given and any(self._is_certain(v, found) for v in answer.asked):
+        elif self._cuts and given and answer.holds_others(self.hiding, found):
             what = "a number in an array made like one"
         elif any(value not in found for value in given):
             what = _MADE_LIKE

@@ -158,9 +158,21 @@ def rounded_in_place(c: Any) -> Any:
     return np.sum(b) * c
 
 
+def inserted(c: Any) -> Any:
+    v = [3, 2] if c < 0.5 else [c, 2]
+    return np.sum(np.insert(v, 1, c * 9)) * c
+
+
+def padded(c: Any) -> Any:
+    v = [3, 2] if c < 0.5 else [c, 2]
+    return np.sum(np.pad(v, 1, constant_values=1.7)) * c
+
+
 @pytest.mark.parametrize(
     ("f", "line", "what"),
     [
+        (inserted, 2, "an integer on some paths, a float on others"),
+        (padded, 2, "an integer on some paths, a float on others"),
         (divided_in_place, 3, "an integer on some paths, a float on others"),
         (added_in_place, 2, "an integer on some paths, a float on others"),
         (rounded_in_place, 3, "a float64 on some paths, of single precision on others"),
