@@ -16,6 +16,7 @@ from symdiff.definitions import (
     libraries,
     missing,
     numerical,
+    object_arrays,
     padding,
     polynomials,
     predicates,

@@ -115,6 +115,17 @@ class Quantity:
     def copy(self, order="C"):
         return Quantity(self.values.copy(), self.unit)
 
+    def item(self, *place):
+        return Quantity(self.values.item(*place), self.unit)
+
+    def __str__(self):
+        return f"{self.value}{text_after(self.unit)}"
+
+    def __format__(self, format_spec):
+        if format_spec:
+            refuse("a format of a Quantity")
+        return f"{self.value}{text_after(self.unit)}"
+
     def __copy__(self):
         return self.copy()
 
@@ -345,6 +356,12 @@ def is_one(scale: float) -> bool:
     from astropy.units.core import is_effectively_unity
 
     return bool(is_effectively_unity(scale))
+
+
+def text_after(unit: Any) -> str:
+    """What is told of a unit behind a number."""
+    told = str(unit)
+    return f" {told}" if told else ""
 
 
 def decomposed(unit: Any, bases: Any) -> Any:
@@ -608,7 +625,7 @@ def register(units: Any) -> None:
     CONSTANTS.append(units.UnitBase)
     INSTANCES[units.Quantity] = Quantity, {"values": (np.ndarray,), "unit": ("unit",)}
     declare_pure(unit_of, one, is_unit, is_attribute, scale_between, is_one, decomposed, scale_of)
-    declare_pure(conversion, is_convertible, units.Unit)
+    declare_pure(conversion, is_convertible, text_after, units.Unit)
     for kind in _with_subclasses(units.UnitBase):
         declare_pure(*[vars(kind)[name] for name in _PURE_METHODS if name in vars(kind)])
     MADE[units.Quantity] = quantity  # type: ignore[assignment]

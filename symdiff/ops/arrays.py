@@ -242,9 +242,10 @@ def shape_operands(shape: Any) -> tuple[Operand, ...]:
 
 def _lower_filled(operation: Operation) -> Callable[..., Value]:
     def lowering(shape: Any, dtype: Any = None, order: Any = "C") -> Value:
-        sizes = shape_operands(shape)
-        dims = dims_of(sizes)
-        return _laid_out(operation(*sizes, shape=dims, dtype=dtype_of(dtype)), None, order)
+        sizes, chosen = shape_operands(shape), dtype_of(dtype)
+        if chosen.kind == "O":
+            return NotImplemented
+        return _laid_out(operation(*sizes, shape=dims_of(sizes), dtype=chosen), None, order)
 
     return lowering
 

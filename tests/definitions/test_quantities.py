@@ -134,6 +134,7 @@ CASES = {
     "rank 0": (lambda x: (x * units.m).to(units.cm).value, np.array(2.0), 100.0),
     "float32": (lambda x: (x * units.m * 2.0).value, np.float32(2.0), 2.0),
     "empty": (lambda x: np.sum(x * units.m).value, np.zeros(0), np.zeros(0)),
+    "single": (lambda x: (np.array([x]) * units.m).item().value, 2.0, 1.0),
     "decorated": (lambda x: kinetic(2 * units.kg, x * units.km / units.s).to_value("J"), 2.0, 4e6),
     "kepler": (kepler, 1.0, 1.5 * kepler(1.0)),
     "loop": (added_in_a_loop, 2.0, 2 * 2.0 * 0.06**2),
@@ -182,6 +183,22 @@ def test_what_astropy_raises_is_raised(function):
         function(2.0)
     with pytest.raises(raised.type):
         sd.grad(function)(2.0)
+
+
+def _told(x):
+    q = x * units.km
+    if q.value > 1.0:
+        raise ValueError(f"too long: {q}, {q / units.km!s}")
+    return q.value
+
+
+def test_texts_of_quantities_are_astropys():
+    assert sd.grad(_told)(0.5) == 1.0
+    with pytest.raises(ValueError) as raised:
+        _told(2.0)
+    with pytest.raises(ValueError) as found:
+        sd.grad(_told)(2.0)
+    assert str(found.value) == str(raised.value)
 
 
 def _changed_outside(x):
