@@ -1,7 +1,5 @@
 """Arrays of dtype object that a function makes: items of any kind, read and written one by one."""
 
-from typing import Any
-
 import numpy as np
 
 from symdiff.definitions.declare import MADE, refuse
@@ -99,7 +97,7 @@ def _nested(items, shape):
     return [_nested(row, shape[1:]) for row in rows]
 
 
-def _made_of(item) -> Any:
+def _made_of(item):
     def made(shape, dtype=None, order="C"):
         sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
         count = 1

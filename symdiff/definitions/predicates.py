@@ -101,6 +101,21 @@ def normalize_axis_index(axis: Any, ndim: Any, msg_prefix: Any = None) -> Any:
     return axis + ndim if axis < 0 else axis
 
 
+def may_be_negative(size: Any) -> bool:
+    """Return whether it is not known that a number is a length."""
+    return True
+
+
+def _may_be_negative_staged(stager: Any, arguments: Any, keywords: Any) -> bool:
+    from symdiff.ops.facts import is_length
+
+    (size,) = arguments
+    return bool(size < 0) if isinstance(size, (int, np.integer)) else not is_length(size)
+
+
+may_be_negative.__symdiff_staged__ = _may_be_negative_staged  # type: ignore[attr-defined]
+
+
 @defines(np.broadcast_shapes)
 def broadcast_shapes(*args):
     """The shape that arrays of all these shapes are broadcast to."""
@@ -111,7 +126,7 @@ def broadcast_shapes(*args):
         for k, size in enumerate(shape, rank - len(shape)):
             if not isinstance(size, (int, np.integer)):
                 raise TypeError("lengths are integers")
-            if size < 0:
+            if may_be_negative(size) and size < 0:
                 raise ValueError("negative dimensions are not allowed")
             if found[k] == 1:
                 found[k] = size

@@ -241,7 +241,7 @@ def shape_operands(shape: Any) -> tuple[Operand, ...]:
 
 
 def _lower_filled(operation: Operation) -> Callable[..., Value]:
-    def lowering(shape: Any, dtype: Any = None, order: Any = "C") -> Value:
+    def lowering(shape: Any, dtype: Any = None, order: Any = "C") -> Any:
         sizes, chosen = shape_operands(shape), dtype_of(dtype)
         if chosen.kind == "O":
             return NotImplemented
