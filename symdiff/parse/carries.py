@@ -440,16 +440,23 @@ class Carries(Join):
             return self._half_bound(name, start, last)
         if isinstance(last, Scope):
             return self.join(name, start, last)
-        return self._or_union(name, start, last, self._joined_or_lost(name, start, last))
+        content = self._joined_or_lost(name, start, last)
+        return self._or_union(name, start, last, content, unbound=False)
 
-    def _or_union(self, name: str, start: Abstract, last: Abstract, content: Abstract) -> Abstract:
-        """A union instead of what was lost, where cases may be kept."""
+    def _or_union(
+        self, name: str, start: Abstract, last: Abstract, content: Abstract, unbound: bool = True
+    ) -> Abstract:
+        """A union instead of what was lost, where cases may be kept.
+
+        ``unbound``: to be unbound is a case, where nothing stands before the loop; of an item it is
+        none, since what has the item is not there then.
+        """
         kept = any(isinstance(c, Conflict) and c.cases is not None for c in (start, last))
         if not self._is_lost(content) or not (kept or name in self.as_unions):
             return content
         try:
             with self._undone_where_it_fails():
-                made, union = union_of(self, name, *self._both(start, last), content)
+                made, union = union_of(self, name, *self._both(start, last), content, unbound)
         except (Unjoinable, ConflictRead):
             return content
         self.unions[made] = union

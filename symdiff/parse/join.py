@@ -101,6 +101,7 @@ class Arm:
     written_back: Mapping[Any, Any]
 
 
+There = tuple[bool, bool]  # for each arm, whether it has such a content, bound or not
 NOTHING = object()  # no content in an arm: the other one's case
 
 
@@ -198,16 +199,18 @@ class BranchJoin(Join):
                 if before is not None and before in arm.heap.frozen:
                     self.heap.frozen.setdefault(merged.location, arm.heap.frozen[before])
 
-    def join_or_conflict(self, key: Key, a: Abstract, b: Abstract) -> Abstract:
+    def join_or_conflict(
+        self, key: Key, a: Abstract, b: Abstract, there: There | None = None
+    ) -> Abstract:
         if self._is_kept(key, a, b):
             assert self.kept is not None
             return self.kept.conflict
-        a = a if self.arms[0].reached else ABSENT
-        b = b if self.arms[1].reached else ABSENT
+        there = self._reached() if there is None else there
+        a, b = (c if is_there else ABSENT for c, is_there in zip((a, b), there, strict=True))
         name = key_name(key)
         try:
             if is_variable(key) and not (is_bound(a) and is_bound(b)):
-                return self._half_bound(name, a, b)
+                return self._half_bound(name, a, b, there)
             if isinstance(key, ListRef):
                 return self._items(name, a, b)
             self._require_one(key, a, b)
@@ -217,7 +220,7 @@ class BranchJoin(Join):
             conflict = self._unlike_on_paths(name, a, b, reason)
             lacking = is_callers_name(key) and (a is ABSENT or b is ABSENT)
             if not lacking and self._is_told_apart(name, a, b):
-                conflict.cases = self._cases(name, a, b)
+                conflict.cases = self._cases(name, a, b, there)
             if is_place(self.interp, key):
                 self._write_in_arms(key, conflict)
             elif key in self.interp.changed:
@@ -235,6 +238,9 @@ class BranchJoin(Join):
         made = Conflict(name, text, self.interp.span, predicate=self.predicate)
         made.hint = reason.hint
         return made
+
+    def _reached(self) -> There:
+        return self.arms[0].reached, self.arms[1].reached
 
     def _require_had(self, key: Key, a: Abstract, b: Abstract) -> None:
         """Refuse to join what the caller's objects and modules are given on one path only."""
@@ -264,13 +270,13 @@ class BranchJoin(Join):
             return True
         return any(isinstance(c, Conflict) and c.cases is not None for c in contents)
 
-    def _cases(self, name: str, a: Abstract, b: Abstract) -> Cases | None:
+    def _cases(self, name: str, a: Abstract, b: Abstract, there: There) -> Cases | None:
         """The contents that a name may have after either arm."""
         entries: list[list[Abstract]] = []
         numbers: list[dict[int, int]] = []
         for arm, content in enumerate((a, b)):
             self._note_views(arm, content)
-            if not self.arms[arm].reached:
+            if not there[arm]:
                 numbers.append({})
                 continue
             numbers.append(
@@ -375,12 +381,13 @@ class BranchJoin(Join):
         for arm in self.arms:
             arm.heap.freeze(arm.heap.get(key), replace(conflict, aliasing=True, cases=None))
 
-    def _half_bound(self, name: str, a: Abstract, b: Abstract) -> Abstract:
+    def _half_bound(self, name: str, a: Abstract, b: Abstract, there: There) -> Abstract:
         """A variable that is not bound on all paths."""
         content = self.join(name, content_of_maybe(a), content_of_maybe(b))
-        if isinstance(content, Conflict) or not all(arm.reached for arm in self.arms):
-            known = [v for v, arm in zip((a, b), self.arms, strict=True) if arm.reached]
-            return self._as_bound_as(known, content)
+        if isinstance(content, Conflict):
+            return content
+        if not all(there):
+            return self._as_bound_in(0 if there[0] else 1, a if there[0] else b, content)
         if is_bound(a) and b is ABSENT:
             return PossiblyUnbound(content, lambda: self.predicate, (self.predicate, True))
         if is_bound(b) and a is ABSENT:
@@ -391,11 +398,10 @@ class BranchJoin(Join):
         flag = self._out(f"{name}_bound", *flags)
         return PossiblyUnbound(content, lambda: flag, (flag, True))
 
-    def _as_bound_as(self, known: list[Abstract], content: Abstract) -> Abstract:
-        """A content on the only path that is reached."""
-        if isinstance(content, Conflict) or not known or not isinstance(known[0], PossiblyUnbound):
-            return content
-        return self._bound_as(0 if self.arms[0].reached else 1, known[0], content)
+    def _as_bound_in(self, arm: int, known: Abstract, content: Abstract) -> Abstract:
+        """A content of the only path that has it."""
+        is_maybe = isinstance(known, PossiblyUnbound)
+        return self._bound_as(arm, known, content) if is_maybe else content
 
     def _bound_as(self, arm: int, known: PossiblyUnbound, content: Abstract) -> PossiblyUnbound:
         """A content that is bound where it is in an arm."""
@@ -649,7 +655,7 @@ class BranchJoin(Join):
             if not isinstance(known, Scope):
                 self.merged.append(Merged(known, (a, b), name))
             if isinstance(known, ObjectRef | Scope):
-                self._merge_names(name, known, contents, on_one_path=None in (a, b))
+                self._merge_names(name, known, contents)
             else:
                 join = self._items if isinstance(known, ListRef) else self.join
                 self.heap.set(known, join(name, *contents))
@@ -663,28 +669,17 @@ class BranchJoin(Join):
         if any(s is not None and rebinds(s.node) and born(s) < self.since for s in (a, b)):
             raise Unjoinable("a function that binds the names of another one anew")
 
-    def _merge_names(
-        self, name: str, ref: ObjectRef | Scope, contents: list[Any], on_one_path: bool
-    ) -> None:
-        """What an object or an activation holds; ``on_one_path``: there is none on the other."""
+    def _merge_names(self, name: str, ref: ObjectRef | Scope, contents: list[Any]) -> None:
+        """What an object or an activation holds; ABSENT for the path on which there is none."""
         then, orelse = ({} if content is ABSENT else content for content in contents)
+        there = contents[0] is not ABSENT, contents[1] is not ABSENT
         for inner in dict.fromkeys((*then, *orelse)):
             parts = then.get(inner, ABSENT), orelse.get(inner, ABSENT)
             if inner == PARENT:
                 content = self.join(name, *parts)
             else:
-                content = self.join_or_conflict((ref, inner), *parts)
-            as_it_is = not on_one_path or inner == PARENT or isinstance(content, Conflict)
-            if not as_it_is:
-                content = self._as_bound_there(content, *parts)
+                content = self.join_or_conflict((ref, inner), *parts, there)
             self.heap.hold(ref, {inner: content})
-
-    def _as_bound_there(self, content: Abstract, *parts: Abstract) -> Abstract:
-        """A name's content, bound where it is in the only activation."""
-        ((arm, known),) = ((k, part) for k, part in enumerate(parts) if part is not ABSENT)
-        content = content_of_maybe(content)
-        is_maybe = isinstance(known, PossiblyUnbound)
-        return self._bound_as(arm, known, content) if is_maybe else content
 
 
 def _are_of_lists(a: Abstract, b: Abstract) -> bool:

@@ -54,12 +54,16 @@ class Union:
 
 
 def union_of(
-    head: Carries, name: str, start: Content, last: Content, conflict: Conflict
+    head: Carries, name: str, start: Content, last: Content, conflict: Conflict, unbound: bool
 ) -> tuple[Conflict, Union]:
-    """What stands at the head for a name that holds one of several, and how it is made up."""
+    """What stands at the head for a name that holds one of several, and how it is made up.
+
+    ``unbound``: to be so before the loop is a case.
+    """
     groups: list[list[Content]] = []
     (base, before), (heap, after) = start, last
-    numbers = {k: _group(head, groups, (base, c)) for k, c in contents_of(before).items()}
+    known = contents_of(before) if before is not ABSENT or unbound else {}
+    numbers = {k: _group(head, groups, (base, c)) for k, c in known.items()}
     for content in contents_of(after).values():
         _group(head, groups, (heap, content))
     if len(groups) > MOST_IN_LOOPS:
