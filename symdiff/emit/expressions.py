@@ -17,7 +17,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import undefined
 from symdiff.ir.graph import GraphCell, Node, Value
 from symdiff.ops.declare import DeclaredOp, dotted, literal
-from symdiff.ops.effects import Field, Item, Made, Member, Named, Text, spell_template
+from symdiff.ops.effects import Field, Item, Made, Member, Named, Text, in_order, spell_template
 from symdiff.ops.kinds import is_numpys_operator
 from symdiff.source.trees import parts_of
 
@@ -179,7 +179,7 @@ class Expressions:
         if isinstance(template, Made):
             return Made(self.named(template.by), self.named(template.items))
         if isinstance(template, Text):
-            return Text(_joined([self.named(part) for part in template.parts]))
+            return Text(in_order([self.named(part) for part in template.parts]))
         if isinstance(template, Field):
             return Field(self.named(template.value), template.conversion, self.named(template.spec))
         if isinstance(template, (tuple, list)):
@@ -251,17 +251,6 @@ class _Binder(ast.NodeTransformer):
         if _is_literal(node):
             return node
         return name(self.namespace.bind(value, getattr(value, "__name__", type(value).__name__)))
-
-
-def _joined(parts: list[Any]) -> tuple[Any, ...]:
-    """The parts of an f-string as they are parsed: no empty strings, no two in a row."""
-    joined: list[Any] = []
-    for part in parts:
-        if isinstance(part, str) and joined and isinstance(joined[-1], str):
-            joined[-1] += part
-        elif part != "":
-            joined.append(part)
-    return tuple(joined)
 
 
 # NumPy's function and the operator differ on Python numbers alone; on arrays in ``**`` only.

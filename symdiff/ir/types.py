@@ -220,6 +220,7 @@ COMPLEX = ArrayType(np.dtype("complex128"), (), "python")
 OPAQUE = OpaqueType()
 GENERATOR = OpaqueType("Generator")  # of random numbers, NumPy's
 RANDOM_STATE = OpaqueType("RandomState")  # of them too, as it was before
+TEXT = OpaqueType("text")  # made of numbers
 
 
 def in_words(type_: Type) -> str:

@@ -46,6 +46,7 @@ from symdiff.ops import (
     sizes,
     sliding,
     strong,
+    texts,
     ufuncs,
     writes,
 )

@@ -55,6 +55,17 @@ class Text:
     parts: tuple[str | Field, ...]
 
 
+def in_order(parts: Sequence[Any]) -> tuple[Any, ...]:
+    """The parts of an f-string as they are parsed: no empty strings, no two in a row."""
+    joined: list[Any] = []
+    for part in parts:
+        if isinstance(part, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += part
+        elif part != "":
+            joined.append(part)
+    return tuple(joined)
+
+
 @dataclass(frozen=True, slots=True)
 class Named:
     """An object that emitted code refers to by a name: a function or class.

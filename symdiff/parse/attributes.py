@@ -25,6 +25,7 @@ from symdiff.ir.structure import begins_threads, declared, dict_of, has_dict
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import ATTRIBUTES, METHODS
 from symdiff.parse import lookups, native, tables
+from symdiff.parse import run_time_texts as texts
 from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.branches import choose
 from symdiff.parse.changing import FUNCTIONS, SETS, require_changing
@@ -76,6 +77,10 @@ MUTATING_ARRAY_METHODS = frozenset({"fill", "sort", "itemset", "resize", "partit
 
 def get_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     """``value.name``."""
+    if texts.is_at_run_time(interp, value):
+        if not hasattr(str, name):
+            raise _without_attribute(str, name)
+        return ArrayMethod(value, name)
     value = settled(interp, value)
     with judged(interp, getattr, (value, name)):
         return _attribute(interp, value, name)

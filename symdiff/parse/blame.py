@@ -31,7 +31,7 @@ from symdiff.errors import (
     too_deep,
 )
 from symdiff.ir.graph import Value
-from symdiff.ir.types import ArrayType, Dim, ListType, Type
+from symdiff.ir.types import TEXT, ArrayType, Dim, ListType, Type
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse import values
 from symdiff.parse.hidden_integers import may_be_integer
@@ -389,6 +389,8 @@ def _of_container(interp: Interpreter, value: Any) -> Any:
 def _of_type(type_: Type) -> Any:
     if isinstance(type_, ListType):
         return [_of_type(type_.element)] * 2
+    if type_ == TEXT:
+        return "1"
     if not isinstance(type_, ArrayType):
         raise NoSample
     if type_.kind == "python":

@@ -20,6 +20,7 @@ from symdiff.ops.arithmetic import absolute, python_round
 from symdiff.ops.casts import complex_of, python_complex, python_float, python_int
 from symdiff.ops.declare import static
 from symdiff.ops.effects import print_
+from symdiff.parse import run_time_texts as texts
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
@@ -102,6 +103,8 @@ def _index(interp: Interpreter, number: Abstract) -> Abstract:
 
 @builtin(len)
 def _len(interp: Interpreter, value: Abstract) -> Abstract:
+    if texts.is_at_run_time(interp, value):
+        return texts.asked(interp, value, "__len__", [], {})
     value = settled(interp, value)
     if isinstance(value, ObjectRef) or has_method(interp, value, "__len__"):
         return interp.call_method(value, "__len__")
@@ -201,7 +204,10 @@ def _converted(
     **keywords: Abstract,
 ) -> Abstract:
     """``python(*arguments)``, of a staged number by the op of that conversion."""
-    if len(arguments) == 1 and is_staged(arguments[0]):
+    one = arguments[0] if len(arguments) == 1 else None
+    if python in texts.NUMBERS and texts.is_at_run_time(interp, one):
+        return texts.number(interp, python, one)
+    if is_staged(one):
         return staged(interp.lift(arguments[0]))
     if len(arguments) == 2 and python is complex and any(map(is_staged, arguments)):
         return complex_of(*map(interp.lift, arguments))

@@ -27,6 +27,7 @@ from symdiff.ir.types import ArrayType
 from symdiff.ops.arguments import applied, misplaced, places
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
 from symdiff.ops.joining import concatenate, stack
+from symdiff.parse import run_time_texts as texts
 from symdiff.parse import subclassed
 from symdiff.parse.arguments import plain_argument, taken_arguments
 from symdiff.parse.attributes import (
@@ -267,14 +268,17 @@ def _require_instance(interp: Interpreter, function: Any, owner: Abstract) -> No
 def _of_text(
     interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
-    """``text.format`` and ``text.join`` of what is known at run time only; ABSENT of all else."""
-    if is_of_text(function, "join") and len(arguments) == 1 and not is_unknown(arguments[0]):
-        return separated(interp, function.__self__, interp.call(tuple, arguments, {}))
+    """A method of a known text, of what is known at run time only; ABSENT of all else."""
     if is_of_text(function, "format"):
         found = _of_what_is_known(interp, function, arguments, keywords)
         if found is ABSENT:
             return formatted(interp, function.__self__, arguments, keywords)
         return found
+    name = getattr(function, "__name__", "")
+    if is_of_text(function, name) and any(texts.are_at_run_time(interp, a) for a in arguments):
+        return texts.asked(interp, function.__self__, name, arguments, keywords)
+    if is_of_text(function, "join") and len(arguments) == 1 and not is_unknown(arguments[0]):
+        return separated(interp, function.__self__, interp.call(tuple, arguments, {}))
     return ABSENT
 
 
@@ -555,6 +559,8 @@ def _call_array_method(
         return getattr(receiver, name)(*arguments, **keywords)
 
     in_python.__name__ = name
+    if texts.is_text(receiver):
+        return texts.asked(interp, receiver, name, arguments, keywords)
     with judged(interp, in_python, [receiver, *arguments], keywords):
         return _call_method_of(interp, receiver, name, arguments, keywords)
 

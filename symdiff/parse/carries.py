@@ -24,7 +24,16 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import BOOL, ArrayType, ListType, Type, in_words, open_symbols, with_symbols
+from symdiff.ir.types import (
+    BOOL,
+    TEXT,
+    ArrayType,
+    ListType,
+    Type,
+    in_words,
+    open_symbols,
+    with_symbols,
+)
 from symdiff.ops.arithmetic import less
 from symdiff.parse.activations import rebinds
 from symdiff.parse.aliases import LoopAliases, Mark, Relations, location_of
@@ -64,6 +73,7 @@ from symdiff.parse.lattice import (
 )
 from symdiff.parse.loop_unions import Union, numbers_of, union_of, union_values
 from symdiff.parse.meanwhile import pushed
+from symdiff.parse.run_time_texts import is_text
 from symdiff.parse.staged_lists import columns_from
 from symdiff.parse.trees import same_structure
 from symdiff.parse.unions import contents_of
@@ -601,6 +611,8 @@ class Carries(Join):
     def type_of(self, content: Abstract, heap: Heap) -> Type:
         if isinstance(content, Value):
             return content.type
+        if is_text(content):
+            return TEXT
         with building(Builder()):
             if isinstance(content, Array):
                 return heap.copy().read(content).type

@@ -19,17 +19,16 @@ from symdiff.ir.build import constant_value, is_constant
 from symdiff.ir.control import cond
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import BOOL, ArrayType
+from symdiff.ir.types import ArrayType
 from symdiff.ops import arithmetic, reduce
 from symdiff.ops.declare import array_type, static
-from symdiff.ops.effects import Member, opaque_call
+from symdiff.parse import run_time_texts as texts
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
 from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.items import as_set, require_hashable, static_key
-from symdiff.parse.opaque import Template
 from symdiff.parse.operators import is_staged, items_of
 from symdiff.parse.python import in_python
 from symdiff.parse.special import (
@@ -39,12 +38,13 @@ from symdiff.parse.special import (
     has_operator,
     has_own_method,
 )
-from symdiff.parse.texts import can_be_settled, settled
+from symdiff.parse.texts import settled
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     Abstract,
     Array,
     Closure,
+    Conflict,
     DictRef,
     DictView,
     Generator,
@@ -53,7 +53,6 @@ from symdiff.parse.values import (
     ListRef,
     ObjectRef,
     Range,
-    StagedText,
     StaticSet,
 )
 
@@ -77,11 +76,11 @@ def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) 
     if op in (ast.In, ast.NotIn):
         return _unless(op is ast.NotIn, contains(interp, b, a))
     name = COMPARE[op][0]
-    if op in (ast.Eq, ast.NotEq):
-        text, other = (a, b) if isinstance(a, StagedText) else (b, a)
-        told = _told_of_text(interp, "__eq__", text, other)
-        if told is not None:
-            return _unless(op is ast.NotEq, told)
+    if _are_texts_at_run_time(interp, a, b):
+        return texts.asked(interp, a, f"__{name}__", [b], {})
+    if _is_text_and_none(interp, a, b):
+        texts.require_taken(interp, COMPARE[op][1], [a, b])
+        return op is ast.NotEq
     a, b = (as_set(interp, settled(interp, value)) for value in (a, b))
     require_known(a, b)
     if has_operator(interp, name, a, b):
@@ -247,25 +246,45 @@ def _in_range(container: Range, item: Abstract) -> Abstract:
 
 def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
     """``item in container``."""
-    told = _told_of_text(interp, "__contains__", container, item)
-    if told is not None:
-        return told
+    if _are_texts_at_run_time(interp, container, item):
+        return texts.asked(interp, container, "__contains__", [item], {})
+    if texts.is_at_run_time(interp, item):
+        known = _taken_for(interp, container)
+        if known is not None:
+            return _in_sequence(interp, known, item)
+    if texts.is_at_run_time(interp, container):
+        texts.require_taken(interp, operator.contains, [container, item])
     with judged(interp, operator.contains, (container, item)):
         return _contains(interp, settled(interp, container), settled(interp, item))
 
 
-def _told_of_text(
-    interp: Interpreter, method: str, text: Abstract, other: Abstract
-) -> Value | None:
-    """What a text and a string that is known give, where the text is known at run time only."""
-    if not isinstance(text, StagedText) or not isinstance(other, str):
-        return None
-    if can_be_settled(interp, text):
-        return None
-    template = Template(interp)
-    asked = Member(template.of(text), method)
-    answer: Value = opaque_call(*template.operands, function=asked, arguments=(other,), type=BOOL)
-    return answer
+def _are_texts_at_run_time(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
+    """Return whether both are texts, and nothing tells one of them before run time."""
+    if not (texts.is_text(a) and texts.is_text(b)):
+        return False
+    return any(texts.is_at_run_time(interp, text) for text in (a, b))
+
+
+def _is_text_and_none(interp: Interpreter, a: Abstract, b: Abstract) -> bool:
+    """Return whether one is a text that nothing tells before run time, the other of another class
+    that is known.
+    """
+    text, other = (a, b) if texts.is_at_run_time(interp, a) else (b, a)
+    alike = texts.is_text(other) or isinstance(other, Array | ObjectRef | Conflict)
+    if alike or not texts.is_at_run_time(interp, text):
+        return False
+    return class_of(interp, other) in (type(None), tuple, bytes, *_PYTHON_NUMBERS)
+
+
+def _taken_for(interp: Interpreter, container: Abstract) -> tuple[Abstract, ...] | None:
+    """The items among which a text is looked for, one by one."""
+    if isinstance(container, DictView) and container.kind == "keys":
+        container = container.of
+    if isinstance(container, DictRef | ListRef) and container.own is None:
+        content = interp.content(container)
+        return tuple(content) if isinstance(content, tuple | dict) else None
+    known = type(container) in (tuple, frozenset, StaticSet)
+    return tuple(container) if known else None
 
 
 def _in_sequence(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:

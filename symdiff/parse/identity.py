@@ -16,7 +16,7 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, ListType, OpaqueType
+from symdiff.ir.types import GENERATOR, RANDOM_STATE, TEXT, ArrayType, ListType, OpaqueType
 from symdiff.ops import arithmetic
 from symdiff.ops.draws import generators
 from symdiff.parse.dtype_answers import Question
@@ -114,6 +114,8 @@ def class_of_number(value: Value) -> type:
     type_ = value.type
     if type_ in _GENERATORS:
         return generators()[type_]
+    if type_ == TEXT:
+        return str
     if not isinstance(type_, ArrayType):
         return list if isinstance(type_, ListType) else object
     if type_.kind == "python":
@@ -126,7 +128,7 @@ def is_unknown(value: Abstract) -> bool:
     return (
         isinstance(value, Value)
         and isinstance(value.type, OpaqueType)
-        and value.type not in _GENERATORS
+        and value.type not in (*_GENERATORS, TEXT)
     )
 
 

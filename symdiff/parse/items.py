@@ -20,6 +20,7 @@ from symdiff.ops.index import index_of, index_set_of
 from symdiff.ops.list_arrays import is_list, list_stack_of
 from symdiff.ops.shape import copy
 from symdiff.parse import lookups, staged_lists
+from symdiff.parse import run_time_texts as texts
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.demand import known
@@ -55,6 +56,8 @@ from symdiff.parse.views import adopt
 
 def get_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:
     """``value[key]``."""
+    if texts.is_at_run_time(interp, value):
+        return texts.item(interp, value, as_index(interp, key))
     value = settled(interp, value)
     if isinstance(value, ObjectRef) or has_method(interp, value, "__getitem__"):
         return interp.call_method(value, "__getitem__", key)
@@ -110,10 +113,19 @@ def native_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract
     ):
         return item_of(interp, value, key, "tuple")
     if isinstance(value, tuple | str | bytes):
-        return _taken(value, _static_index(key))
+        return _item_of_known(interp, value, key)
     if isinstance(value, Range):
         return _range_item(interp, value, key)
     return _static_item(interp, value, key)
+
+
+def _item_of_known(
+    interp: Interpreter, value: tuple[Any, ...] | str | bytes, key: Abstract
+) -> Abstract:
+    """An item of a tuple or a text; of a text also where it is told at run time which."""
+    if isinstance(value, str) and selected_at_run_time(interp, key):
+        return texts.item(interp, value, key)
+    return _taken(value, _static_index(key))
 
 
 def _static_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract:

@@ -54,6 +54,7 @@ from symdiff.parse.lattice import (
 )
 from symdiff.parse.lookups import own_attributes
 from symdiff.parse.meanwhile import meanwhile
+from symdiff.parse.run_time_texts import is_text, lifted
 from symdiff.parse.staged_lists import columns_from, columns_of, leaf_value
 from symdiff.parse.unions import (
     are_too_many,
@@ -435,9 +436,12 @@ class BranchJoin(Join):
             return make(*given)
 
     def _number_in(self, arm: int, content: Abstract) -> Value:
-        value: Value = (
-            content if isinstance(content, Value) else self._in_arm(arm, constant, content)
-        )
+        if isinstance(content, Value):
+            return content
+        if is_text(content):
+            lifted_: Value = self._in_arm(arm, lifted, self.arms[arm].heap, content)
+            return lifted_
+        value: Value = self._in_arm(arm, constant, content)
         return value
 
     def _out(self, name: str, a: Value, b: Value) -> Value:

@@ -29,7 +29,7 @@ from typing import Any
 from symdiff.ir.control import join_types
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.structure import Structure, is_leaf
-from symdiff.ir.types import INT, ArrayType, ListType, Size, Type, open_symbols, takes
+from symdiff.ir.types import INT, TEXT, ArrayType, ListType, Size, Type, open_symbols, takes
 from symdiff.ops.casts import result_dtype
 from symdiff.ops.index import index_of
 from symdiff.ops.lists import list_new
@@ -46,6 +46,7 @@ from symdiff.parse.heap import (
 )
 from symdiff.parse.holders import are_alike, holder_of, one_of_several
 from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
+from symdiff.parse.run_time_texts import is_text, lifted
 from symdiff.parse.staged_lists import content_of, leaf_value
 from symdiff.parse.trees import same_structure
 from symdiff.parse.values import (
@@ -121,6 +122,12 @@ def is_number(content: Abstract) -> bool:
     return isinstance(content, Value) or is_leaf(content)
 
 
+def _meet_as_texts(a: Abstract, b: Abstract) -> bool:
+    """Return whether contents are texts, told at run time, that are not one f-string of others."""
+    known = isinstance(a, str) and isinstance(b, str)
+    return is_text(a) and is_text(b) and not known and not are_alike(a, b)
+
+
 LACKING = "it is not there before, and not all paths set it"
 
 
@@ -191,6 +198,8 @@ def lift_as(content: Abstract, type_: Type, heap: Heap, span: SourceSpan | None)
     if isinstance(content, Array):
         value = heap.read(content)
         return value if is_array(type_) or not is_array(value.type) else index_of(value, ())
+    if type_ == TEXT:
+        return lifted(heap, content)
     if isinstance(type_, ListType) and isinstance(content, tuple):
         items = [leaf_value(heap, item, type_.element, span) for item in content]
         return list_new(*items, type=type_)
@@ -233,6 +242,8 @@ class Join(ABC):
         if a is ABSENT or b is ABSENT:
             return self.half(name, a, b)
         if is_number(a) and is_number(b):
+            return self.number(name, a, b)
+        if _meet_as_texts(a, b):
             return self.number(name, a, b)
         if all(is_number(content) or isinstance(content, Array) for content in (a, b)):
             return self.array(name, a, b)

@@ -21,6 +21,7 @@ from symdiff.ops.elementary import power, square, squared
 from symdiff.ops.lists import list_filled
 from symdiff.ops.products import matmul
 from symdiff.ops.ufuncs import is_natural
+from symdiff.parse import run_time_texts as texts
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged, users
@@ -41,7 +42,6 @@ from symdiff.parse.values import (
     ListRef,
     ObjectRef,
     Range,
-    StagedText,
     StaticSet,
 )
 
@@ -117,7 +117,7 @@ def is_staged(value: Abstract) -> bool:
 def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
     """``a op b``."""
     name = BINARY[op][0]
-    if op is ast.Mod and isinstance(a, str | StagedText):  # which takes any object
+    if op is ast.Mod and texts.is_text(a):  # which takes any object
         return _texts(interp, op, a, b)
     if has_operator(interp, name, a, b):
         return by_operator(interp, name, a, b)
@@ -134,7 +134,7 @@ def binary_natively(
 
 def _binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
     _, plain, staged = BINARY[op]
-    if isinstance(a, (str, StagedText)) or isinstance(b, (str, StagedText)):
+    if texts.is_text(a) or texts.is_text(b):
         return _texts(interp, op, a, b)
     if isinstance(a, DictView) or isinstance(b, DictView):
         a, b = (as_set(interp, v, of_any=op in _OF_SETS) for v in (a, b))
@@ -170,8 +170,13 @@ def _texts(interp: Interpreter, op: type[ast.operator], a: Any, b: Any) -> Any:
     """Operators on strings and staged texts."""
     if op is ast.Mod and isinstance(a, str):
         return percent(interp, a, b)
-    if op is ast.Add and all(isinstance(v, str | StagedText) for v in (a, b)):
+    if op is ast.Add and texts.is_text(a) and texts.is_text(b):
         return joined(a, b)
+    if op is ast.Mult and any(texts.is_at_run_time(interp, v) for v in (a, b)):
+        text, times = (a, b) if texts.is_text(a) else (b, a)
+        return texts.asked(interp, text, "__mul__", [times], {})
+    if any(texts.is_at_run_time(interp, v) for v in (a, b)):
+        texts.require_taken(interp, BINARY[op][1], [a, b])
     a, b = (static(settled(interp, v)) for v in (a, b))
     _require_small(op, a, b)
     return in_python(BINARY[op][1], a, b)

@@ -1,7 +1,8 @@
 """Text: f-strings, ``%``, ``str`` and ``format`` of values, some of them known at run time only.
 
 Text of static values is a Python string. Text of others is a ``StagedText``, which ``print``,
-``raise`` and ``assert`` take; anything else needs a string, and asks for the values in it.
+``raise`` and ``assert`` take. Anything else needs a string, and asks for the values in it where
+they can be told; where not, it is done at run time (``run_time_texts``).
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
+from symdiff.ir.types import TEXT
 from symdiff.ops.declare import static
+from symdiff.ops.effects import in_order
 from symdiff.parse import lookups
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.demand import can_be_fixed, can_be_known
@@ -35,6 +38,7 @@ from symdiff.parse.values import (
     StaticSet,
 )
 
+HINT = "use such text in print(...), raise and assert, or compute it outside"
 CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 
@@ -42,12 +46,32 @@ def text_field(interp: Interpreter, value: Abstract, conversion: str | None, spe
     """A field of an f-string: a string where all of it is static."""
     if isinstance(value, ObjectRef):
         return _object_field(interp, value, conversion, spec)
-    if spec == "" and conversion != "a" and holds_object(interp, value):
+    if spec == "" and conversion != "a" and _is_native(interp, value):
         return text_field(interp, text_of_container(interp, value), None, "")
+    value = _as_it_is_now(interp, value)
     if not (is_plain(value) and isinstance(spec, str)):
         return (value, conversion, spec)
     with python_raises():
         return format(value if conversion is None else CONVERSIONS[conversion](value), spec)
+
+
+def _is_native(interp: Interpreter, value: Abstract) -> bool:
+    """Return whether a value is a list, a tuple or a dict of Python's own, of known items."""
+    if isinstance(value, ListRef | DictRef):
+        kind = list if isinstance(value, ListRef) else dict
+        content = interp.content(value) if value.own is None and value.type is kind else None
+        return isinstance(content, tuple | dict)
+    return type(value) is tuple and not is_plain(value)
+
+
+def _as_it_is_now(interp: Interpreter, value: Abstract) -> Abstract:
+    """What an array or a list of staged length holds: what is written later is not in the text."""
+    if isinstance(value, Array) and value.storage.subclass is None:
+        return interp.lift(value)
+    if isinstance(value, ListRef) and value.own is None:
+        content = interp.content(value)
+        return content if isinstance(content, Value) else value
+    return value
 
 
 def _object_field(
@@ -81,7 +105,7 @@ def text_of_container(interp: Interpreter, value: Any) -> str | StagedText:
         pairs = [[repr(key), ": ", _shown(interp, item)] for key, item in content.items()]
         return text_of(["{", *_between(", ", [text_of(pair) for pair in pairs]), "}"])
     items = _between(", ", [_shown(interp, item) for item in content])
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) or (isinstance(value, ListRef) and value.frozen):
         return text_of(["(", *items, ",)" if len(content) == 1 else ")"])
     return text_of(["[", *items, "]"])
 
@@ -145,7 +169,9 @@ def is_of_text(function: Any, name: str) -> bool:
 
 def separated(interp: Interpreter, text: str, parts: Abstract) -> str | StagedText:
     """``text.join(parts)``, some of which may be known at run time only."""
-    if isinstance(parts, tuple) and all(isinstance(part, str | StagedText) for part in parts):
+    if isinstance(parts, tuple) and all(
+        isinstance(part, str | StagedText) or is_text_value(part) for part in parts
+    ):
         return text_of(_between(text, list(parts)))
     with python_raises():
         return text.join(plain(interp, parts))
@@ -205,13 +231,19 @@ def text_of(parts: list[Any]) -> str | StagedText:
     """The text of parts: a string where all of them are."""
     flat: list[Any] = []
     for part in parts:
-        flat.extend(part.parts if isinstance(part, StagedText) else (part,))
+        whole = (part, None, "") if is_text_value(part) else part
+        flat.extend(part.parts if isinstance(part, StagedText) else (whole,))
     if all(isinstance(part, str) for part in flat):
         return "".join(flat)
-    return StagedText(tuple(flat))
+    return StagedText(in_order(flat))
 
 
 _STAGED = Value | Array | ListRef | DictRef | ObjectRef | StagedText
+
+
+def is_text_value(value: Abstract) -> bool:
+    """Return whether a value is a text that is made at run time."""
+    return isinstance(value, Value) and value.type == TEXT
 
 
 def is_plain(value: Abstract) -> bool:
@@ -249,6 +281,9 @@ def _percent_field(interp: Interpreter, value: Abstract, flags: str, width: str,
     if kind in "rsa":
         align = "<" if "-" in flags or not width else ">"
         return text_field(interp, value, kind, f"{align}{width}" if width else "")
+    if isinstance(value, StagedText) or is_text_value(value):
+        wanted = "an integer" if kind in "xX" else "a real number"
+        raise users(TypeError(f"%{kind} format: {wanted} is required, not str"))
     sign = "+" if "+" in flags else " " if " " in flags else ""
     align = "<" if "-" in flags else ""
     fill = "0" if "0" in flags and not align else ""
@@ -259,6 +294,8 @@ def _percent_field(interp: Interpreter, value: Abstract, flags: str, width: str,
 
 def settled(interp: Interpreter, value: Abstract) -> Abstract:
     """A string in place of a staged text: asks for what is in it, or is an error."""
+    if is_text_value(value):
+        raise _at_run_time()
     if not isinstance(value, StagedText):
         return value
     parts = [
@@ -269,9 +306,16 @@ def settled(interp: Interpreter, value: Abstract) -> Abstract:
 
 def can_be_settled(interp: Interpreter, text: StagedText) -> bool:
     """Return whether what is in a text is known, or may be fixed."""
-    fields = (part[0] for part in text.parts if not isinstance(part, str))
-    numbers = [value for value in fields if isinstance(value, Value)]
-    return all(can_be_fixed(value) and can_be_known(interp, value) for value in numbers)
+    fields = [part for part in text.parts if not isinstance(part, str)]
+    return all(_can_be_told(interp, part) for value, _, spec in fields for part in (value, spec))
+
+
+def _can_be_told(interp: Interpreter, value: Abstract) -> bool:
+    if isinstance(value, StagedText):
+        return can_be_settled(interp, value)
+    if isinstance(value, Value):
+        return can_be_fixed(value) and can_be_known(interp, value)
+    return not isinstance(value, Array)
 
 
 def _settled_part(interp: Interpreter, value: Abstract, conversion: str | None, spec: Any) -> str:
@@ -299,7 +343,8 @@ def plain(interp: Interpreter, value: Abstract) -> Any:
         return static(value)
     if is_plain(value):
         return value
-    raise UnsupportedSyntaxError(
-        "text of a value that is known at run time only",
-        hint="use such text in print(...), raise and assert only",
-    )
+    raise _at_run_time()
+
+
+def _at_run_time() -> UnsupportedSyntaxError:
+    return UnsupportedSyntaxError("text of a value that is known at run time only", hint=HINT)

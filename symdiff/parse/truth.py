@@ -13,6 +13,7 @@ from symdiff.ops.casts import python_bool
 from symdiff.ops.creation import range_length_of
 from symdiff.ops.declare import of_constants
 from symdiff.ops.lists import list_length
+from symdiff.parse import run_time_texts as texts
 from symdiff.parse.blame import judged, users
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
@@ -28,6 +29,9 @@ def truth(interp: Interpreter, value: Abstract) -> bool | Value:
 
 
 def _truth(interp: Interpreter, value: Abstract) -> bool | Value:
+    if texts.is_at_run_time(interp, value):
+        asked: Value = texts.asked(interp, value, "__ne__", [""], {})
+        return asked
     if isinstance(value, ListRef | DictRef) and not _is_asked(interp, value):
         content = interp.content(value)
         return _staged(length(content)) if is_staged_list(content) else bool(content)
