@@ -50,14 +50,14 @@ def reached(
         (
             pair
             for node in (walk_nodes(block) if start else ())
-            for pair in (*_handed_on(node, has_turns), *others(node))
+            for pair in (*handed_on(node, has_turns), *others(node))
         ),
     )
 
 
 def sources(block: Block, values: Iterable[Value]) -> set[Value]:
     """The values, and those that branches and loops may have handed on to them."""
-    pairs = (pair for node in walk_nodes(block) for pair in _handed_on(node, False))
+    pairs = (pair for node in walk_nodes(block) for pair in handed_on(node, False))
     return _led_to(values, ((value, source) for source, value in pairs))
 
 
@@ -75,7 +75,7 @@ def _led_to(start: Iterable[Value], pairs: Handed) -> set[Value]:
     return found
 
 
-def _handed_on(node: Node, has_turns: bool) -> Iterator[tuple[Value, Value]]:
+def handed_on(node: Node, has_turns: bool) -> Iterator[tuple[Value, Value]]:
     """Pairs of values of which the second may be the first."""
     if node.op is cond:
         for arm in node.blocks:

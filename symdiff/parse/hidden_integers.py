@@ -10,47 +10,23 @@ for sure. What library functions give of such numbers, ``dtype_answers`` tells.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
-from symdiff.ir.control import LoopView, call, cond, loop
+from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Node, Value, walk_blocks, walk_nodes
-from symdiff.ir.types import ArrayType, ListType, TapeType
-from symdiff.ops.arrays import array
-from symdiff.ops.creation import full
+from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import array_type
-from symdiff.ops.defined import library_call
 from symdiff.ops.effects import check_dtype
 from symdiff.ops.index import index_add, index_set
-from symdiff.ops.list_arrays import (
-    list_from_tape,
-    list_join,
-    list_stack,
-    list_to_tape,
-    list_unstack,
-)
-from symdiff.ops.lists import (
-    list_concatenate,
-    list_filled,
-    list_get,
-    list_insert,
-    list_new,
-    list_pop,
-    list_push,
-    list_set,
-    list_slice,
-    list_slice_set,
-    list_total,
-    list_typed,
-)
-from symdiff.ops.mathlib import python_sum
+from symdiff.ops.lists import list_typed
 from symdiff.ops.partial import reached
 from symdiff.ops.retype import as_typed, retype
 from symdiff.parse.dtype_answers import INTEGERS_IN_FLOATS, OTHERS, Answer, Hiding, Question
+from symdiff.parse.hidden_flow import Flow, stays_hidden
 from symdiff.source import SourceSpan
 
 
@@ -214,40 +190,10 @@ class _Hidden:
     def computed(self, *, has_turns: bool = False, asks: bool = True) -> set[Value]:
         """What hides, or is an array or a list of such, on paths on which these numbers are.
 
-        What is taken out of a list of which some items are integers may be one of these. ``asks``:
-        library functions too for what they make like such an array.
+        ``asks``: library functions too for what they make like such an array.
         """
-        block = self.block
-        made = [v for node in walk_nodes(block) if _may_be_empty(node) for v in node.results]
-        empty = frozenset(reached(block, made, _same_length))
-        found, before = set(self.values), 0
-        while len(found) > before:
-            before = len(found)
-            kept = functools.partial(self._kept, frozenset(found), empty)
-            found = reached(block, found, kept, has_turns=has_turns)
-            mixed = reached(block, found, _mixed, has_turns=has_turns)
-            found |= {value for value in mixed if not _is_list(value) or _is_part(value.node)}
-            if self._cuts and asks:
-                found.update(v for one in self.answers for v in one.hidden(self.hiding, found))
-        return found
-
-    def _kept(
-        self, found: Set[Value], empty: Set[Value], node: Node
-    ) -> Iterator[tuple[Value, Value]]:
-        """The last number that a node computes with, and what hides where it does."""
-        if node.op in (cond, loop, call) or node.blocks:
-            return
-        typed = self._items_that_count(node)
-        if not typed or not any(self.hiding.is_typed(value.type) for value in node.results):
-            return
-        missing = {v for v in typed if v not in found and not (v in empty and node.op in _JOINED)}
-        if len(missing) < 2 and (node.op in _OF_NUMBERS or _stays_hidden(node, self.hiding)):
-            yield from itertools.product(missing or typed, node.results)
-
-    def _items_that_count(self, node: Node) -> set[Value]:
-        """The numbers on which it hangs whether all results hide."""
-        operands = node.operands[2:] if node.op is list_set else node.operands
-        return {value for value in operands if self.hiding.is_typed(value.type)}
+        answers = self.answers if self._cuts and asks else ()
+        return Flow(self.hiding, self.block, answers, has_turns=has_turns).of(self.values)
 
 
 def may_be_integer(content: Any, begun: Mapping[Value, Sequence[Any]]) -> bool:
@@ -287,7 +233,7 @@ def _sources(value: Value, node: Node) -> Sequence[Value]:
         view = LoopView(node)
         inside = place < view.carry_count
         return [view.initial[place], view.next_carries[place]] if inside else []
-    is_of_operands = not node.blocks and _stays_hidden(node, INTEGERS_IN_FLOATS)
+    is_of_operands = not node.blocks and stays_hidden(node, INTEGERS_IN_FLOATS)
     return node.operands if is_of_operands else []
 
 
@@ -315,21 +261,6 @@ def _computed_with(node: Node) -> Iterator[tuple[Value, Value]]:
         yield from itertools.product(node.operands, node.results)
 
 
-def _mixed(node: Node) -> Iterator[tuple[Value, Value]]:
-    """Lists, and what is taken out of them, that have an item of an operand's."""
-    if node.op in _OF_LISTS:
-        yield from itertools.product(node.operands, node.results)
-
-
-def _may_be_empty(node: Node) -> bool:
-    return node.op in _MAY_BE_EMPTY or (node.op is list_new and not node.operands)
-
-
-def _same_length(node: Node) -> Iterator[tuple[Value, Value]]:
-    if node.op in (list_set, list_typed, list_concatenate, list_from_tape, list_to_tape):
-        yield from itertools.product(node.operands, node.results)
-
-
 def _is_numpys(value: Value) -> bool:
     """Return whether a value is an array, or was a number of NumPy's before it was typed as
     another.
@@ -340,39 +271,3 @@ def _is_numpys(value: Value) -> bool:
     if not isinstance(type_, ArrayType):
         return False
     return type_.rank > 0 or (before is not value and not type_.weak)
-
-
-def _is_list(value: Value) -> bool:
-    return isinstance(value.type, ListType | TapeType)
-
-
-def _is_part(node: Node | None) -> bool:
-    return node is not None and node.op in (list_slice, list_pop)
-
-
-_JOINED = (list_push, list_insert, list_concatenate, list_total)
-_MAY_BE_EMPTY = (list_filled, list_slice, list_pop, list_unstack, list_from_tape)
-_OF_LISTS = (
-    list_new, list_filled, list_typed, list_set, list_get, list_push, list_insert, list_pop,
-    list_concatenate, list_slice, list_slice_set, list_from_tape, list_to_tape,
-)  # fmt: skip
-_OF_NUMBERS = (
-    retype,
-    full,
-    array,
-    list_stack,
-    list_unstack,
-    list_join,
-    python_sum,
-    library_call,  # for all that is known
-    *_OF_LISTS,
-)  # they have the dtype of what they are given
-
-
-def _stays_hidden(node: Node, hiding: Hiding) -> bool:
-    types = [hiding.revealed(value.type) for value in node.operands]
-    try:
-        given = node.op.infer(*types, **node.attributes)
-    except (TypeError, ValueError):
-        return False
-    return all(isinstance(t, ArrayType) and hiding.is_hidden(t) for t in given)

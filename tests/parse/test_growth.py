@@ -311,12 +311,22 @@ def sorted_objects(n):
     return text + "        s = s + o.value * k\n    return s\n"
 
 
+def arrays_made_alike(n):
+    made = in_turn(n, ["v = np.zeros_like(v) + {k} % 3"], "return x * np.sum(v)")
+    return made.replace("s = x\n", "v = [1, 2]\n    if x > 0.5:\n        v = [x, x]\n", 1)
+
+
+def arrays_made_of_two(n):
+    made = in_turn(n, ["v = np.where(x > {k}.0, np.full_like(v, {k}), v) + 1"], "return x * v[0]")
+    return made.replace("s = x\n", "v = [1, 2]\n    if x > 0.5:\n        v = [x, x]\n", 1)
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
     generators, generators_from, generator_expressions, nexts, nested_functions, objects,
     objects_of_objects, partials, tries_in_loops, raises, chains_inside_try, calls_inside_tries,
-    sorted_objects,
+    sorted_objects, arrays_made_alike, arrays_made_of_two,
 ]  # fmt: skip
 NESTED = [
     nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,
