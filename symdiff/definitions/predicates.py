@@ -107,10 +107,7 @@ def may_be_negative(size: Any) -> bool:
 
 
 def _may_be_negative_staged(stager: Any, arguments: Any, keywords: Any) -> bool:
-    from symdiff.ops.facts import is_length
-
-    (size,) = arguments
-    return bool(size < 0) if isinstance(size, (int, np.integer)) else not is_length(size)
+    return not stager.is_length(arguments[0])
 
 
 may_be_negative.__symdiff_staged__ = _may_be_negative_staged  # type: ignore[attr-defined]

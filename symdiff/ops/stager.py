@@ -36,6 +36,10 @@ class Stager(Protocol):
         """Whether an abstract array fills its memory, by rows (``C``) or by columns (``F``)."""
         ...
 
+    def is_length(self, number: Any) -> bool:
+        """Return whether an abstract whole number is known not to be negative."""
+        ...
+
     def lies_in(self, array: Any, made: Any) -> None:
         """Note that an array lies in the memory of another one: either is lost when the other is
         written.

@@ -27,6 +27,7 @@ from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Structure, declared, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
 from symdiff.ops.effects import never_returns
+from symdiff.ops.facts import is_length
 from symdiff.ops.foreign import foreign_call
 from symdiff.parse import solving
 from symdiff.parse.attributes import object_attribute
@@ -247,6 +248,9 @@ class Stager:
 
     def memory_order(self, value: Abstract) -> str | None:
         return memory_order(self.interp, self.interp.lift(value))
+
+    def is_length(self, number: Abstract) -> bool:
+        return is_length(self.interp.lift(number))
 
     def lies_in(self, array: Abstract, made: Abstract) -> None:
         if isinstance(array, Array) and isinstance(made, Array):
