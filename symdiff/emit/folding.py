@@ -23,8 +23,9 @@ from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import INT
 from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.effects import enter_context, leave_context
+from symdiff.ops.effects import Made, Text, enter_context, leave_context
 from symdiff.ops.facts import may_raise
+from symdiff.ops.texts import text_call, text_made
 from symdiff.source.trees import parts_of
 
 _DEEPEST = 8
@@ -59,6 +60,18 @@ def folded_values(
     return frozenset(folding.folded)
 
 
+def has_fields(node: Node) -> bool:
+    """Return whether there is an f-string in what a node is spelled with."""
+    pending = list(node.attributes.values())
+    while pending:
+        part_ = pending.pop()
+        if isinstance(part_, Text):
+            return True
+        if isinstance(part_, tuple | list | Made):
+            pending += part_.items if isinstance(part_, Made) else part_
+    return False
+
+
 Reader = Node | Block  # a block reads what it results in
 
 
@@ -69,6 +82,7 @@ class _Folding:
         self.graph, self.liveness = graph, liveness
         self.sharing, self.decisions = sharing, decisions
         self.folded: dict[Value, None] = {}
+        self.of_texts: set[Value] = set()  # in whose expressions there are strings
         self.shapes: dict[Value, _Shape] = {}
         self.reads: dict[Value, frozenset[int]] = {}
         self.reader: dict[Value, Reader | None] = {}
@@ -114,6 +128,8 @@ class _Folding:
 
     def fold(self, value: Value, node: Node) -> None:
         self.folded[value] = None
+        if self.has_text(node):
+            self.of_texts.add(value)
         self.shapes[value] = self.shape(node)  # instead of its name's, where that was asked for
         reads = {o for v in node.operands for o in self.read_by(v)}
         self.reads[value] = frozenset(reads)
@@ -159,9 +175,19 @@ class _Folding:
         if node.op.effect or is_write(node) or node in self.decisions.accumulations:
             return False
         reader = self.sole_reader(value, node)
-        if reader is None or not (_is_nameless(node) or _is_continued(value, reader)):
+        if reader is None or self.is_text_in_text(node, reader):
+            return False
+        if not (_is_nameless(node) or _is_continued(value, reader)):
             return False
         return self.is_short(value, node, reader, block) and self.is_still(value, node, reader)
+
+    def has_text(self, node: Node) -> bool:
+        """Return whether there are strings in the expression of a node."""
+        return node.op in (text_made, text_call) or any(v in self.of_texts for v in node.operands)
+
+    def is_text_in_text(self, node: Node, reader: Reader) -> bool:
+        """Return whether strings would come into an f-string, whose quotes they may not have."""
+        return self.has_text(node) and isinstance(reader, Node) and has_fields(reader)
 
     def sole_reader(self, value: Value, node: Node) -> Reader | None:
         """What has the statement into which the value's expression can go."""

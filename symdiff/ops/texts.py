@@ -37,7 +37,10 @@ RESULTS: dict[str, Type] = {  # of methods of a text
     **dict.fromkeys(("count", "find", "index", "rfind", "rindex", "__len__"), INT),
     **dict.fromkeys(("rsplit", "split", "splitlines"), ListType(TEXT)),
 }
-_RAISING = ("__getitem__", "index", "rindex", "center", "ljust", "rjust", "rsplit", "split")
+_RAISING = (
+    *("__getitem__", "center", "index", "ljust", "partition", "rindex", "rjust", "rpartition"),
+    *("rsplit", "split"),
+)
 
 
 def _is_plain(node: Node) -> bool:

@@ -14,8 +14,8 @@ import numpy as np
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import FLOAT, INT, TEXT, ListType, Type
-from symdiff.ops.effects import Field, Made, Member, Named, Text
+from symdiff.ir.types import FLOAT, INT, OPAQUE, TEXT, ListType, Type
+from symdiff.ops.effects import Field, Item, Made, Member, Named, Text
 from symdiff.ops.keys import Slot
 from symdiff.ops.texts import RESULTS, text_call, text_made
 from symdiff.parse.blame import error_of, users
@@ -104,6 +104,8 @@ def asked(
     interp: Interpreter, text: Abstract, name: str, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """What a method of a text gives, some of which is known at run time only."""
+    if name in _PARTED:
+        return _parted(interp, text, name, arguments)
     type_ = RESULTS.get(name)
     if type_ is None:
         raise UnsupportedSyntaxError(f"'{name}' of a text known at run time only", hint=HINT)
@@ -112,6 +114,20 @@ def asked(
     function = Member(call.of(text), name)
     found: Value = call.emit(text_call, arguments, keywords, function=function, type=type_)
     return interp.new_list(found) if isinstance(type_, ListType) else found
+
+
+_PARTED = ("partition", "rpartition")
+
+
+def _parted(
+    interp: Interpreter, text: Abstract, name: str, arguments: Arguments
+) -> tuple[Abstract, ...]:
+    """``text.partition(separator)``: three texts."""
+    require_taken(interp, getattr(str, name), [text, *arguments])
+    call = _Call(interp)
+    function = Member(call.of(text), name)
+    found: Value = call.emit(text_call, arguments, {}, function=function, type=OPAQUE)
+    return tuple(text_made(found, made=Item(Slot(0), k)) for k in range(3))
 
 
 def require_taken(

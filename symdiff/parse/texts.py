@@ -16,6 +16,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import TEXT
@@ -24,6 +26,7 @@ from symdiff.ops.effects import in_order
 from symdiff.parse import lookups
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.demand import can_be_fixed, can_be_known
+from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import (
     Abstract,
@@ -258,23 +261,49 @@ def joined(a: str | StagedText, b: str | StagedText) -> str | StagedText:
     return text_of([a, b])
 
 
+_FIELD = re.compile(
+    r"%(?P<key>\([^()]*\))?(?P<flags>[-+# 0]*)(?P<width>[0-9]*(?:\.[0-9]+)?)(?P<kind>[a-zA-Z%])"
+)
+
+
 def percent(interp: Interpreter, text: str, operand: Abstract) -> str | StagedText:
     """``text % operand``, as the f-string that says the same."""
     operands = list(operand) if isinstance(operand, tuple) else [operand]
     if all(map(is_plain, operands)):
         return str(text % operand)
+    _require_known(text)
     parts: list[Any] = []
     at = 0
-    for match in re.finditer(r"%([-+# 0]*)([0-9.]*)([a-zA-Z%])", text):
+    for match in _FIELD.finditer(text):
         parts.append(text[at : match.start()])
         at = match.end()
-        if match[3] == "%":
+        if match[0] == "%%":
             parts.append("%")
-        elif not operands or match[3] not in "rsadiufeEgGFxX" or "#" in match[1]:
-            raise UnsupportedSyntaxError(f"{match[0]!r} in this text", hint="use an f-string")
-        else:
-            parts.append(_percent_field(interp, operands.pop(0), *match.groups()))
+            continue
+        if match["key"]:
+            operands = [interp.call(operator.getitem, [operand, match["key"][1:-1]], {})]
+        _require_field(match, operands)
+        parts.append(
+            _percent_field(interp, operands.pop(0), *match.group("flags", "width", "kind"))
+        )
+    if operands and not isinstance(operand, DictRef):
+        raise users(TypeError("not all arguments converted during string formatting"))
     return text_of([*parts, text[at:]])
+
+
+def _require_known(text: str) -> None:
+    """Refuse formats that no field is taken for."""
+    if "%" in _FIELD.sub("", text):
+        raise UnsupportedSyntaxError(f"the formats in {text!r}", hint="use an f-string")
+
+
+def _require_field(match: re.Match[str], operands: list[Abstract]) -> None:
+    flags, width, kind = match.group("flags", "width", "kind")
+    if not operands:
+        raise users(TypeError("not enough arguments for format string"))
+    exact = kind in "diu" and "." in width
+    if kind not in "rsadiufeEgGFxX" or "#" in flags or exact:
+        raise UnsupportedSyntaxError(f"{match[0]!r} in this text", hint="use an f-string")
 
 
 def _percent_field(interp: Interpreter, value: Abstract, flags: str, width: str, kind: str) -> Any:
@@ -284,6 +313,8 @@ def _percent_field(interp: Interpreter, value: Abstract, flags: str, width: str,
     if isinstance(value, StagedText) or is_text_value(value):
         wanted = "an integer" if kind in "xX" else "a real number"
         raise users(TypeError(f"%{kind} format: {wanted} is required, not str"))
+    if issubclass(class_of(interp, value), complex | np.complexfloating):
+        raise UnsupportedSyntaxError(f"%{kind} of a complex number", hint="use an f-string")
     sign = "+" if "+" in flags else " " if " " in flags else ""
     align = "<" if "-" in flags else ""
     fill = "0" if "0" in flags and not align else ""

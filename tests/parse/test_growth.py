@@ -321,12 +321,18 @@ def arrays_made_of_two(n):
     return made.replace("s = x\n", "v = [1, 2]\n    if x > 0.5:\n        v = [x, x]\n", 1)
 
 
+def texts(n):
+    """The text keeps its length on both sides of where the slope is taken."""
+    lines = ["t = t[1:] + f'{{x * {k}:.3f}}'[:3]", "if t[0] == '{k}':", "    s = s + len(t) * x"]
+    return in_turn(n, ["t = f'{{x:.3f}}'" + "[:4] * 2", *lines])
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
     generators, generators_from, generator_expressions, nexts, nested_functions, objects,
     objects_of_objects, partials, tries_in_loops, raises, chains_inside_try, calls_inside_tries,
-    sorted_objects, arrays_made_alike, arrays_made_of_two,
+    sorted_objects, arrays_made_alike, arrays_made_of_two, texts,
 ]  # fmt: skip
 NESTED = [
     nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,

@@ -12,6 +12,7 @@ import pytest
 import symdiff as sd
 
 PERCENT, BRACES, WHOLE = "%s|%.2f|%6s", "{} {!r:>9} {:.1f}", "%d"
+KEYS, STAR, SHORT, LONG = "%(a)s %(b).2f %%|%(a)5s", "%*s", "abc", "%s %s"
 
 
 def human(size):
@@ -139,10 +140,61 @@ def of_what_was_there(x):
     return x * ("99" in told) + x * len(told) + x * len(listed)
 
 
+def with_quotes(x):
+    told = f"{x}'\"\n\\".replace('"', "'") + 'it\'s "q"'
+    print(
+        f"{told.strip()} {told!r} {told[:3]}|{str(x).replace('.', chr(10))}{len(told.upper()) + 1}"
+    )
+    return x * len(told)
+
+
+def by_itself(x, n=4, told=""):
+    return x * len(told) if n == 0 else by_itself(x, n - 1, told + f"{x * n:.1f}"[:2])
+
+
+class Shown:
+    def __init__(self, value):
+        self.label = f"{value:.2f}".rstrip("0")
+
+    def __str__(self):
+        return "<" + self.label.upper()[:3] + ">"
+
+
+def of_objects(x):
+    shown, held = Shown(x), {"a": f"{x}", "b": "z"}
+    held["a"] = held["a"][:2] if x > 1 else "q"
+    held["b"] += held["a"]
+    return x * len(f"{shown}{[shown.label]}") + x * len(held["b"]) + x * (held["a"] == shown.label)
+
+
+def from_generators(x):
+    def labels():
+        for k in range(3):
+            yield f"{x * k:.1f}".rstrip("0")
+
+    kept = []
+    for k in range(4):
+        if x * k > 0.3:
+            kept.append(f"{x * k:.1f}".rstrip("0"))
+    return x * len("; ".join(labels())) + x * sum(len(one) for one in labels()) + x * len(kept)
+
+
+def parted(x):
+    number, _, power = f"{x:e}".partition("e")
+    before, _, after = str(x).rpartition("q")
+    return x * len(number) * (int(power) + 5) + x * len(before + after)
+
+
+def by_percent(x):
+    whole = KEYS % {"a": x, "b": 2 * x} + PERCENT % ("50%", x, f"{x}%")
+    return x * len(whole) + x * len("%-9.3f|%+.2e|%08.3f|% g" % (x, x, x, x))  # noqa: UP031
+
+
 PROGRAMS = (
     of_a_size, by_methods, by_length, by_formats, among_others, inside_another, in_order, by_truth,
     of_another_class, carried_by_a_loop, while_it_is_short, of_one_path, parts, in_helpers,
-    inside_try, whole_numbers, of_what_was_there,
+    inside_try, whole_numbers, of_what_was_there, with_quotes, by_itself, of_objects,
+    from_generators, parted, by_percent,
 )  # fmt: skip
 
 
@@ -243,6 +295,8 @@ def test_a_number_read_from_a_text_may_be_taken_for_a_constant() -> None:
         lambda x: {str(x): x}["1.5"],
         lambda x: x * sum(c == "1" for c in str(x)),
         lambda x: x * len(f"{np.array([x]):.2f}".upper()),
+        lambda x: x * len(STAR % (8, x)),
+        lambda x: x * len(WHOLE % complex(x, 1)),
     ],
 )
 def test_what_is_not_done_with_such_texts_is_refused(program) -> None:
@@ -262,6 +316,10 @@ def test_what_is_not_done_with_such_texts_is_refused(program) -> None:
         lambda x: x * len(WHOLE % str(x)),
         lambda x: x * len(f"{str(x)[:2]:.2f}"),
         lambda x: x * int(str(x)),
+        lambda x: x * len(SHORT % x),
+        lambda x: x * len(LONG % x),
+        lambda x: x * len(LONG % (x, x, x)),
+        lambda x: x * len(KEYS % x),
         lambda x: str(x).index("z") and x,
         lambda x: x * str(x).nothing,
     ],
