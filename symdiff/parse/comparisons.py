@@ -28,7 +28,7 @@ from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
 from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe, negated
-from symdiff.parse.items import as_set, require_hashable, static_key
+from symdiff.parse.items import as_set, require_hashable, static_key, told_now
 from symdiff.parse.operators import is_staged, items_of
 from symdiff.parse.python import in_python
 from symdiff.parse.special import (
@@ -331,7 +331,7 @@ def _in_keys(
         return _in_sequence(interp, tuple(key for key in keys if _is_like(key, item)), item)
     if isinstance(item, ObjectRef) or isinstance(container, DictRef):
         return static_key(interp, item, content) in content
-    return in_python(operator.contains, container, static(item))
+    return in_python(operator.contains, container, static(told_now(interp, item)))
 
 
 _MANY = 100  # keys that a number known at run time is compared with, one by one

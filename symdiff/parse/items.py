@@ -187,7 +187,7 @@ def _item_by_key(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
 def static_key(interp: Interpreter, key: Abstract, content: Collection[Any] = ()) -> Any:
     """A dict's key, which must be known at compile time; as it stands in what the dict holds."""
     require_hashable(interp, key)
-    found = known(interp, settled(interp, key), "keys must be constants, or int arguments")
+    found = known(interp, told_now(interp, key), "keys must be constants, or int arguments")
     return found if content == () else _as_outside(interp, found, content)
 
 
@@ -203,7 +203,14 @@ def _as_outside(interp: Interpreter, key: Any, content: Collection[Any]) -> Any:
 def element_of_set(interp: Interpreter, item: Abstract) -> Any:
     """What is put into a set or looked for in one, which must be known at compile time."""
     require_hashable(interp, item)
-    return known(interp, item, _SETS)
+    return known(interp, told_now(interp, item), _SETS)
+
+
+def told_now(interp: Interpreter, key: Abstract) -> Abstract:
+    """A key with the texts in it as they are: those that are told at run time only are refused."""
+    if isinstance(key, tuple):
+        return tuple.__new__(type(key), [told_now(interp, item) for item in key])
+    return settled(interp, key)
 
 
 def as_set(interp: Interpreter, value: Abstract, of_any: bool = False) -> Abstract:
