@@ -165,8 +165,12 @@ class Chain:
 
     def opened(self, arguments: Arguments) -> frozenset[int]:
         """The ids of the objects by whose attributes a call differentiates."""
+        return opened(self.asked_for(arguments))
+
+    def asked_for(self, arguments: Arguments) -> list[Any]:
+        """The arguments by which a call differentiates, and vectors."""
         calls = zip(self.transforms, self.levels(arguments)[1:], self.parameters[:-1], strict=True)
-        return opened(value for t, given, inner in calls for value in t.opens(given, inner))
+        return [value for t, given, inner in calls for value in t.opens(given, inner)]
 
     @property
     def marks(self) -> Marks | None:

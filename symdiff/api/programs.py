@@ -48,7 +48,13 @@ from symdiff.pipeline import (
     Transform,
 )
 from symdiff.runtime.blame import explainer
-from symdiff.runtime.calling import arrays_kept, call_with, follow, telling_of_types
+from symdiff.runtime.calling import (
+    arrays_kept,
+    call_with,
+    follow,
+    telling_of_floats,
+    telling_of_types,
+)
 from symdiff.runtime.dispatch import Dispatcher, Entry
 from symdiff.runtime.entry import MISS, Target, build_entry, entry_when_asked
 from symdiff.runtime.facts import Facts, facts_of
@@ -377,7 +383,13 @@ class Home:
         given = chain.levels(arguments)[0]
         if any(isinstance(transform, Functional) for transform in chain.transforms):
             given = copy.deepcopy(given)
-        with arrays_kept(given), telling_of_types(given):
+        asked_for = chain.asked_for(arguments)
+        floats = {
+            name: value
+            for name, value in zip(self.parameters.names, given, strict=False)
+            if type(value) is float and any(value is other for other in asked_for)
+        }
+        with arrays_kept(given), telling_of_types(given), telling_of_floats(floats):
             call_with(self.function, self.parameters, given)
         raise InternalError(f"{error.message}; but it does not", error.span) from error
 

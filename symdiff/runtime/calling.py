@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,23 @@ def telling_of_types(arguments: tuple[Any, ...]) -> Iterator[None]:
             ) from None
         if texts:
             error.add_note(f"{told}, which needs values; {takers}")
+        raise
+
+
+@contextlib.contextmanager
+def telling_of_floats(differentiated: Mapping[str, float]) -> Iterator[None]:
+    """Tell of arguments that are whole numbers, and floats since derivatives by them are asked for,
+    where the function needs an integer: a note is added to what it raises.
+    """
+    try:
+        yield
+    except (TypeError, IndexError) as error:
+        whole = [f"{name}={x}" for name, x in differentiated.items() if x.is_integer()]
+        if whole and "integer" in str(error):
+            error.add_note(
+                f"{', '.join(whole)}: what a derivative is asked by is a float, and an integer has"
+                " none; give None as its tangent, or leave it out of argnums"
+            )
         raise
 
 

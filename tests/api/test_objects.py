@@ -409,3 +409,42 @@ def test_a_type_where_a_value_is_needed_is_told(method):
     with pytest.raises(TypeError) as error:
         getattr(sd.differentiable(f), method)("abc", "fast")
     assert not hasattr(error.value, "__notes__")
+
+
+def power_sum(x, n):
+    s = 0.0
+    for k in range(n):
+        s = s + x**k
+    return s
+
+
+def of_an_item(x, n):
+    return [x, x * x, x**3][n] * x
+
+
+@pytest.mark.parametrize("f", [power_sum, of_an_item])
+def test_an_integer_by_which_a_derivative_is_asked_is_named(f):
+    asked = {
+        "tangent": lambda: sd.jvp(f, (2.5, 2), (1.0, 0)),
+        "argument": lambda: sd.grad(f, (0, 1))(2.5, 2),
+        "order two": lambda: sd.grad(sd.grad(f, "n"))(2.5, 2),
+    }
+    for call in asked.values():
+        with pytest.raises(TypeError, match="integer") as error:
+            call()
+        (note,) = error.value.__notes__
+        assert note == (
+            "n=2.0: what a derivative is asked by is a float, and an integer has none; give None as"
+            " its tangent, or leave it out of argnums"
+        )
+    value, tangent = sd.jvp(f, (2.5, 2), (1.0, None))
+    assert (value, tangent) == ((3.5, 1.0) if f is power_sum else (39.0625, 62.5))
+
+
+def test_an_integer_that_something_else_needs_is_not_told_of_the_arguments():
+    def f(x, n):
+        return x * sum(range(n))
+
+    with pytest.raises(TypeError, match="integer") as error:
+        sd.grad(f)(2.5, 2.0)
+    assert not hasattr(error.value, "__notes__")
