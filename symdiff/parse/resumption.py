@@ -271,6 +271,8 @@ class Resumption:
                 "this iterator in a generator that is gone on with",
                 hint="make a list of it first: list(...)",
             )
+        if interp.heap.get(iterator) is ABSENT:  # begun on some paths only
+            raise _undecided()
         part, position = part_of(interp, iterator)
         if not self._decided(has_element(part, position)):
             if part.end is not None:

@@ -378,9 +378,24 @@ def a_condition_beside_another(x, a):
     )
 
 
+def multiples(x):
+    for k in range(4):
+        yield x * (k + 0.5)
+
+
+def begun_on_some_paths(x, a):
+    found, e, s = multiples(x), 1.0 + x, 0.0
+    while e > 0.3:
+        e = e * 0.6
+        if e > 0.8:
+            s += next(found, 0.3)
+    return s
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
+        (begun_on_some_paths, "where this generator is gone on with depends on values"),
         (gone_over_again, "an iterator that is gone over twice"),
         (a_condition_beside_another, "with a condition gives, beside something else"),
     ],
@@ -389,5 +404,5 @@ def a_condition_beside_another(x, a):
 def test_what_is_not_followed_says_to_make_a_list(function, message):
     with pytest.raises(UnsupportedSyntaxError, match=message) as caught:
         symdiff.grad(function)(0.5, ARRAYS[0])
-    assert "make a list of it first" in caught.value.hint
+    assert "a list of it first" in caught.value.hint
     assert caught.value.span is not None
