@@ -18,6 +18,7 @@ from symdiff.parse.choices import of_one_structure
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import ERROR, At, Interpreter
 from symdiff.parse.lookups import MADE_HERE, is_member_made_here, rests_on_class_made_here
+from symdiff.parse.run_time_texts import as_value, is_at_run_time
 from symdiff.parse.texts import settled
 from symdiff.parse.trees import Parts, flatten, parts_of
 from symdiff.parse.unions import is_case
@@ -36,6 +37,7 @@ from symdiff.parse.values import (
     Partial,
     PossiblyUnbound,
     Range,
+    StagedText,
     StaticSet,
 )
 from symdiff.parse.writeback import write_back
@@ -55,8 +57,13 @@ def output_of(interp: Interpreter, result: Abstract) -> tuple[Structure, list[Va
     number, parts = partial(_is_number, interp), partial(_parts, interp)
     seen = partial(of_one_structure, interp)
     structure, leaves = flatten(result, number, parts, partial(_known, interp), seen)
-    contents = (interp.content(v) if isinstance(v, ListRef) else v for v in leaves)
-    return structure, [interp.lift(content) for content in contents]
+    return structure, [_lifted(interp, leaf) for leaf in leaves]
+
+
+def _lifted(interp: Interpreter, leaf: Abstract) -> Value:
+    if isinstance(leaf, StagedText):
+        return as_value(interp, leaf)
+    return interp.lift(interp.content(leaf) if isinstance(leaf, ListRef) else leaf)
 
 
 def without_none(interp: Interpreter, result: Abstract) -> Abstract:
@@ -92,7 +99,8 @@ def _is_none(content: Abstract) -> bool:
 
 
 def _is_number(interp: Interpreter, value: Abstract) -> bool:
-    """Return whether a part is a number, an array, or a list of such of a staged length."""
+    """Return whether a part is a number, an array, a text told at run time, or a list of such of
+    a staged length."""
     if isinstance(value, Conflict):
         raise ConflictRead(value)
     interp.heap.require_array(value)
@@ -105,7 +113,7 @@ def _is_number(interp: Interpreter, value: Abstract) -> bool:
         told = "a list of tuples, lists or dicts, of a length that is known at run time only"
         _refuse(interp, told, "return a list for each part: ts, ys = zip(*rows), or an array")
     held = interp.content(value) if isinstance(value, ListRef) else value
-    number = isinstance(held, Value | Array) or is_leaf(held)
+    number = isinstance(held, Value | Array) or is_leaf(held) or is_at_run_time(interp, held)
     return number and not isinstance(value, enum.Enum)
 
 

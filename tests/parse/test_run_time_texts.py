@@ -270,6 +270,18 @@ def test_what_is_written_after_a_text_was_made_is_not_in_it(capsys) -> None:
     assert capsys.readouterr().out == "[2. 4.] [array([2., 4.]), 1]\n"
 
 
+def test_texts_are_returned_beside_numbers() -> None:
+    def told(x):
+        shown = f"{x:.2f}"
+        return {"y": x * x, "as": shown, "short": shown.rstrip("0"), "all": (f"{x}", [str(x * 2)])}
+
+    for x in (1.5, 2.25):
+        value, tangent = sd.jvp(told, (x,), (1.0,))
+        assert value == told(x)
+        assert tangent == {"y": 2 * x, "as": None, "short": None, "all": (None, [None])}
+        assert sd.grad(lambda x: told(x)["y"] * len(told(x)["short"]))(x) == 2 * x * len(str(x))
+
+
 @pytest.mark.parametrize("kind", [sd.grad, sd.derivative])
 def test_a_number_read_from_a_text_has_no_derivative(kind) -> None:
     def read(x):
