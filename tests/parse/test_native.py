@@ -183,11 +183,6 @@ def test_compiling_asks_no_object_for_its_text():
     assert Loud.shown == 0
 
 
-def test_an_item_of_a_text_that_is_known_at_run_time_is_refused():
-    with pytest.raises(symdiff.UnsupportedSyntaxError, match="text of a value that is known"):
-        symdiff.grad(lambda x: x * len(f"{x}"[:2]))(2.0)
-
-
 def test_a_descriptor_of_a_library_that_is_not_written_in_python_is_refused():
     special = pytest.importorskip("scipy.special.cython_special")
 
