@@ -59,6 +59,7 @@ __all__ = [
 _BY_LIBRARY = {
     "numpy.ma": ("masked",),
     "astropy.units": ("quantities",),
+    "astropy.constants": ("quantities",),
     "scipy._lib": ("namespaces",),
     "scipy._lib._sparse": ("sparse",),
     "scipy.fft": ("hankel", "transforms"),

@@ -10,7 +10,7 @@ One search backwards over the edges of ``activity``, of the ``cases`` in which t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
 
 from symdiff.differentiate.activity import Activity, Edge, Homes, successors
@@ -79,6 +79,7 @@ class Selection:
     def __init__(self, activity: Activity, targets: Mapping[Value, State]) -> None:
         self.state = _states(activity, targets)
         self.suspect = _suspect(activity.edges)
+        self.unbounded = _unbounded(activity.edges)
 
     def needs_mask(self, node: Node, partial: Value) -> bool:
         """Return whether multiplying the cotangent of a node's result with ``partial`` may spoil
@@ -244,6 +245,20 @@ def _suspect(edges: Iterable[Edge]) -> set[Value]:
     start = [edge.destination for edge in edges if is_singular(edge.node)]
     following = successors(edges)
     return set(reached(start, lambda value: following.get(value, ())))
+
+
+def _unbounded(edges: Sequence[Edge]) -> set[Value]:
+    """Values whose cotangents may be infinite where they are discarded later on: those of what is
+    divided without a warning, and of what that is computed from, up to a ``where``.
+    """
+    preceding: dict[Value, list[Value]] = {}
+    start = list[Value]()
+    for edge in edges:
+        if edge.node.op in (strong_divide, quiet_divide) and not _is_second(edge):
+            start.append(edge.source)
+        if edge.node.op not in (where, choice):
+            preceding.setdefault(edge.destination, []).append(edge.source)
+    return set(reached(start, lambda value: preceding.get(value, ())))
 
 
 def is_singular(node: Node) -> bool:

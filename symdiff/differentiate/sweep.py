@@ -173,6 +173,8 @@ class Sweep:
         if self.checked or bar is None or not _is_as_long(operand, bar):
             return None
         if node.op is where:
+            if node.result in self.selection.unbounded:
+                return None
             condition, *others = node.operands
             chosen = choice_of(condition, position == 1)
             if others[0] is not others[1] and is_chosen_alike(bar, chosen):

@@ -1,5 +1,6 @@
 """Modules that know the functions of one library are loaded once a program has imported it."""
 
+import importlib.util
 import subprocess
 import sys
 import threading
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from symdiff.definitions import DEFINITIONS, libraries
+from symdiff.definitions.declare import INSTANCES
 from symdiff.ops.declare import FUNCTIONS, WRITES
 from symdiff.parse.calls import BUILTINS
 from tests.test_layers import ROOT, module_edges, reached
@@ -86,7 +88,7 @@ def test_a_library_imported_after_a_compilation_or_by_the_function_is_known(tmp_
 
 
 def whereabouts(function: object) -> set[str]:
-    """The modules from which a program can have a function, and the packages that they are in."""
+    """The modules from which a program can have a function or a class, and their packages."""
     names = {getattr(function, "__module__", None), getattr(type(function), "__module__", None)}
     for owner in (getattr(function, "__self__", None), getattr(function, "__objclass__", None)):
         names |= {getattr(owner, "__module__", None), getattr(type(owner), "__module__", None)}
@@ -117,8 +119,15 @@ def test_what_a_late_module_knows_is_in_the_libraries_that_load_it():
             if module in loaders and not is_own:
                 assert whereabouts(function) & loaders[module], (function, module)
                 checked.add(module)
+    for kind, (standing, _) in INSTANCES.items():
+        module = standing.__module__
+        if module in loaders:
+            assert whereabouts(kind) & loaders[module], (kind, module)
+            checked.add(module)
     # ``special`` registers the ops of two; the others know what definitions are made of.
     silent = {"symdiff.ops.orthogonal", "symdiff.ops.precise", "symdiff.ops.sparse"}
+    if importlib.util.find_spec("astropy") is None:
+        silent.add("symdiff.definitions.quantities")
     assert set(loaders) - checked <= silent | {"symdiff.differentiate.solving"}
 
 

@@ -286,6 +286,20 @@ ROSENBROCK = [
     *([(n,)] for n in (3, 2, 4, 5)),
     *([((4,), "reversed")], [((3,), "strided")], [(3, 2)], [((4, 2), "F")]),
 ]
+ROSENBROCK_LINES = [
+    *([(n,)] for n in (3, 2, 4, 5, 6)),
+    *([((4,), "reversed")], [((3,), "strided")], [((2,), "reversed")]),
+]
+TREES = [
+    *([(3,), (3, 3)], [(4, 3), (3, 3)], [((3,), "reversed"), (3, 3)], [(3,), ((3, 3), "F")]),
+    *([((3,), "strided"), (3, 3)], [((4, 3), "F"), (3, 3)], [((2, 3), "reversed"), (3, 3)]),
+    [(1, 3), ((3, 3), "strided")],
+]
+SPREADS = [
+    *([(n,), (n, n)] for n in (2, 3, 4, 5)),
+    *([((3,), "reversed"), (3, 3)], [(3,), ((3, 3), "F")], [((4,), "strided"), (4, 4)]),
+    [(2,), ((2, 2), "reversed")],
+]
 KNOTS_AND_POINTS = [
     *([(n,), (n,), (2,)] for n in (5, 6, 7)),
     *([(5,), (5,), (1,)], [((5,), "reversed"), (5,), (3,)], [(8,), (8,), ((2,), "reversed")]),
@@ -1550,7 +1564,7 @@ TABLE: dict[str, Word] = {
     **{
         f"scipy.spatial.{name}": shaped(
             f"return scipy.spatial.{name.removesuffix('.query')}(y + 3.0 * np.eye(3)){query}",
-            like=[[(3,), (3, 3)], [(4, 3), (3, 3)]],
+            like=TREES,
             x=(2.0, 3.0),
             dtypes=("float64",),
         )
@@ -1609,7 +1623,7 @@ TABLE: dict[str, Word] = {
     **{
         f"scipy.stats.{name}.rvs": values(  # by Cholesky's factor, and not by NumPy's root
             f"return scipy.stats.{name}.rvs({given}, random_state=3)",
-            family=cases.of(*[[(n,), (n, n)] for n in (2, 3, 5)]),
+            family=cases.of(*SPREADS),
             y=(1.2, 2.8),
             z=diagonal(),
             dtypes=("float64",),
@@ -1855,8 +1869,8 @@ TABLE: dict[str, Word] = {
         )
     },
     "scipy.optimize.rosen_der": shaped("x", like=ROSENBROCK),
-    "scipy.optimize.rosen_hess": shaped("x", like=ROSENBROCK),
-    "scipy.optimize.rosen_hess_prod": shaped("x, np.cos(x)", like=ROSENBROCK),
+    "scipy.optimize.rosen_hess": shaped("x", like=ROSENBROCK_LINES),
+    "scipy.optimize.rosen_hess_prod": shaped("x, np.cos(x)", like=ROSENBROCK_LINES),
     "scipy.optimize.newton": number(
         f"{CUBE}, 1.0, tol=1e-14",
         f"{CUBE}, 1.0, lambda t: 3.0 * t * t, tol=1e-14",
