@@ -191,6 +191,34 @@ def _trigonometric_in_space(sines, back):
     return transform
 
 
+def next_fast_len(target, real=False):
+    """The least product of small primes that is not below: up to 5, of complex data up to 11."""
+    if target < 0:
+        raise ValueError("Target length must be positive")
+    best = 2 * target
+    elevens = 1
+    while elevens < best:
+        sevens = elevens
+        while sevens < best:
+            fives = sevens
+            while fives < best:
+                threes = fives
+                while threes < best:
+                    made = threes
+                    while made < target:
+                        made *= 2
+                    best = min(best, made)
+                    threes *= 3
+                fives *= 5
+            if real:
+                break
+            sevens *= 7
+        if real:
+            break
+        elevens *= 11
+    return best
+
+
 @when_imported("scipy.fft")
 def register(fft):
     """Say what the functions mean."""
@@ -200,7 +228,7 @@ def register(fft):
         defines(getattr(fft, name), rounded=True)(_in_the_plane(name))
     for name in ("fftn", "ifftn", "rfftn", "irfftn"):
         defines(getattr(fft, name), rounded=True)(_in_space(name))
-    for definition in (fftfreq, rfftfreq, fftshift, ifftshift):
+    for definition in (fftfreq, rfftfreq, fftshift, ifftshift, next_fast_len):
         defines(getattr(fft, definition.__name__))(definition)
     for name, sines, back in (
         *(("dct", False, False), ("idct", False, True)),

@@ -11,6 +11,7 @@ import pytest
 
 import symdiff as sd
 from symdiff.definitions import transforms
+from tests import reference
 from tests.definitions.test_distributions import check
 
 fft = pytest.importorskip("scipy.fft")
@@ -59,3 +60,34 @@ def test_single_and_complex_numbers():
 def test_a_plan_is_refused():
     with pytest.raises(sd.UnsupportedCallError, match="plan="):
         sd.vjp(lambda x: fft.fft(x, plan=x), X)
+
+
+@pytest.mark.parametrize("real", [False, True])
+def test_the_next_fast_length_is_scipys(real):
+    for target in (*range(600), 9973, 17018):
+        assert transforms.next_fast_len(target, real) == fft.next_fast_len(target, real)
+
+
+def padded(x, real):
+    n = fft.next_fast_len(len(x) + 2, real=real)
+    return np.sum(np.abs(np.fft.rfft(x, n)) ** 2) / n
+
+
+@pytest.mark.parametrize("length", [1, 5, 11, 12])
+def test_a_transform_of_a_fast_length(length):
+    """Parseval: of a padded signal the power is that of the signal, a half of what is mirrored."""
+    x = np.linspace(-1.0, 2.0, length)
+    found = sd.grad(padded)(x, True)
+    exact = reference.directional(lambda x: padded(x, True), (x,), (np.cos(x),)).value
+    assert np.sum(found * np.cos(x)) == pytest.approx(exact, rel=1e-9)
+    assert sd.jvp(padded, (x, True), (np.cos(x), None))[1] == pytest.approx(exact, rel=1e-9)
+
+
+def test_a_length_that_is_not_positive_is_refused_as_by_scipy():
+    def f(x, n):
+        return np.sum(x) * fft.next_fast_len(n)
+
+    with pytest.raises(ValueError, match="must be positive"):
+        sd.grad(f)(np.ones(2), -1)
+    assert sd.grad(f)(np.ones(2), 0).tolist() == [0.0, 0.0]
+    assert sd.grad(f)(np.ones(2), 13).tolist() == [14.0, 14.0]

@@ -1232,6 +1232,7 @@ TABLE: dict[str, Word] = {
         f"scipy.fft.{name}": values("len(x)", family=cases.signals)
         for name in ("fftfreq", "rfftfreq")
     },
+    "scipy.fft.next_fast_len": values("len(x)", "len(x) + 9, True", family=cases.signals),
     # scipy.signal
     **{
         f"scipy.signal.windows.{name}": elementwise(
