@@ -65,7 +65,7 @@ class State(IntEnum):
     DENSE = 3
 
 
-_SELECTING = frozenset((
+SELECTING = frozenset((
     where, choice, maximum, minimum, fmax, fmin, clip, clip_below, clip_above,
 ))  # fmt: skip
 _ALIGNED = frozenset((where, choice, astype, copy))  # element by element, without partials
@@ -96,6 +96,12 @@ class Selection:
             return True
         varies = isinstance(partial.type, ArrayType) and partial.type.rank > 0
         return varies and self.may_blow_up(node, partial)
+
+    def may_begin_run(self, result: Value) -> bool:
+        """Return whether the cotangent of a ``where`` has no zeros of its own that have to win, and
+        nothing infinite that is discarded later on.
+        """
+        return self.state.get(result) is State.DENSE and result not in self.unbounded
 
     def may_blow_up(self, node: Node, partial: Value | float) -> bool:
         """Return whether a partial may be infinite or NaN though the function's inputs are
@@ -229,7 +235,7 @@ def _made(edge: Edge) -> Iterable[Choice]:
         condition, chosen, other = node.operands
         if chosen is not other:
             yield choice_of(condition, source is chosen)
-    elif node.op in _SELECTING or (node.op in _STRONG and _is_second(edge)):
+    elif node.op in SELECTING or (node.op in _STRONG and _is_second(edge)):
         yield Choice(node)
     elif node.op in _TAKING and source is node.operands[0]:
         yield PARTS

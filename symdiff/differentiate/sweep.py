@@ -26,7 +26,7 @@ from symdiff.differentiate.products import (
     scaled,
     settled,
 )
-from symdiff.differentiate.selection import Selection
+from symdiff.differentiate.selection import SELECTING, Selection
 from symdiff.differentiate.switches import CHECKING
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building, marked
@@ -173,7 +173,7 @@ class Sweep:
         if self.checked or bar is None or not _is_as_long(operand, bar):
             return None
         if node.op is where:
-            if node.result in self.selection.unbounded:
+            if not self.selection.may_begin_run(node.result):
                 return None
             condition, *others = node.operands
             chosen = choice_of(condition, position == 1)
@@ -483,7 +483,7 @@ def _in_order(node: Node) -> Iterable[int]:
 def _is_plain(node: Node) -> bool:
     """Return whether a node is elementwise by its partials, with no zeros that are to win."""
     op = node.op
-    if not isinstance(op, DeclaredOp) or op.is_strong(node):
+    if not isinstance(op, DeclaredOp) or op in SELECTING or op.is_strong(node):
         return False
     return op.elementwise and op.pullback is None
 

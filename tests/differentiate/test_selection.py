@@ -399,3 +399,34 @@ def test_selects_of_several_wheres(f, dtype):
             near = [sd.grad(total)(x + s * step, c) for s in (-2, -1, 1, 2)]
             rate = (near[0] - 8 * near[1] + 8 * near[2] - near[3]) / (12 * h)
             np.testing.assert_allclose(row, rate, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, c: np.where(c, x, np.where(c, 1.0 / x, 2.0 * x)),
+        lambda x, c: np.where(c, x, np.where(x < 1.0, 1.0 / (x * x), np.log(x))),
+        lambda x, c: np.where(~c, np.where(x < 3.0, x * np.log(x), x), x),
+        lambda x, c: np.where(x < 9.0, np.maximum(np.log(x), -1.0), 0.0) + x,
+        lambda x, c: np.where(x < 9.0, np.clip(np.log(x) * 2.0, -1.0, 9.0), 0.0) + x,
+        lambda x, c: np.where(x < 9.0, np.minimum(1.0 / x, 1.0) ** 2, 0.0) + x,
+    ],
+)
+def test_zeros_of_an_outer_choice_win_in_a_run(f):
+    """Where nothing of the first element's partial, which is infinite, is selected."""
+    x, c = np.array([0.0, 0.5, 2.0]), np.array([True, False, False])
+    with np.errstate(all="ignore"):
+        found = sd.grad(lambda x, c: np.sum(f(x, c)))(x, c)
+    h = 1e-6
+    ahead, behind = f(x[1:] + h, c[1:]), f(x[1:] - h, c[1:])
+    np.testing.assert_allclose(found[1:], (ahead - behind) / (2 * h), rtol=1e-8, atol=1e-9)
+    assert found[0] == 1.0
+
+
+def test_second_derivatives_behind_two_choices():
+    def f(x, c):
+        return np.sum(np.where(c, x, np.where(x < 1.0, 1.0 / (x * x), np.log(x))))
+
+    x, c = np.array([0.0, 0.5, 2.0]), np.array([True, False, False])
+    found = quiet(sd.hessian(f), x, c)
+    np.testing.assert_allclose(found, np.diag([0.0, 6 / 0.5**4, -1 / 4]))
