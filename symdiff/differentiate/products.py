@@ -203,12 +203,19 @@ def shape_of(value: Value) -> tuple[Dim, ...]:
     return array_type(value).shape
 
 
-def product_within(choice: Choice, g: Value, partial: Partial, may_blow_up: bool) -> Value:
-    """``g * partial`` of a chosen ``g``, computed elsewhere as well, but without a warning."""
+def product_within(
+    choice: Choice, g: Value, partial: Partial, may_blow_up: bool, operands: Collection[Value]
+) -> Value:
+    """``g * partial`` of a chosen ``g``, computed elsewhere as well, but without a warning.
+
+    ``operands``: as of ``scaled``.
+    """
     if not isinstance(partial, Value):
         return scaled_by_number(g, partial)
     if not may_blow_up or not _is_array(partial):
         return multiply(g, partial)
+    if partial in operands:
+        return multiply(g, _where_chosen(choice, partial, g, 0))
     g, partial = _without_factors(g, partial)
     divisor = _divisor(partial)
     if divisor is None:

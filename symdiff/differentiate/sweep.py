@@ -190,7 +190,8 @@ class Sweep:
     def _product_within(self, node: Node, bar: Value, partial: Partial, choice: Choice) -> Value:
         if isinstance(partial, Value) and is_complex(partial):
             partial = conjugate(partial)
-        return product_within(choice, bar, partial, self.selection.may_blow_up(node, partial))
+        may_blow_up = self.selection.may_blow_up(node, partial)
+        return product_within(choice, bar, partial, may_blow_up, node.operands)
 
     def shares(
         self, node: Node, op: DeclaredOp, active: Sequence[int], bars: Sequence[Value | None]

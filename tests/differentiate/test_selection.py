@@ -430,3 +430,22 @@ def test_second_derivatives_behind_two_choices():
     x, c = np.array([0.0, 0.5, 2.0]), np.array([True, False, False])
     found = quiet(sd.hessian(f), x, c)
     np.testing.assert_allclose(found, np.diag([0.0, 6 / 0.5**4, -1 / 4]))
+
+
+def test_a_quotient_that_is_there_is_not_taken_apart_in_a_run():
+    """Its numerator times the cotangent would be infinite."""
+
+    def f(x, y, z):
+        return 1e150 * np.sum(np.where(x > 0.0, (x / y) * z, 0.0))
+
+    x, y, z = np.array([1e200, -1.0]), np.array([1e150, 0.0]), np.array([1e-3, 1.0])
+    np.testing.assert_allclose(quiet(sd.grad(f, 2), x, y, z), [1e200, 0.0], rtol=1e-15)
+
+
+def test_a_negated_number_is_a_condition():
+    def f(x, k):
+        return np.sum(np.where(np.logical_not(k), np.sin(x) * x, np.log(x)))
+
+    x, k = np.array([0.5, 2.0, 3.0]), np.array([0.0, 2.0, np.nan])
+    expected = [np.sin(0.5) + 0.5 * np.cos(0.5), 0.5, 1 / 3]
+    np.testing.assert_allclose(sd.grad(f)(x, k), expected, rtol=1e-14)
