@@ -83,6 +83,7 @@ _BY_LIBRARY = {
             "kernels",
             "namespaces",
             "summaries",
+            "variables",
         ),
     ),
     "statistics": ("spreads",),

@@ -18,7 +18,8 @@ ROUNDED: set[Any] = set()  # functions whose definitions agree with them to roun
 CHECKS: set[Any] = set()  # functions that raise of what their definitions compute with
 INSTEAD: dict[Any, str] = {}  # what to write in place of library callables without a meaning
 OBJECTS: set[Any] = set()  # of libraries, whose methods are defined
-MADE: dict[Any, FunctionType] = {}  # makes objects of classes that are followed; in no table
+MADE: dict[Any, FunctionType] = {}  # in no table: what makes objects of classes that are followed,
+# and what libraries have under names that are their own
 CONSTANTS: list[type] = []  # classes of libraries whose objects nothing changes
 PURE: dict[int, Any] = {}  # by ids: what is called while staging, where all arguments are known
 INSTANCES: dict[type, tuple[type, Mapping[str, tuple[Any, ...]]]] = {}  # what stands for arrays of
@@ -105,6 +106,12 @@ def defines(*functions: Any, rounded: bool = False, checks: bool = False) -> Cal
         return definition
 
     return register
+
+
+def defines_inside(function: Any, definition: Any, rounded: bool = False) -> None:
+    """Register what a function is that a library has for itself, under a name of its own."""
+    MADE[function] = definition
+    ROUNDED.update([function] if rounded else [])
 
 
 def registered(module: Any, *definitions: Callable[..., Any], rounded: bool = False) -> None:

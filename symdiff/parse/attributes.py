@@ -703,6 +703,11 @@ def _set_class_attribute(interp: Interpreter, owner: type, name: str, content: A
     if lookups.MADE_HERE in owner.__dict__:
         _set_on_class_made_here(interp, owner, name, content)
         return
+    if not hasattr(owner, name):
+        raise UnsupportedSyntaxError(
+            f"a new attribute '{name}' of the class {owner.__name__}",
+            hint="set it before the call, or write it to an object",
+        )
     _set_free_attribute(interp, owner, name, content)
 
 

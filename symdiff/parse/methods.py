@@ -25,7 +25,7 @@ from symdiff.parse.arguments import LAZY
 from symdiff.parse.blame import error_of, python_raises, users
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import METHODS_OF, call_lowering, call_writing
-from symdiff.parse.comparisons import compare, is_or_equals
+from symdiff.parse.comparisons import compare, contains_natively, is_or_equals
 from symdiff.parse.folds import sorted_items
 from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import Interpreter
@@ -274,6 +274,8 @@ DICTS |= {kind: functools.partial(_view, kind) for kind in ("keys", "values", "i
 
 @method(DICTS)
 def get(interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = None) -> Abstract:
+    if isinstance(key, Value) and contains_natively(interp, ref, key) is False:
+        return default  # none of the keys is like a number that is known at run time only
     content = interp.content(ref)
     return content.get(static_key(interp, key, content), default)
 

@@ -84,9 +84,12 @@ _FOLLOWED = (
     *("scipy.special._basic", "scipy.special._orthogonal", "scipy.special._spherical_bessel"),
     *(
         "scipy.stats._covariance",
+        "scipy.stats._distribution_infrastructure",
         "scipy.stats._entropy",
         "scipy.stats._kde",
         "scipy.stats._morestats",
+        "scipy.stats._new_distributions",
+        "scipy.stats._probability_distribution",
     ),
     *("scipy.stats._multivariate", "scipy.stats._stats_py", "scipy.stats._axis_nan_policy"),
     "scipy.stats._warnings_errors",

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from symdiff.definitions import DEFINITIONS, OBJECTS
-from symdiff.definitions.declare import INSTANCES, is_constant
+from symdiff.definitions.declare import INSTANCES, MADE, is_constant
 from symdiff.definitions.libraries import meet
 from symdiff.definitions.mappings import mappingproxy
 from symdiff.errors import SignatureError, UnsupportedCallError
@@ -368,7 +368,7 @@ def _is_static(value: Any) -> bool:
     try:
         meet()
         if isinstance(value, types.MethodType):
-            return value in DEFINITIONS
+            return value in DEFINITIONS or value in MADE
         return value in FUNCTIONS or value in OBJECTS
     except TypeError:  # not hashable
         return False

@@ -204,3 +204,17 @@ def test_a_default_of_a_field_is_the_object_from_outside():
         return BOX.content * 2.0
 
     assert sd.value_and_grad(f)(3.0) == (18.0, 12.0) and BOX.content == 9.0
+
+
+class WithoutIt:
+    pass
+
+
+def new_attribute_of_class(x):
+    WithoutIt.found = x
+    return 2.0 * x
+
+
+def test_a_new_attribute_of_a_class_is_refused():
+    with pytest.raises(sd.UnsupportedSyntaxError, match="a new attribute 'found' of the class"):
+        sd.grad(new_attribute_of_class)(1.0)

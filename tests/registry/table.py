@@ -1593,6 +1593,28 @@ TABLE: dict[str, Word] = {
             ("logpdf", "logpdf([0.75, 1.5])"),
         )
     },
+    # scipy.stats, random variables
+    **{
+        f"scipy.stats.UnivariateDistribution.{name}": elementwise(
+            f"return scipy.stats.{call}", dtypes=("float64",), orders=(1, 2), x=inside
+        )
+        for name, call, inside in (
+            ("pdf", "Normal(mu=0.3, sigma=1.4).pdf(x)", (-1.8, 1.8)),
+            ("logpdf", "Normal(mu=0.3, sigma=1.4).logpdf(x)", (-1.8, 1.8)),
+            ("pmf", "Binomial(n=4, p=x).pmf(3)", (0.2, 0.8)),
+            ("logpmf", "Binomial(n=4, p=x).logpmf(3)", (0.2, 0.8)),
+            ("icdf", "Uniform(a=0.1, b=2.5).icdf(x)", (0.2, 0.8)),
+            ("iccdf", "Normal(mu=0.3, sigma=1.4).iccdf(x)", (0.2, 0.8)),
+            ("ilogcdf", "Normal(mu=0.3, sigma=1.4).ilogcdf(x)", (-0.9, -0.2)),
+            ("ilogccdf", "Normal(mu=0.3, sigma=1.4).ilogccdf(x)", (-0.9, -0.2)),
+            ("entropy", "Normal(mu=0.3, sigma=x).entropy()", (0.5, 1.5)),
+            ("logentropy", "Normal(mu=0.3, sigma=x).logentropy().real", (0.5, 1.5)),
+            ("median", "Normal(mu=x, sigma=1.4).median()", (0.5, 1.5)),
+            ("mode", "Normal(mu=x, sigma=1.4).mode()", (0.5, 1.5)),
+            ("moment", "Normal(mu=0.3, sigma=x).moment(4, kind='central')", (0.5, 1.5)),
+            ("support", "Uniform(a=x, b=2.5).support()[0] * x", (0.5, 1.5)),
+        )
+    },
     # scipy.stats, of several variables
     **{
         f"scipy.stats.{name}": shaped(f"return scipy.stats.{call}", like=like, y=(1.2, 2.8))
