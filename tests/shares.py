@@ -14,6 +14,7 @@ from typing import Any
 ALL = bool(os.environ.get("ALL_CELLS"))
 MANY = 24  # cases of a test
 PARTS = 3  # of the cases of a test that has many
+MOST = 450  # cases or so: of a test that has more than PARTS times as many a smaller part is run
 
 
 def is_drawn(name: str, parts: int, part: int = 0) -> bool:
@@ -24,13 +25,14 @@ def is_drawn(name: str, parts: int, part: int = 0) -> bool:
 def divided(items: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """The cases that the whole suite runs, and those that it leaves to ``make test-all``.
 
-    Of a test of more than ``MANY`` cases it runs one in ``PARTS``, unless the test is marked
-    ``every_case``.
+    Of a test of more than ``MANY`` cases it runs one in ``PARTS``, or about ``MOST`` of them, unless
+    the test is marked ``every_case``.
     """
     tests = [item.nodeid.partition("[")[0] for item in items]
     cases = Counter(tests)
     run, left = [], []
     for item, test in zip(items, tests, strict=True):
         whole = cases[test] <= MANY or item.get_closest_marker("every_case") is not None
-        (run if whole or is_drawn(item.nodeid, PARTS) else left).append(item)
+        parts = max(PARTS, cases[test] // MOST)
+        (run if whole or is_drawn(item.nodeid, parts) else left).append(item)
     return run, left

@@ -27,6 +27,12 @@ def test_of_many_cases_a_third_is_run_and_the_same_ones_again(
     assert shares.divided(many) == (run, left)
 
 
+def test_more_cases_take_no_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shares, "ALL", False)
+    run, _ = shares.divided(items("test_very_many", 20 * shares.MOST))
+    assert 0.8 * shares.MOST < len(run) < 1.2 * shares.MOST
+
+
 def test_few_cases_and_those_of_a_marked_test_are_all_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shares, "ALL", False)
     few, marked = items("test_few", shares.MANY), items("test_marked", 100, marked=True)
