@@ -25,8 +25,8 @@ def is_drawn(name: str, parts: int, part: int = 0) -> bool:
 def divided(items: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """The cases that the whole suite runs, and those that it leaves to ``make test-all``.
 
-    Of a test of more than ``MANY`` cases it runs one in ``PARTS``, or about ``MOST`` of them, unless
-    the test is marked ``every_case``.
+    Of a test of more than ``MANY`` cases it runs one in ``PARTS``, or about ``MOST`` of them,
+    unless the test is marked ``every_case``.
     """
     tests = [item.nodeid.partition("[")[0] for item in items]
     cases = Counter(tests)
