@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from symdiff.definitions.declare import refuse
+from symdiff.definitions.groups import grouped_list
 from symdiff.definitions.in_python import IN_PYTHON, replaces
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -264,6 +265,8 @@ class Groups:
 @replaces(itertools.groupby)
 def groupby(iterable: Any, key: Any = None) -> Any:
     """``itertools.groupby``: keys, with the elements that have them one after the other."""
+    if isinstance(iterable, list | tuple):
+        return grouped_list(iterable, key)
     return grouped(iter(iterable), key)
 
 

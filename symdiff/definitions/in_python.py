@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from symdiff.definitions.declare import refuse
+from symdiff.definitions.keyed import is_keyed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -304,13 +305,13 @@ class changing_set:  # noqa: N801  its name is shown in messages
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, iterable: Any = ()) -> None:
-        self._items_of_set: dict[Any, None] = {}
+        self._items_of_set: dict[Any, bool] = {}
         self._only_added = True
         self.update(iterable)
 
     def add(self, item: Any) -> None:
         """Add an item, unless it is there."""
-        self._items_of_set[item] = None
+        self._items_of_set[item] = True
 
     def discard(self, item: Any) -> None:
         """Take an item away, if it is there."""
@@ -340,7 +341,7 @@ class changing_set:  # noqa: N801  its name is shown in messages
             if isinstance(other, set | frozenset | dict):
                 self._only_added = False
             for item in _in_any_order(other):
-                self._items_of_set[item] = None
+                self._items_of_set[item] = True
 
     def intersection_update(self, *others: Any) -> None:
         """Keep the items that are in all others."""
@@ -356,7 +357,7 @@ class changing_set:  # noqa: N801  its name is shown in messages
 
     def _keep(self, kept: Any) -> None:
         self._only_added = False
-        self._items_of_set = dict.fromkeys(kept._items_of_set)
+        self._items_of_set = dict.fromkeys(kept._items_of_set, True)
 
     def copy(self) -> changing_set:
         """Return another one of the same items."""
@@ -408,6 +409,8 @@ class changing_set:  # noqa: N801  its name is shown in messages
         return len(self._items_of_set)
 
     def __iter__(self) -> Iterator[Any]:
+        if is_keyed(self._items_of_set):
+            refuse("the order of a set whose items are known at run time only")
         items = order_of_set(tuple(self._items_of_set), self._only_added)
         if items is None:
             refuse("the order of a set from which items were taken, or that took those of another")

@@ -18,10 +18,19 @@ from symdiff.ir.control import join_types
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import INT, ArrayType, ListType, Type, with_sizes_of
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, dotted, require_list, template
+from symdiff.ops.declare import (
+    EVALUATED,
+    Operation,
+    SeveralResults,
+    dotted,
+    require_list,
+    supporting,
+    template,
+)
 from symdiff.ops.keys import Slice, Slot, actual_key, spell_key
 from symdiff.ops.patterns import Elements, Items
 from symdiff.ops.sizes import constant_integer
+from symdiff.ops.support import order_in, place_in
 
 _on_lists = functools.partial(Operation, sympy=EVALUATED)
 
@@ -100,6 +109,44 @@ list_length: Operation = _on_lists(
     batch=lambda b, op, x, **attributes: op(x, **attributes),
     uniform=True,
     documentation="How many elements a list has.",
+)
+
+
+def _spell_find(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    """``place_in(key, column)``; a key of several parts is a tuple."""
+    count = node.attributes["count"]
+    parts = list(operands[:count])
+    key = parts[0] if count == 1 else ast.Tuple(parts, ast.Load())
+    return ast.Call(supporting(place_in), [key, *operands[count:]], [])
+
+
+list_find: Operation = _on_lists(
+    "list_find",
+    lambda *operands, count: (INT,),
+    lambda *operands, count: place_in(
+        operands[0] if count == 1 else operands[:count], *operands[count:]
+    ),
+    nondifferentiable=True,
+    spelling=_spell_find,
+    operands=0,
+    documentation="Where a key stands in a list as a dict finds it, or -1: of ``count`` columns.",
+)
+
+
+def _spell_order(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    given = [ast.keyword("reverse", ast.Constant(True))] if node.attributes["reverse"] else []
+    return ast.Call(supporting(order_in), list(operands), given)
+
+
+list_order: Operation = _on_lists(
+    "list_order",
+    lambda *columns, reverse: (ListType(INT),),
+    order_in,
+    raises=True,
+    nondifferentiable=True,
+    spelling=_spell_order,
+    operands=0,
+    documentation="The places of a list's items in their order: of tuples, a column of each part.",
 )
 
 

@@ -810,3 +810,28 @@ def first_class(error: Any, classes: tuple[type[BaseException], ...]) -> int:
     1
     """
     return next((k for k, kind in enumerate(classes) if isinstance(error, kind)), -1)
+
+
+def place_in(key: Any, *columns: list[Any]) -> int:
+    """Where a key stands in a list, as a dict finds it; -1 where it does not.
+
+    Of several columns the keys are tuples, one of each.
+
+    >>> place_in(0.5, [1.0, 0.5]), place_in((1, 2), [1, 1], [1, 3])
+    (1, -1)
+    """
+    rows = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+    try:
+        return rows.index(key)
+    except ValueError:
+        return -1
+
+
+def order_in(*columns: list[Any], reverse: bool = False) -> list[int]:
+    """The places of a list's items in their order; of several columns the items are tuples.
+
+    >>> order_in([0.5, 0.2, 0.3]), order_in([1, 1], ["b", "a"], reverse=True)
+    ([1, 2, 0], [0, 1])
+    """
+    rows = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+    return sorted(range(len(rows)), key=rows.__getitem__, reverse=reverse)

@@ -12,6 +12,7 @@ from symdiff.parse import (
     expressions,
     folds,
     iterators,
+    keyed,
     labels,
     matching,
     methods,

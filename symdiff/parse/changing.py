@@ -1,37 +1,45 @@
 """Sets and functions: values that do not change, or, in a program that changes one, objects.
 
 A set whose method changes it, or that stands left of ``|=``, is met when it was made already; so
-is a function that is given an attribute. All is staged again then, with what is made inside as
-objects that are followed (``RetryPolicy.changed``).
+is a function that is given an attribute, and a dict that has a key which is known at run time only.
+All is staged again then, with what is made inside as objects that are followed
+(``RetryPolicy.changed``).
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Collection
+from typing import NoReturn
 
+from symdiff.definitions import keyed
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.values import Abstract, Changed, ObjectRef, StaticSet
+from symdiff.parse.values import Abstract, Changed, DictRef, ObjectRef, StaticSet
+from symdiff.source import SourceSpan
 
 SETS, FUNCTIONS = "sets", "functions"
-_OUTSIDE = {
+_KEYS = (
+    "a key that is known at run time only, in this dict",
+    "make the dict inside: by {}, dict(), defaultdict(...), OrderedDict() or Counter()",
+)
+_OUTSIDE: dict[str | SourceSpan, tuple[str, str]] = {
     SETS: ("changing a set made outside", "change a copy: set(s)"),
     FUNCTIONS: ("an attribute of a function made elsewhere", "keep it in a list or an object"),
 }
 CHANGING = (ast.BitOr, ast.BitAnd, ast.BitXor, ast.Sub)  # what they do to the set on their left
 
 
-def require_changing(interp: Interpreter, kind: str) -> None:
+def require_changing(interp: Interpreter, kind: str | SourceSpan) -> NoReturn:
     """Have all of a kind followed as objects, where one that does not change is to be changed."""
     if kind in interp.policy.changed:
         raise made_outside(kind)
     raise Changed(kind)
 
 
-def made_outside(kind: str) -> UnsupportedSyntaxError:
+def made_outside(kind: str | SourceSpan) -> UnsupportedSyntaxError:
     """What to raise where this program has not made what it changes."""
-    message, hint = _OUTSIDE[kind]
+    message, hint = _OUTSIDE.get(kind, _KEYS)
     return UnsupportedSyntaxError(message, hint=hint)
 
 
@@ -39,10 +47,34 @@ def new_set(interp: Interpreter, items: Collection[Abstract]) -> Abstract:
     """A set of known items, made by the program, in the order in which they come."""
     if SETS not in interp.policy.changed:
         return StaticSet(items)
+    return set_of(interp, items if isinstance(items, frozenset) else tuple(items))
+
+
+def set_of(interp: Interpreter, items: Abstract) -> Abstract:
+    """A set that is followed as an object."""
     from symdiff.definitions.in_python import changing_set  # by few programs
 
-    given = items if isinstance(items, frozenset) else tuple(items)
-    return interp.call(changing_set, (given,), {})
+    return interp.call(changing_set, (items,), {})
+
+
+def keyed_class(interp: Interpreter, kind: type, place: SourceSpan | None) -> type | None:
+    """What is followed for a dict that is made at a place, if it has keys there that are known at
+    run time only.
+    """
+    if place not in interp.policy.changed:
+        return None
+    return keyed.CLASSES[kind]
+
+
+def require_as_keyed(interp: Interpreter, made: DictRef, other: Abstract) -> None:
+    """Have a dict followed as an object where it is filled from one that is."""
+    if isinstance(other, ObjectRef) and made.made_at is not None and is_keyed(other.type):
+        require_changing(interp, made.made_at)
+
+
+def is_keyed(kind: type) -> bool:
+    """Return whether a class stands for dicts with keys that are known at run time only."""
+    return issubclass(kind, keyed.keyed_dict)
 
 
 def in_any_order(interp: Interpreter, items: Abstract) -> Abstract:

@@ -21,6 +21,7 @@ from symdiff.ops.declare import static
 from symdiff.parse import lookups
 from symdiff.parse.attributes import set_attribute, set_plainly
 from symdiff.parse.blame import python_raises, users
+from symdiff.parse.changing import keyed_class
 from symdiff.parse.exceptions import as_python_makes_it, called_with, is_made
 from symdiff.parse.functions import follow_source, left_inside
 from symdiff.parse.groups import group_of
@@ -56,6 +57,9 @@ def call_class(
     if isinstance(hook, types.FunctionType | Closure) and not isinstance(cls, enum.EnumMeta):
         on_class(interp, type(cls), "__call__")
         return interp.call(hook, [cls, *arguments], keywords)
+    keyed = keyed_class(interp, cls, interp.span) if cls is collections.Counter else None
+    if keyed is not None:
+        return interp.call(keyed, arguments, keywords)
     return instance_of(interp, cls, arguments, keywords)
 
 

@@ -26,9 +26,10 @@ from symdiff.parse import run_time_texts as texts
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
+from symdiff.parse.changing import SETS, require_changing
 from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe, negated
-from symdiff.parse.items import as_set, require_hashable, static_key, told_now
+from symdiff.parse.items import as_set, can_be_told, require_hashable, static_key, told_now
 from symdiff.parse.operators import is_staged, items_of
 from symdiff.parse.python import in_python
 from symdiff.parse.special import (
@@ -252,6 +253,8 @@ def contains(interp: Interpreter, container: Abstract, item: Abstract) -> Abstra
         known = _taken_for(interp, container)
         if known is not None:
             return _in_sequence(interp, known, item)
+        if isinstance(container, ObjectRef):
+            return _contains(interp, container, item)
     if texts.is_at_run_time(interp, container):
         texts.require_taken(interp, operator.contains, [container, item])
     with judged(interp, operator.contains, (container, item)):
@@ -330,7 +333,10 @@ def _in_keys(
         keys = content if isinstance(container, DictRef) else sorted(content, key=repr)
         return _in_sequence(interp, tuple(key for key in keys if _is_like(key, item)), item)
     if isinstance(item, ObjectRef) or isinstance(container, DictRef):
-        return static_key(interp, item, content) in content
+        ref = container if isinstance(container, DictRef) else None
+        return static_key(interp, item, content, ref) in content
+    if not can_be_told(interp, item):
+        require_changing(interp, SETS)
     return in_python(operator.contains, container, static(told_now(interp, item)))
 
 

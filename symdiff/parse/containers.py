@@ -10,12 +10,13 @@ import types
 from collections.abc import Callable, Collection
 from typing import Any
 
+from symdiff.definitions.keyed import from_keys
 from symdiff.definitions.mappings import mappingproxy
 from symdiff.ir.structure import is_dataclass
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.calls import builtin
-from symdiff.parse.changing import new_set
+from symdiff.parse.changing import SETS, keyed_class, new_set, require_as_keyed, set_of
 from symdiff.parse.copies import copied
 from symdiff.parse.identity import class_of, require_known
 from symdiff.parse.interpreter import Interpreter
@@ -48,7 +49,16 @@ def _tuple(interp: Interpreter, items: Abstract = ()) -> Abstract:
 
 @builtin(dict)
 def _dict(interp: Interpreter, /, *arguments: Abstract, **keywords: Abstract) -> Abstract:
-    return filled_dict(interp, DictRef(), arguments, keywords)
+    return _made_dict(interp, dict, arguments, keywords)
+
+
+def _made_dict(
+    interp: Interpreter, kind: type, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    keyed = keyed_class(interp, kind, interp.span)
+    if keyed is not None:
+        return interp.call(keyed, arguments, keywords)
+    return filled_dict(interp, DictRef(type=kind, made_at=interp.span), arguments, keywords)
 
 
 @builtin(types.MappingProxyType)
@@ -59,28 +69,41 @@ def _proxy(interp: Interpreter, mapping: Abstract) -> Abstract:
 
 @builtin(collections.OrderedDict)
 def _ordered_dict(interp: Interpreter, /, *arguments: Abstract, **keywords: Abstract) -> Abstract:
-    return filled_dict(interp, DictRef(type=collections.OrderedDict), arguments, keywords)
+    return _made_dict(interp, collections.OrderedDict, arguments, keywords)
 
 
 @builtin(collections.defaultdict)
 def _default_dict(
     interp: Interpreter, factory: Abstract = None, /, *arguments: Abstract, **keywords: Abstract
 ) -> Abstract:
-    made = DictRef(type=collections.defaultdict)
+    keyed = keyed_class(interp, collections.defaultdict, interp.span)
+    if keyed is not None:
+        return interp.call(keyed, [factory, *arguments], keywords)
+    made = DictRef(type=collections.defaultdict, made_at=interp.span)
     interp.put((made, "default_factory"), factory)
     return filled_dict(interp, made, arguments, keywords)
 
 
 @builtin(dict.fromkeys)
 def _from_keys(interp: Interpreter, keys: Abstract, *value: Abstract) -> Abstract:
-    known_keys = (static_key(interp, key) for key in static_items(interp, keys))
-    return interp.new_dict(dict.fromkeys(known_keys, *value))
+    return _filled_from_keys(interp, dict, keys, *value)
 
 
 @builtin(collections.OrderedDict.fromkeys)
 def _ordered_from_keys(interp: Interpreter, iterable: Abstract, value: Abstract = None) -> Abstract:
-    made = DictRef(type=collections.OrderedDict)
-    return filled_dict(interp, made, [_from_keys(interp, iterable, value)], {})
+    return _filled_from_keys(interp, collections.OrderedDict, iterable, value)
+
+
+def _filled_from_keys(
+    interp: Interpreter, kind: type, keys: Abstract, *value: Abstract
+) -> Abstract:
+    keyed = keyed_class(interp, kind, interp.span)
+    if keyed is not None:
+        return interp.call(from_keys, [interp.call(keyed, [], {}), keys, *value], {})
+    made = DictRef(type=kind, made_at=interp.span)
+    known_keys = (static_key(interp, key, of=made) for key in static_items(interp, keys))
+    interp.put(made, dict.fromkeys(known_keys, *value))
+    return made
 
 
 def filled_dict(
@@ -91,10 +114,11 @@ def filled_dict(
 
     def add(pair: Abstract) -> None:
         key, value = pair_of(interp, pair, next(numbers))
-        interp.put(made, {**interp.content(made), static_key(interp, key): value})
+        interp.put(made, {**interp.content(made), static_key(interp, key, of=made): value})
 
     interp.put(made, {})
     for argument in arguments:
+        require_as_keyed(interp, made, argument)
         if isinstance(argument, DictRef) and not has_method(interp, argument, "__iter__"):
             interp.put(made, dict(interp.content(argument)))
         elif isinstance(argument, ObjectRef | DictRef) and hasattr(argument.type, "keys"):
@@ -109,18 +133,22 @@ def filled_dict(
 
 @builtin(frozenset)
 def _frozenset(interp: Interpreter, items: Abstract = ()) -> Abstract:
-    return frozenset(_elements_of_set(interp, items))
+    return frozenset(_elements_of_set(interp, items, fixed=True))
 
 
 @builtin(set)
 def _set(interp: Interpreter, items: Abstract = ()) -> Abstract:
+    if SETS in interp.policy.changed:
+        return set_of(interp, items)
     return new_set(interp, _elements_of_set(interp, items))
 
 
-def _elements_of_set(interp: Interpreter, items: Abstract) -> Collection[Abstract]:
+def _elements_of_set(
+    interp: Interpreter, items: Abstract, fixed: bool = False
+) -> Collection[Abstract]:
     if isinstance(items, frozenset):
         return items
-    return [element_of_set(interp, item) for item in static_items(interp, items)]
+    return [element_of_set(interp, item, fixed) for item in static_items(interp, items)]
 
 
 @builtin(slice)

@@ -17,11 +17,19 @@ from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases, joined_value
 from symdiff.parse.cases import for_each_case, told_apart_value
-from symdiff.parse.changing import attributes_of_function, new_set
+from symdiff.parse.changing import (
+    SETS,
+    attributes_of_function,
+    is_keyed,
+    keyed_class,
+    new_set,
+    require_as_keyed,
+    set_of,
+)
 from symdiff.parse.comparisons import compare
 from symdiff.parse.functions import is_callee, left_inside, method_name
 from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, negated
-from symdiff.parse.items import element_of_set, get_item, static_key
+from symdiff.parse.items import element_of_set, get_item, set_item, static_key
 from symdiff.parse.iteration import (
     append_item,
     consume,
@@ -281,12 +289,17 @@ def _gone_on_with(interp: Interpreter, node: ast.expr, left: CalleeLeft) -> Abst
 
 
 def _star_star(interp: Interpreter, node: ast.expr) -> dict[str, Abstract]:
-    value = interp.evaluate(node)
+    return _mapped(interp, node, interp.evaluate(node))
+
+
+def _mapped(interp: Interpreter, node: ast.expr, value: Abstract) -> dict[str, Abstract]:
     items: dict[str, Abstract] = interp.step(node, lambda: _items(interp, value), "items")
     return items
 
 
 def _items(interp: Interpreter, value: Abstract) -> dict[str, Abstract]:
+    if isinstance(value, ObjectRef) and is_keyed(value.type):
+        raise UnsupportedSyntaxError("** of a dict with keys that are known at run time only")
     if has_method(interp, value, "keys" if isinstance(value, ObjectRef) else "__iter__"):
         value = interp.call(dict, [value], {})
     if not isinstance(value, DictRef):
@@ -361,19 +374,38 @@ def _add_element(interp: Interpreter, made: ListRef, node: ast.expr) -> None:
 
 @expression(ast.Set)
 def _set(interp: Interpreter, node: ast.Set) -> Abstract:
-    return new_set(interp, [element_of_set(interp, x) for x in _elements(interp, node.elts)])
+    items = [element_of_set(interp, x) for x in _elements(interp, node.elts)]
+    return set_of(interp, tuple(items)) if SETS in interp.policy.changed else new_set(interp, items)
 
 
 @expression(ast.Dict)
 def _dict(interp: Interpreter, node: ast.Dict) -> Abstract:
+    keyed = keyed_class(interp, dict, interp.span)
+    if keyed is not None:
+        return _keyed_dict(interp, interp.call(keyed, [], {}), node)
+    made = interp.new_dict({})
     content: dict[Any, Abstract] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            content |= _star_star(interp, value)
+            given = interp.evaluate(value)
+            require_as_keyed(interp, made, given)
+            content |= _mapped(interp, value, given)
         else:
-            place = static_key(interp, interp.evaluate(key))
+            place = static_key(interp, interp.evaluate(key), of=made)
             content[place] = interp.evaluate(value)
-    return interp.new_dict(content)
+    interp.put(made, content)
+    return made
+
+
+def _keyed_dict(interp: Interpreter, made: Abstract, node: ast.Dict) -> Abstract:
+    """A dict with keys that are known at run time only."""
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            interp.call_method(made, "update", interp.evaluate(value))
+        else:
+            place = interp.evaluate(key)
+            set_item(interp, made, place, interp.evaluate(value))
+    return made
 
 
 # Comprehensions -----------------------------------------------------------------------------------
@@ -475,17 +507,23 @@ def _set_comprehension(interp: Interpreter, node: ast.SetComp) -> Abstract:
         lambda: append_item(interp, made, element_of_set(interp, interp.evaluate(node.elt))),
         node.elt,
     )
+    if SETS in interp.policy.changed:
+        return set_of(interp, made)
     return new_set(interp, static_items(interp, made))
 
 
 @expression(ast.DictComp)
 def _dict_comprehension(interp: Interpreter, node: ast.DictComp) -> Abstract:
-    made = interp.new_dict({})
+    keyed = keyed_class(interp, dict, interp.span)
+    made = interp.new_dict({}) if keyed is None else interp.call(keyed, [], {})
 
     def add() -> None:
-        key = static_key(interp, interp.evaluate(node.key))
-        value = interp.evaluate(node.value)
-        interp.put(made, {**interp.content(made), key: value})
+        key, value = interp.evaluate(node.key), interp.evaluate(node.value)
+        if keyed is not None:
+            set_item(interp, made, key, value)
+            return
+        known_key = static_key(interp, key, of=made)
+        interp.put(made, {**interp.content(made), known_key: value})
 
     _comprehend(interp, node, add, node.key, node.value)
     return made

@@ -12,14 +12,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from symdiff.dataclass import dataclass
+from symdiff.definitions.keyed import keyed_dict, sorted_list
 from symdiff.ir.build import Builder, builder
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import INT, ArrayType, ListType
+from symdiff.ir.types import INT, TEXT, ArrayType, ListType
 from symdiff.ops.arithmetic import equal
 from symdiff.ops.declare import array_type, static
 from symdiff.ops.effects import Member, Named, opaque_call
 from symdiff.ops.mathlib import is_int_zero, python_sum
+from symdiff.parse import run_time_texts as texts
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.blame import users
 from symdiff.parse.branches import choose, joined_cases
@@ -30,15 +32,16 @@ from symdiff.parse.comparisons import compare
 from symdiff.parse.demand import can_be_known, known
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter, negated
-from symdiff.parse.iteration import after, for_each, iterate, started, static_items, until
+from symdiff.parse.iteration import after, for_each, iterate, started, until
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import binary, is_staged
 from symdiff.parse.python import in_python
 from symdiff.parse.selecting import in_order
 from symdiff.parse.sort_keys import keys_of
 from symdiff.parse.special import has_operator
+from symdiff.parse.spreading import items_or_list
 from symdiff.parse.truth import truth
-from symdiff.parse.values import VALUE, Abstract, ConflictRead, Generator, Token
+from symdiff.parse.values import VALUE, Abstract, BoundMethod, ConflictRead, Generator, Token
 
 
 def _fold(
@@ -198,6 +201,7 @@ def _extreme(
         return default["default"] if default else in_python(python, ())
 
     over = items[0] if len(items) == 1 else items
+    key = _present(over, key)
     over = in_any_order(interp, over) if key is None else over
     return _fold_from_first(interp, over, measured, better, operator.itemgetter(-1), empty)
 
@@ -233,19 +237,40 @@ def sorted_items(
     interp: Interpreter, iterable: Abstract, *, key: Abstract = None, reverse: Abstract = False
 ) -> Abstract:
     """``sorted(iterable, key=key, reverse=reverse)``."""
-    items = list(static_items(interp, in_any_order(interp, iterable) if key is None else iterable))
+    key = _present(iterable, key)
+    found = items_or_list(interp, in_any_order(interp, iterable) if key is None else iterable)
+    if not isinstance(found, tuple):
+        return interp.call(sorted_list, [interp.new_list(found), key, reverse], {})
+    items = list(found)
     values = [item if key is None else interp.call(key, [item], {}) for item in items]
+    if len(items) < 2:  # none is compared
+        return interp.new_list(tuple(items))
     values = _by_numbers(interp, values)
     if any(has_operator(interp, "lt", value, value) for value in values):
         keys: list[Any] = [_Compared(interp, value) for value in values]
     else:
-        plain_values = _as_far_as_needed([plain_argument(interp, value) for value in values])
-        if len(items) > 1 and _is_found_at_run_time(interp, plain_values):
+        plain_values = _as_far_as_needed([_plain_key(interp, value) for value in values])
+        if _is_found_at_run_time(interp, plain_values):
             order = _order_found(interp, plain_values, static(truth(interp, reverse)))
             return interp.new_list(in_order(interp, tuple(items), order))
         keys = [known(interp, value, _SORTED) for value in plain_values]
     ordered = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=bool(reverse))
     return interp.new_list(tuple(items[k] for k in ordered))
+
+
+def _present(items: Abstract, key: Abstract) -> Abstract:
+    """``d.get`` as ``d[...]``, where all that is asked for is the keys of the dict itself."""
+    if not isinstance(key, BoundMethod) or key.instance is not items:
+        return key
+    return BoundMethod(keyed_dict.__getitem__, items) if key.function is keyed_dict.get else key
+
+
+def _plain_key(interp: Interpreter, key: Abstract) -> Any:
+    """A key as it is compared; a text that is known at run time only is an IR value."""
+    if type(key) is tuple:
+        return tuple(_plain_key(interp, part) for part in key)
+    at_run_time = texts.is_at_run_time(interp, key)
+    return texts.as_value(interp, key) if at_run_time else plain_argument(interp, key)
 
 
 _MOST_SORTED = 16  # objects, each of which is one of all by a branch
@@ -280,7 +305,8 @@ def _is_found_at_run_time(interp: Interpreter, keys: Sequence[Any]) -> bool:
         if isinstance(key, tuple):
             pending.extend(key)
         elif isinstance(key, Value):
-            if not isinstance(key.type, ArrayType) or key.type.kind == "array":
+            is_array = isinstance(key.type, ArrayType) and key.type.kind == "array"
+            if is_array or not (isinstance(key.type, ArrayType) or key.type == TEXT):
                 return False
             numbers.append(key)
         elif not isinstance(key, str | bytes) and not is_leaf(key):

@@ -433,6 +433,8 @@ def as_type(value: Value, type_: Type) -> Value:
         return typed_list(value, type_)
     if value.type == type_ or not isinstance(type_, ArrayType) or type_.shape:
         return value
+    if not isinstance(value.type, ArrayType):  # a text, which whoever takes it refuses
+        return value
     result: Value = retype(value, type=type_)
     result.name = value.name
     return result

@@ -704,7 +704,7 @@ class Interpreter:
 
     def new_dict(self, content: dict[Any, Abstract]) -> DictRef:
         """A dict that the program makes."""
-        made = DictRef()
+        made = DictRef(made_at=self.span)
         self.put(made, content)
         return made
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import AliasingError, UnsupportedSyntaxError, rejection
+from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import add, less, where
@@ -23,7 +24,8 @@ from symdiff.parse import lookups, staged_lists
 from symdiff.parse import run_time_texts as texts
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, python_raises, users
-from symdiff.parse.demand import known
+from symdiff.parse.changing import SETS, require_changing
+from symdiff.parse.demand import can_be_known, known
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of, is_unknown, require_one_function
 from symdiff.parse.interpreter import Interpreter, describe
@@ -163,7 +165,7 @@ def _dict_item(interp: Interpreter, ref: DictRef, key: Abstract) -> Abstract:
     content = interp.content(ref)
     if is_numbered(content) and selected_at_run_time(interp, key):
         return value_of(interp, content, key)
-    return _item_by_key(interp, ref, static_key(interp, key, content))
+    return _item_by_key(interp, ref, static_key(interp, key, content, ref))
 
 
 def _item_by_key(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
@@ -184,11 +186,27 @@ def _item_by_key(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
     return _taken(content, key)
 
 
-def static_key(interp: Interpreter, key: Abstract, content: Collection[Any] = ()) -> Any:
-    """A dict's key, which must be known at compile time; as it stands in what the dict holds."""
+def static_key(
+    interp: Interpreter, key: Abstract, content: Collection[Any] = (), of: DictRef | None = None
+) -> Any:
+    """A dict's key, which must be known at compile time; as it stands in what the dict holds.
+
+    ``of``: the dict, which is followed as an object where the key cannot be known.
+    """
     require_hashable(interp, key)
+    if of is not None and of.made_at is not None and not can_be_told(interp, key):
+        require_changing(interp, of.made_at)
     found = known(interp, told_now(interp, key), "keys must be constants, or int arguments")
     return found if content == () else _as_outside(interp, found, content)
+
+
+def can_be_told(interp: Interpreter, key: Abstract) -> bool:
+    """Return whether a key is known, or can be asked for as one."""
+    if isinstance(key, tuple):
+        return all(can_be_told(interp, part) for part in key)
+    if texts.is_at_run_time(interp, key):
+        return False
+    return not isinstance(key, Value) or is_constant(key) or can_be_known(interp, key)
 
 
 def _as_outside(interp: Interpreter, key: Any, content: Collection[Any]) -> Any:
@@ -200,9 +218,11 @@ def _as_outside(interp: Interpreter, key: Any, content: Collection[Any]) -> Any:
     return next((other for other in content if other is key.live), key)
 
 
-def element_of_set(interp: Interpreter, item: Abstract) -> Any:
-    """What is put into a set or looked for in one, which must be known at compile time."""
+def element_of_set(interp: Interpreter, item: Abstract, fixed: bool = False) -> Any:
+    """What is put into a set; of one that is ``fixed`` it must be known at compile time."""
     require_hashable(interp, item)
+    if not fixed and not can_be_told(interp, item):
+        return item if SETS in interp.policy.changed else require_changing(interp, SETS)
     return known(interp, told_now(interp, item), _SETS)
 
 
@@ -372,7 +392,7 @@ def set_native_item(
         _set_list_item(interp, target, key, content)
     elif isinstance(target, DictRef):
         changed = dict(interp.content(target))
-        changed[static_key(interp, key, changed)] = content
+        changed[static_key(interp, key, changed, target)] = content
         note_write(interp, target)
         interp.put(target, changed)
     else:
@@ -466,7 +486,7 @@ def delete_native_item(interp: Interpreter, target: Abstract, key: Abstract) -> 
     note_write(interp, target)
     key = key if isinstance(target, DictRef) else as_index(interp, key)
     if isinstance(target, DictRef):
-        left, known_key = dict(content), static_key(interp, key, content)
+        left, known_key = dict(content), static_key(interp, key, content, target)
         with python_raises():
             del left[known_key]
         interp.put(target, left)

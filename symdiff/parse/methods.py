@@ -25,6 +25,7 @@ from symdiff.parse.arguments import LAZY
 from symdiff.parse.blame import error_of, python_raises, users
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import METHODS_OF, call_lowering, call_writing
+from symdiff.parse.changing import keyed_class, require_as_keyed
 from symdiff.parse.comparisons import compare, contains_natively, is_or_equals
 from symdiff.parse.folds import sorted_items
 from symdiff.parse.heap import is_callers
@@ -277,14 +278,14 @@ def get(interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = No
     if isinstance(key, Value) and contains_natively(interp, ref, key) is False:
         return default  # none of the keys is like a number that is known at run time only
     content = interp.content(ref)
-    return content.get(static_key(interp, key, content), default)
+    return content.get(static_key(interp, key, content, ref), default)
 
 
 @method(DICTS, "pop")
 def pop_key(interp: Interpreter, ref: DictRef, key: Abstract, *default: Abstract) -> Abstract:
     note_write(interp, ref)
     changed = dict(interp.content(ref))
-    known = static_key(interp, key, changed)
+    known = static_key(interp, key, changed, ref)
     with python_raises():
         taken = changed.pop(known, *default)
     interp.put(ref, changed)
@@ -315,7 +316,7 @@ def move_to_end(interp: Interpreter, ref: DictRef, key: Abstract, last: Abstract
         raise users(AttributeError(f"'{name}' object has no attribute 'move_to_end'"))
     note_write(interp, ref)
     changed = dict(interp.content(ref))
-    known = static_key(interp, key, changed)
+    known = static_key(interp, key, changed, ref)
     with python_raises():
         moved = {known: changed.pop(known)}
     interp.put(ref, changed | moved if static(last) else moved | changed)
@@ -326,6 +327,7 @@ def update(interp: Interpreter, ref: DictRef, /, *others: Abstract, **more: Abst
     note_write(interp, ref)
     changed = dict(interp.content(ref))
     for other in others:
+        require_as_keyed(interp, ref, other)
         if isinstance(other, DictRef) and has_method(interp, other, "__iter__"):
             other = interp.call(dict, [other], {})
         if isinstance(other, DictRef):
@@ -333,7 +335,7 @@ def update(interp: Interpreter, ref: DictRef, /, *others: Abstract, **more: Abst
         else:
             for number, item in enumerate(static_items(interp, other)):
                 key, value = pair_of(interp, item, number)
-                changed[static(key)] = value
+                changed[static_key(interp, key, changed, ref)] = value
     interp.put(ref, changed | more)
 
 
@@ -342,7 +344,7 @@ def setdefault(
     interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = None
 ) -> Abstract:
     content = interp.content(ref)
-    known = static_key(interp, key, content)
+    known = static_key(interp, key, content, ref)
     if known not in content:
         note_write(interp, ref)
         interp.put(ref, {**content, known: default})
@@ -351,9 +353,13 @@ def setdefault(
 
 @method(DICTS, "copy")
 def copy_dict(interp: Interpreter, ref: DictRef) -> Abstract:
-    kind = native_base(ref.type)
-    made = DictRef(type=kind if kind is collections.defaultdict else dict)
+    kind = collections.defaultdict if native_base(ref.type) is collections.defaultdict else dict
     factory = interp.heap.get((ref, "default_factory"))
+    keyed = keyed_class(interp, kind, interp.span)
+    if keyed is not None:
+        first = [None if factory is ABSENT else factory] if kind is not dict else []
+        return interp.call(keyed, [*first, ref], {})
+    made = DictRef(type=kind, made_at=interp.span)
     if kind is collections.defaultdict and factory is not ABSENT:
         interp.put((made, "default_factory"), factory)
     interp.put(made, dict(interp.content(ref)))

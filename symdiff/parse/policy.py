@@ -50,7 +50,8 @@ class RetryPolicy:
     is refused as a whole where nothing resolves that. ``without_arm``: what tells that an arm is
     not taken that cannot be compiled. ``recursions``: functions that call themselves often.
     ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
-    followed as objects, as the program changes one: ``sets``, ``functions``.
+    followed as objects, as the program changes one: ``sets``, ``functions``, and the dicts that
+    are made at a place.
     """
 
     all_late: bool = False
@@ -63,7 +64,7 @@ class RetryPolicy:
     refused: dict[Any, int] = field(default_factory=dict)
     written_late: set[Any] = field(default_factory=set)
     resumed: set[Any] = field(default_factory=set)
-    changed: set[str] = field(default_factory=set)
+    changed: set[str | SourceSpan] = field(default_factory=set)
     first: Conflict | None = None
     of_library: Conflict | None = None
     instead: StaticDemand | None = None

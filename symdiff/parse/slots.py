@@ -216,7 +216,8 @@ def _new_container(
     interp: Interpreter, cls: type, /, *arguments: Abstract, **keywords: Abstract
 ) -> Abstract:
     is_list = issubclass(cls, list)
-    made: Any = ListRef(type=cls) if is_list else DictRef(type=cls)
+    made_at = interp.span if cls is collections.Counter else None
+    made: Any = ListRef(type=cls) if is_list else DictRef(type=cls, made_at=made_at)
     interp.put(made, () if is_list else {})
     return with_attributes(made)
 

@@ -141,7 +141,8 @@ class DictRef(Told):
     """A Python dict with static keys; its content is a dict that is never changed in place.
 
     ``type`` is its class. ``own`` holds the attributes of a dict whose class is written in Python;
-    ``shows_items``: they are its items, by ``self.__dict__ = self``.
+    ``shows_items``: they are its items, by ``self.__dict__ = self``. ``made_at``: where it is made,
+    if it may have keys that are known at run time only there.
     """
 
     told = "a dict"
@@ -152,6 +153,7 @@ class DictRef(Told):
     serial: int = field(default_factory=now)
     own: ObjectRef | None = None
     shows_items: bool = False
+    made_at: SourceSpan | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -532,9 +534,12 @@ class CalledOften(ControlFlow):
 
 
 class Changed(ControlFlow):
-    """What does not change elsewhere is changed: all of its ``kind`` are followed as objects."""
+    """What does not change elsewhere is changed: all of its ``kind`` are followed as objects.
 
-    def __init__(self, kind: str) -> None:
+    The kind of dicts with keys that are known at run time only is the place where they are made.
+    """
+
+    def __init__(self, kind: str | SourceSpan) -> None:
         super().__init__(kind)
         self.kind = kind
 

@@ -18,10 +18,12 @@ from symdiff.ops.lists import (
     list_add,
     list_concatenate,
     list_filled,
+    list_find,
     list_get,
     list_insert,
     list_length,
     list_new,
+    list_order,
     list_pop,
     list_push,
     list_set,
@@ -215,3 +217,23 @@ def test_elements_of_different_types_do_not_concatenate() -> None:
             ),
             *(1.0, V),
         )
+
+
+def test_where_a_key_stands_in_a_list() -> None:
+    def places(a: Any, b: Any) -> Any:
+        first, second = new(a, b, 2.0 * a), new(b, b, a)
+        found = [list_find(key, first, count=1) for key in (2.0 * a, 9.0 * b)]
+        found += [list_find(b, key, first, second, count=2) for key in (b, a)]
+        return sum((k + 1) * place for k, place in enumerate(found))
+
+    check(places, lambda a, b: 2 - 2 + 3 * 1 - 4, 0.5, 2.0)
+
+
+def test_the_places_of_a_list_in_order() -> None:
+    def ordered(a: Any, b: Any) -> Any:
+        first, second = new(b, a, b), new(a, a, b)
+        orders = list_order(first, reverse=False), list_order(first, second, reverse=True)
+        places = [list_get(order, k) for order in orders for k in range(3)]
+        return sum(10**k * place for k, place in enumerate(places))
+
+    check(ordered, lambda a, b: 102201, 0.5, 2.0)

@@ -376,30 +376,14 @@ def closure_given_away(x, k):
 # Values
 
 
-@refused(Syntax, "{x[0], x[1]}", "list")
-def set_of_staged_values(x, k):
-    return len({x[0], x[1]})
-
-
-@refused(Syntax, "{v for v in x}", "list")
-def set_comprehension_of_staged_values(x, k):
-    return len({v for v in x})  # noqa: C416
-
-
-@refused(Syntax, "{x[0]: 1.0}", "constant")
+@refused(Syntax, "return {x[0]: 1.0}", "numbers")
 def dict_with_staged_keys(x, k):
     return {x[0]: 1.0}
 
 
-@refused(Syntax, "d[x[0]]", "constant")
-def looks_up_a_staged_key(x, k):
-    d = {0.5: 1.0}
-    return d[x[0]]
-
-
-@refused(Syntax, 'names[f"{x[0]}"]', "print")
-def text_of_a_staged_value(x, k):
-    names = {"0.5": 2.0}
+@refused(Syntax, '{"0.5": 2.0, "0.6": x}', "one type")
+def unlike_items_by_a_staged_key(x, k):
+    names = {"0.5": 2.0, "0.6": x}
     return names[f"{x[0]}"]
 
 

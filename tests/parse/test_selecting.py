@@ -145,12 +145,6 @@ def every_other_item(x: Any) -> Any:
     return sum(rows)
 
 
-def a_new_key(x: Any) -> Any:
-    mass = {0: x[0]}
-    mass[int(x[0] * 10)] = x[1]
-    return sum(mass.values())
-
-
 def an_array_without_dimensions(x: Any) -> Any:
     rows = grown(x)
     rows[0] = np.where(x[0] > 0, x[1], x[2])
@@ -193,7 +187,6 @@ def a_rank_each_turn(x: Any) -> Any:
 REFUSED = (
     (a_rank_each_turn, UnsupportedSyntaxError, "(2,) * rank", "loop over a tuple or a range"),
     (every_other_item, UnsupportedSyntaxError, "rows[::2]", "write a loop over the indices"),
-    (a_new_key, UnsupportedSyntaxError, "mass[int(x[0] * 10)]", "keys must be constants"),
     (an_array_without_dimensions, UnsupportedSyntaxError, "rows[0]", "float(x), or x[()]"),
     (rows_of_tuples, UnsupportedSyntaxError, "return rows", "ts, ys = zip(*rows)"),
     (as_many_as_there_are, UnsupportedCallError, "np.add.outer(*grown(x))", "make an array"),

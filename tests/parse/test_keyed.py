@@ -1,0 +1,179 @@
+"""Dicts and sets with keys that are known at run time only: what is refused, and edges.
+
+That they are followed is tested by ``tests.constructs.keys``.
+"""
+
+import math
+import time
+from collections import Counter, OrderedDict
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.errors import SymdiffError, UnsupportedCallError, UnsupportedSyntaxError
+
+MEMORY: dict[float, float] = {}
+
+
+def slope(function, x, *others):
+    """The derivative in both modes, and by differences of what Python computes."""
+    step = 1e-5
+    rise = function(x + step, *others) - function(x - step, *others)
+    _, forward = sd.jvp(function, (x, *others), (1.0, *(None for _ in others)))
+    assert math.isclose(rise / (2 * step), forward, rel_tol=1e-7, abs_tol=1e-9)
+    assert math.isclose(sd.grad(function)(x, *others), forward, rel_tol=1e-12)
+    return forward
+
+
+def test_equal_keys_are_one_whatever_their_class() -> None:
+    def mixed(x):
+        held = {1: x, 0.0: x}
+        held[x] = x * x
+        held[int(x) * True] = held[int(x)] * 3.0
+        held[-0.0 * x] = x**3
+        return sum(key * value for key, value in held.items()) * len(held) + held[0]
+
+    slope(mixed, 1.3)
+
+
+def test_a_nan_is_found_as_the_same_object_only() -> None:
+    def by_nan(x):
+        nan = x * math.inf - x * math.inf
+        held = {nan: x}
+        held[nan] = held.get(nan, 0.0) + x * x
+        return sum(held.values()) + len(held) * x
+
+    slope(by_nan, 1.3)
+
+
+def test_a_dict_that_changes_its_size_while_it_is_gone_over() -> None:
+    def grown(x):
+        held = {x: 1.0}
+        for key in held:
+            held[2.0 * key] = x
+        return x
+
+    def caught(x):
+        try:
+            return grown(x)
+        except RuntimeError:
+            return x**2
+
+    with pytest.raises(RuntimeError, match="changed size during iteration"):
+        sd.grad(grown)(1.3)
+    slope(caught, 1.3)
+
+
+def test_a_view_shows_what_comes_later() -> None:
+    def seen(x):
+        held = OrderedDict([(x, 1.0)])
+        keys, before = held.keys(), len(held)
+        held[2 * x] = x
+        return x ** len(keys) + before * x * (2 * x in keys)
+
+    slope(seen, 1.3)
+
+
+def test_keys_are_empty_and_lists_of_any_length() -> None:
+    def counted(x, n):
+        held, seen = {}, set()
+        for k in range(n):
+            held[x * k % 1.1] = x * k
+            seen.add(round(x * k))
+        return sum(held.values()) * (1 + len(held)) + sum(sorted(seen)) * x
+
+    for n in (0, 1, 7):
+        slope(counted, 1.23, n)
+
+
+def test_no_key_is_no_key() -> None:
+    def by_array(x):
+        try:
+            return {x: 1.0}[np.asarray(x)]
+        except TypeError:
+            return x * x
+
+    slope(by_array, 1.3)
+
+
+def test_a_count_of_no_positive_number_is_left_out() -> None:
+    def joined(x):
+        ours = Counter(int(k * x) for k in range(4))
+        theirs = Counter({1: 5, 9: 1})
+        parts = (ours + theirs, theirs - ours, ours & theirs, theirs | ours)
+        return sum(part.total() * len(part) * x**k for k, part in enumerate(parts))
+
+    slope(joined, 1.3)
+
+
+def single(x):
+    return {np.float32(x): x}[np.float32(x)]
+
+
+def compared(x):
+    return x * ({x: 1.0} == {x: 1.0})
+
+
+def returned(x):
+    return {x: x * x}
+
+
+def spread(x):
+    return max(1.0, **{f"{x:.0f}": x})
+
+
+def in_order_of_a_set(x):
+    return sum({int(x), int(2 * x)}) * x
+
+
+def texts_and_numbers(x):
+    held = {}
+    for k in (x, f"{x:.0f}", 2 * x):
+        held[k] = held.get(k, 0.0) + x
+    return sum(held.values())
+
+
+def made_outside(x):
+    if x not in MEMORY:
+        MEMORY[x] = x * x
+    return MEMORY[x]
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (single, "float32 beside keys known at run time only"),
+        (compared, "a comparison of dicts"),
+        (returned, "returns an object of keyed_dict"),
+        (spread, "of a dict with keys that are known at run time only"),
+        (in_order_of_a_set, "the order of a set"),
+        (texts_and_numbers, "list of items that are unlike: float in one branch, opaque"),
+        (made_outside, "structure depends on 'x'"),
+    ],
+)
+def test_what_is_not_followed_is_refused(function, told: str) -> None:
+    for transform in (sd.grad, sd.jacobian):
+        with pytest.raises(SymdiffError, match=told) as raised:
+            transform(function)(1.3)
+        assert isinstance(raised.value, UnsupportedSyntaxError | UnsupportedCallError)
+        assert raised.value.span is not None
+    assert not MEMORY
+
+
+def with_keys(count: int):
+    lines = [f"    held[x * {k}.0] = held.get(x * {k // 2}.0, 0.0) + x" for k in range(count)]
+    text = "\n".join(["def f(x):", "    held = {}", *lines, "    return sum(held.values())"])
+    return text
+
+
+def test_keys_are_found_in_a_time_that_grows_with_their_number(tmp_path, monkeypatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    times = []
+    for count in (10, 40):
+        (tmp_path / f"keys_{count}.py").write_text(with_keys(count))
+        module = __import__(f"keys_{count}")
+        start = time.perf_counter()
+        sd.grad(module.f)(1.3)
+        times.append(time.perf_counter() - start)
+    assert times[1] < 4 * 3 * times[0]
