@@ -468,8 +468,8 @@ def _moved_fact(path: Path, moved: Callable[[Path], Path]) -> Path:
     if isinstance(end, Aspect) and end.kind == "is":
         return (*moved(tuple(before)), replace(end, of=moved(end.of)))
     if isinstance(end, Aspect) and end.kind == "equal":
-        other, by = end.of
-        return (*moved(tuple(before)), replace(end, of=(moved(other), by)))
+        other, *more = end.of
+        return (*moved(tuple(before)), replace(end, of=(moved(other), *more)))
     return moved(path)
 
 

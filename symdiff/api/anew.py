@@ -363,7 +363,7 @@ def _moved(path: Path, move: _Move) -> Path:
         if end.kind == "is":
             rest[-1] = replace(end, of=_moved(end.of, move))
         elif end.kind == "equal":
-            rest[-1] = replace(end, of=(_moved(end.of[0], move), end.of[1]))
+            rest[-1] = replace(end, of=(_moved(end.of[0], move), *end.of[1:]))
     return (move(first) if isinstance(first, FreeVariable) else first, *rest)
 
 

@@ -14,7 +14,7 @@ from symdiff.differentiate.cotangents import fitted
 from symdiff.errors import SignatureError
 from symdiff.ir.graph import Graph, Input, Value
 from symdiff.ir.signature import Path
-from symdiff.ir.types import ArrayType, Dim, Size, in_words, shifted
+from symdiff.ir.types import ArrayType, Dim, Size, in_words
 from symdiff.ops import sizes
 from symdiff.ops.arithmetic import equal
 from symdiff.ops.declare import array_type
@@ -84,10 +84,12 @@ def require_equal(stager: Stager, arguments: Mapping[str, Any], tie: Tie) -> Non
     message = (
         f"{spelled(path)} (axis {axis}) and {spelled(other)} (axis {of_other}) have other lengths"
     )
-    if _certainly_differ(a, shifted(b, tie.by)):
+    wanted = tie.of(b)
+    if _certainly_differ(a, wanted):
         raise SignatureError(message, hint="pass arrays of one length along these axes")
-    if a != shifted(b, tie.by):
+    if a != wanted:
         length = sizes.size(two, axis=of_other)
+        length = length * tie.factor if tie.factor > 1 else length
         same = equal(sizes.size(one, axis=axis), length + tie.by if tie.by else length)
         stager.require(same, message)
 

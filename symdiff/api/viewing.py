@@ -15,7 +15,7 @@ from symdiff.api.wrt import with_inputs
 from symdiff.graphs import ComputationGraph, Described
 from symdiff.ir.graph import Block, FreeVariable, Graph, Input
 from symdiff.ir.signature import Nested, Path, Signature, leaves
-from symdiff.ir.types import ArrayType, ListType, Size, carries_derivative
+from symdiff.ir.types import ArrayType, ListType, Multiple, Size, carries_derivative
 from symdiff.pipeline import Arguments, Chain, Derived
 from symdiff.runtime.calling import follow
 from symdiff.runtime.signature import spelled
@@ -118,4 +118,5 @@ def _sizes(graph: Graph, names: tuple[str, ...], arguments: Arguments) -> Iterat
         if isinstance(value, np.ndarray):
             for dim, size in zip(parameter.type.shape, value.shape, strict=True):
                 if isinstance(dim, Size):
-                    yield dim.symbol, size - dim.offset
+                    known = Multiple.of(dim)
+                    yield known.symbol, known.of_length(size)

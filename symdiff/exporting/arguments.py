@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,16 @@ from symdiff.exporting.spelling import Classes, spelled_value
 from symdiff.ir.graph import FreeVariable, Graph
 from symdiff.ir.signature import Aspect, Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ir.types import FLOAT, ArrayType, ListType, Size, Type, in_words, with_symbols
+from symdiff.ir.types import (
+    FLOAT,
+    ArrayType,
+    ListType,
+    Multiple,
+    Size,
+    Type,
+    in_words,
+    with_symbols,
+)
 from symdiff.runtime.calling import follow
 
 Parameter = tuple[str, Specification]
@@ -29,14 +39,17 @@ def readable(signature: Signature) -> list[Parameter]:
         if not isinstance(specification, ArrayType):
             return specification
         shape = tuple(
-            dim
-            if isinstance(dim, int)
-            else Size(names.setdefault(dim.symbol, _size_name(dim.symbol, names)), dim.offset)
-            for dim in specification.shape
+            dim if isinstance(dim, int) else _named(dim, names) for dim in specification.shape
         )
         return ArrayType(specification.dtype, shape, specification.kind)
 
     return [(name, named(specification)) for name, specification in signature.parameters]
+
+
+def _named(dim: Size, names: dict[str, str]) -> Size:
+    known = Multiple.of(dim)
+    name = names.setdefault(known.symbol, _size_name(known.symbol, names))
+    return replace(known, symbol=name).size
 
 
 def _size_name(symbol: str, names: dict[str, str]) -> str:
@@ -83,8 +96,12 @@ def _dtype(type_: ArrayType) -> str:
 
 
 def dimensions(type_: ArrayType) -> list[Any]:
-    """Lengths, or pairs of a size's name and an offset."""
-    return [dim if isinstance(dim, int) else (dim.symbol, dim.offset) for dim in type_.shape]
+    """Lengths, or a size's name, an offset and, where it is not 1, a factor."""
+    return [dim if isinstance(dim, int) else _dimension(Multiple.of(dim)) for dim in type_.shape]
+
+
+def _dimension(dim: Multiple) -> tuple[Any, ...]:
+    return (dim.symbol, dim.offset, *([dim.factor] if dim.factor > 1 else []))
 
 
 def _container_check(text: str, nested: Nested) -> str:
@@ -137,9 +154,9 @@ def _captured(path: Path, signature: Signature) -> tuple[str, Any] | None:
     if not isinstance(end, Aspect) or end.kind != "equal" or _is_free(end.of[0]):
         return None
     *before, axis, _ = path
-    (*other, size), by = end.of
+    (*other, size), by, factor = end.of
     length = follow(tuple(before), (), ()).shape[axis.of]
-    return f"{place(tuple(other), signature)}.shape[{size.of}]", length - by
+    return f"{place(tuple(other), signature)}.shape[{size.of}]", (length - by) // factor
 
 
 def _fact(path: Path, value: Any, signature: Signature) -> tuple[str, Any]:

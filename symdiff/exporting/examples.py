@@ -8,15 +8,16 @@ of a few of their elements, the same along axes of one length.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from symdiff.ir.graph import FreeVariable
-from symdiff.ir.signature import Fixed, Nested, Signature, Specification
+from symdiff.ir.signature import Fixed, Nested, Signature, Specification, leaves
 from symdiff.ir.structure import Container, children, construct
-from symdiff.ir.types import ArrayType, Dim
+from symdiff.ir.types import ArrayType, Dim, Multiple
+from symdiff.runtime.calling import follow
 from symdiff.runtime.signature import TypeText
 
 _MOST_NUMBERS = 2000
@@ -58,7 +59,7 @@ def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[An
         return [_with_drawn(value) for value in arguments]
     if not as_text:
         for length in _SHORTENED:
-            shortened = _Shortened(arguments, length)
+            shortened = _Shortened(arguments, length, _multiples(signature, arguments))
             examples = [shortened.value(value) for value in arguments]
             if sum(map(numbers_in, examples)) <= _MOST_NUMBERS:
                 return examples
@@ -67,12 +68,18 @@ def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[An
 
 
 class _Shortened:
-    """Arrays with elements left out evenly: equal lengths stay equal, their order remains.
+    """Arrays with elements left out evenly: equal lengths stay equal, multiples such, their order
+    remains.
 
     Integers, which are often indices or counts, become small.
     """
 
-    def __init__(self, arguments: Sequence[Any], shortest: int) -> None:
+    def __init__(
+        self,
+        arguments: Sequence[Any],
+        shortest: int,
+        multiples: Mapping[int, tuple[Multiple, int]],
+    ) -> None:
         self.rng = np.random.default_rng(0)
         self.lengths = {0: 0}
         given = sorted({length for value in arguments for length in _lengths_in(value)})
@@ -81,6 +88,9 @@ class _Shortened:
             is_short = length <= shortest
             reached = self.lengths.get(before, 0)
             self.lengths[length] = length if is_short else max(reached + steps, shortest)
+            if length in multiples:
+                known, size = multiples[length]
+                self.lengths[length] = known.factor * self.lengths[size] + known.offset
 
     def value(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -103,6 +113,21 @@ class _Shortened:
         places = [np.linspace(0, n - 1, kept).astype(int) for n, kept in pairs]
         shortened: np.ndarray = array[np.ix_(*places)]
         return shortened
+
+
+def _multiples(signature: Signature, arguments: Sequence[Any]) -> dict[int, tuple[Multiple, int]]:
+    """The lengths that are multiples of a shorter one, and that one."""
+    names = [name for name, _ in signature.parameters]
+    given = [leaf for name, kind in signature.parameters for leaf in leaves(kind, (name,))]
+    found = {}
+    for path, kind in given:
+        if isinstance(kind, ArrayType) and kind.shape:
+            lengths = np.shape(follow(path, names, arguments))
+            for dim, length in zip(kind.shape, lengths, strict=True):
+                known = None if isinstance(dim, int) else Multiple.of(dim)
+                if known is not None and known.factor > 1:
+                    found[length] = known, known.of_length(length)
+    return found
 
 
 def _lengths_in(value: Any) -> Iterator[int]:
@@ -170,8 +195,9 @@ class _Drawn:
     def _length(self, dim: Dim) -> int:
         if isinstance(dim, int):
             return dim
-        known = self.sizes.setdefault(dim.symbol, _DRAWN_SIZE + len(self.sizes))
-        return max(known + dim.offset, 0)
+        known = Multiple.of(dim)
+        size = self.sizes.setdefault(known.symbol, _DRAWN_SIZE + len(self.sizes))
+        return max(size * known.factor + known.offset, 0)
 
 
 def numbers_in(value: Any) -> int:

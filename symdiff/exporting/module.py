@@ -56,7 +56,7 @@ from symdiff.exporting.text import (
 )
 from symdiff.ir.signature import Nested, Signature, Specification, describe, leaves
 from symdiff.ir.structure import Rebuild, Structure
-from symdiff.ir.types import type_of_constant
+from symdiff.ir.types import Multiple, type_of_constant
 from symdiff.pipeline import Arguments, Derived
 from symdiff.version import __version__
 
@@ -520,7 +520,8 @@ def _head_of_backward(name: str) -> str:
 
 
 def _in_words(derived: Derived) -> str:
-    names = {s.symbol: n.symbol for s, n in _sizes(derived)}
+    sizes = ((Multiple.of(own), Multiple.of(shown)) for own, shown in _sizes(derived))
+    names = {own.symbol: shown.symbol for own, shown in sizes}
     return result_in_words(derived.graph, names)
 
 

@@ -30,7 +30,7 @@ from symdiff.graphs.spelling import UNNAMED, spelled
 from symdiff.ir.build import constant
 from symdiff.ir.control import loop, undefined
 from symdiff.ir.graph import Graph, Value, uses, walk_nodes
-from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type
+from symdiff.ir.types import ArrayType, Dim, ListType, Multiple, TapeType, Type
 from symdiff.ops.index import index_add, index_set
 from symdiff.source import SourceSpan
 
@@ -413,6 +413,7 @@ def _sized(type_: Type, sizes: Mapping[str, int]) -> Type:
 
 
 def _sized_dim(dim: Dim, sizes: Mapping[str, int]) -> Dim:
-    if isinstance(dim, int) or dim.symbol not in sizes:
+    known = None if isinstance(dim, int) else Multiple.of(dim)
+    if known is None or known.symbol not in sizes:
         return dim
-    return max(0, sizes[dim.symbol] + dim.offset)
+    return max(0, sizes[known.symbol] * known.factor + known.offset)

@@ -14,7 +14,7 @@ from symdiff.inspection.source import Source
 from symdiff.ir.graph import Graph
 from symdiff.ir.record import Record
 from symdiff.ir.signature import Signature, leaves
-from symdiff.ir.types import ArrayType, Size
+from symdiff.ir.types import ArrayType, Multiple, Size
 from symdiff.runtime.calling import follow
 from symdiff.runtime.signature import TypeText, spelled
 
@@ -61,5 +61,6 @@ def known_sizes(signature: Signature, arguments: Sequence[Any]) -> dict[str, int
                 found[spelled(path)] = int(value)
             for dim, length in zip(kind.shape, np.shape(value), strict=True):
                 if isinstance(dim, Size):
-                    found[dim.symbol] = length - dim.offset
+                    known = Multiple.of(dim)
+                    found[known.symbol] = known.of_length(length)
     return found

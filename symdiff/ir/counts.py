@@ -15,7 +15,7 @@ from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from symdiff.dataclass import dataclass
-from symdiff.ir.types import Dim, Size, with_spelled_name
+from symdiff.ir.types import Dim, Multiple, Size, with_spelled_name
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -49,7 +49,8 @@ class Count:
         """A dimension; an open one that differs from run to run is a symbol like others."""
         if isinstance(dim, int):
             return cls.number(dim)
-        return cls.symbol(dim.symbol) + cls.number(dim.offset)
+        known = Multiple.of(dim)
+        return cls.of({(known.symbol,): known.factor}) + cls.number(known.offset)
 
     @classmethod
     def product(cls, dims: Iterable[Dim]) -> Count:

@@ -71,7 +71,7 @@ class Aspect:
 
     ``"size"``: the dimension of axis ``of``; ``"layout"``: how an array lies in memory, "C", "F" or
     its strides in bytes; ``"is"``: whether the same object stands at the path ``of``; ``"equal"``,
-    of a dimension: that it is the one at the path ``of[0]`` and ``of[1]`` more.
+    of a dimension: that it is ``of[2]`` times the one at the path ``of[0]`` and ``of[1]`` more.
     """
 
     kind: Literal["size", "layout", "is", "equal"]

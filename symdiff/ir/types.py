@@ -12,6 +12,7 @@ float64[n-2,3]
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
@@ -52,7 +53,9 @@ def may_be_one(dim: Dim) -> bool:
     """Return whether a dimension can turn out to be 1 at run time."""
     if isinstance(dim, int):
         return dim == 1
-    return (dim.open and not dim.long) or dim.offset < 0
+    if dim.open:
+        return not dim.long or dim.offset < 0
+    return dim.offset < 0 and Multiple.of(dim).least < LEAST_SYMBOLIC
 
 
 def is_long(dim: Dim) -> bool:
@@ -64,7 +67,9 @@ def least(dim: Dim) -> int:
     """The smallest length that a dimension can turn out to be."""
     if isinstance(dim, int):
         return dim
-    return max(0, dim.offset + (LEAST_SYMBOLIC if dim.long or not dim.open else 0))
+    if not dim.open:
+        return max(0, Multiple.of(dim).least)
+    return max(0, dim.offset + (LEAST_SYMBOLIC if dim.long else 0))
 
 
 def takes(head: Dim, end: Dim) -> bool:
@@ -117,11 +122,15 @@ def with_symbols(type_: Type, renamed: Mapping[str, str]) -> Type:
         return replace(type_, element=with_symbols(type_.element, renamed))
     if not isinstance(type_, ArrayType):
         return type_
-    dims = (
-        dim if isinstance(dim, int) else replace(dim, symbol=renamed.get(dim.symbol, dim.symbol))
-        for dim in type_.shape
-    )
+    dims = (dim if isinstance(dim, int) else _with_symbol(dim, renamed) for dim in type_.shape)
     return replace(type_, shape=tuple(dims))
+
+
+def _with_symbol(dim: Size, renamed: Mapping[str, str]) -> Size:
+    known = Multiple.of(dim)
+    if dim.symbol in renamed or known.symbol not in renamed:
+        return replace(dim, symbol=renamed.get(dim.symbol, dim.symbol))
+    return replace(dim, symbol=replace(known, symbol=renamed[known.symbol]).size.symbol)
 
 
 def shifted(dim: Dim, offset: int) -> Dim:
@@ -129,6 +138,54 @@ def shifted(dim: Dim, offset: int) -> Dim:
     if isinstance(dim, int):
         return dim + offset
     return replace(dim, offset=dim.offset + offset)
+
+
+def times_and_more(dim: Dim, factor: int, by: int) -> Dim:
+    """``factor * dim + by``, of a dimension of an argument."""
+    if isinstance(dim, int):
+        return factor * dim + by
+    return shifted(dim, by) if factor == 1 else Multiple.of(dim).times(factor).plus(by).size
+
+
+_MULTIPLE = re.compile(r"\((\d+)\*([^-+*/%?!(),:]+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Multiple:
+    """A size as ``factor`` times the one called ``symbol``, and ``offset`` more: ``4*n+1``."""
+
+    factor: int
+    symbol: str
+    offset: int = 0
+
+    @classmethod
+    def of(cls, size: Size) -> Multiple:
+        """A size in terms of the one that it is a multiple of; of itself where it is of none."""
+        found = _MULTIPLE.fullmatch(size.symbol)
+        factor, symbol = (int(found[1]), found[2]) if found else (1, size.symbol)
+        return cls(factor, symbol, size.offset)
+
+    @property
+    def size(self) -> Size:
+        """The size, which no argument is too short for."""
+        one = self.factor == 1
+        return Size(self.symbol if one else f"({self.factor}*{self.symbol})", self.offset)
+
+    @property
+    def least(self) -> int:
+        """The smallest number that it can turn out to be: the size itself is at least 2."""
+        return LEAST_SYMBOLIC * self.factor + self.offset
+
+    def times(self, factor: int) -> Multiple:
+        return Multiple(self.factor * factor, self.symbol, self.offset * factor)
+
+    def plus(self, number: int) -> Multiple:
+        return Multiple(self.factor, self.symbol, self.offset + number)
+
+    def of_length(self, length: int) -> int:
+        """What the size called ``symbol`` is, where this one is ``length``; 0 where it is none."""
+        count, rest = divmod(length - self.offset, self.factor)
+        return 0 if rest else count
 
 
 def lengthened(dim: Dim, by: int) -> Dim:
@@ -242,6 +299,9 @@ def with_spelled_name(dim: Dim) -> Dim:
     """The dimension under the name that the user has for it."""
     if isinstance(dim, int):
         return dim
+    known = Multiple.of(dim)
+    if known.factor > 1:
+        return replace(dim, symbol=f"{known.factor}*{with_spelled_name(Size(known.symbol))}")
     owner, _, axis = dim.symbol.rpartition(".")
     if axis.isdecimal() and owner.replace(".", "_").isidentifier():
         return Size(f"{owner}.shape[{axis}]", dim.offset)

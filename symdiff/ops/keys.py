@@ -16,7 +16,16 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.build import constant_value, is_constant
 from symdiff.ir.graph import Value
-from symdiff.ir.types import ArrayType, Dim, Size, least, may_be_one, shifted
+from symdiff.ir.types import (
+    LEAST_SYMBOLIC,
+    ArrayType,
+    Dim,
+    Multiple,
+    Size,
+    least,
+    may_be_one,
+    shifted,
+)
 from symdiff.ops.declare import array_type, broadcast_shapes, dotted, literal
 from symdiff.ops.sizes import dim_of
 
@@ -115,6 +124,13 @@ def region_shape(x: ArrayType, key: Key, dynamic: Sequence[Value]) -> tuple[Dim,
     return _Region(x, key, dynamic).shape()
 
 
+def region_slices(x: ArrayType, key: Key, dynamic: Sequence[Value]) -> list[tuple[Dim, Slice, Dim]]:
+    """The length of an axis, the slice of it, and how many elements that selects, for each."""
+    region = _Region(x, key, dynamic)
+    region.shape()
+    return region.slices
+
+
 class _Region:
     """One walk over a key: dimensions of the basic entries, and the group of advanced ones."""
 
@@ -126,6 +142,7 @@ class _Region:
         self.groups = 0  # runs of neighbouring advanced entries
         self.adjacent = False
         self.axis = 0
+        self.slices: list[tuple[Dim, Slice, Dim]] = []
 
     def shape(self) -> tuple[Dim, ...]:
         free = self.x.rank - sum(self.consumed(entry) for entry in self.key)
@@ -198,7 +215,10 @@ class _Region:
 
     def sliced(self, entry: Slice) -> Dim:
         start, stop, step = (self.bound(p) for p in (entry.start, entry.stop, entry.step))
-        return slice_dim(self.x.shape[self.axis], start, stop, step)
+        whole = self.x.shape[self.axis]
+        made = slice_dim(whole, start, stop, step)
+        self.slices.append((whole, entry, made))
+        return made
 
     def bound(self, part: int | Slot | None) -> Dim | None:
         return dim_of(self.dynamic[part.number]) if isinstance(part, Slot) else part
@@ -220,9 +240,47 @@ def _symbolic_slice(dim: Size, start: Dim | None, stop: Dim | None, step: Dim | 
             return shifted(dim, first[1] - last[1])
     if step in (None, 1):
         low_end, high_end = _end(dim, start, "zero", 0), _end(dim, stop, "end", 0)
-        if low_end and high_end:
-            return _between(dim, low_end, high_end) or _unknown_slice(dim, start, stop, None)
+        found = _between(dim, low_end, high_end) if low_end and high_end else None
+        found = _of_one_size(dim, start, stop) if found is None else found
+        if found is not None or (low_end and high_end):
+            return _unknown_slice(dim, start, stop, None) if found is None else found
     return _unknown_slice(dim, start, stop, step)
+
+
+def _of_one_size(dim: Size, start: Dim | None, stop: Dim | None) -> Dim | None:
+    """How many elements ``start:stop`` selects where all are multiples of one size and numbers;
+    None where they are not, or where the size decides which is the least.
+    """
+    whole = Multiple.of(dim)
+    if dim.open or whole.least < 0:
+        return None
+    low, high = _place(whole, 0 if start is None else start), _place(whole, stop)
+    if low is None or high is None:
+        return None
+    factor, offset = high[0] - low[0], high[1] - low[1]
+    if factor >= 0 and LEAST_SYMBOLIC * factor + offset >= 0:
+        return Multiple(factor, whole.symbol, offset).size if factor else offset
+    return 0 if factor <= 0 and LEAST_SYMBOLIC * factor + offset <= 0 else None
+
+
+def _place(whole: Multiple, part: Dim | None) -> tuple[int, int] | None:
+    """Where a bound is on an axis, as a factor of the axis's size and an offset."""
+    end = whole.factor, whole.offset
+    if part is None:
+        return end
+    if isinstance(part, int):
+        place = (0, part) if part >= 0 else (end[0], end[1] + part)
+    else:
+        known = Multiple.of(part)
+        if part.open or known.symbol != whole.symbol:
+            return None
+        place = known.factor, known.offset
+    if place[0] < 0 or LEAST_SYMBOLIC * place[0] + place[1] < 0:
+        return None
+    factor, offset = end[0] - place[0], end[1] - place[1]
+    if factor >= 0 and LEAST_SYMBOLIC * factor + offset >= 0:
+        return place
+    return end if factor <= 0 and LEAST_SYMBOLIC * factor + offset <= 0 else None
 
 
 def _end(dim: Size, part: Dim | None, default: str, offset: int) -> tuple[str, int] | None:

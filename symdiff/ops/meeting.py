@@ -31,11 +31,16 @@ def meetings(block: Block) -> Iterator[Meeting]:
                     yield one, other
 
 
+def is_elementwise(node: Node) -> bool:
+    """Return whether a node broadcasts its operands, and computes element by element."""
+    return isinstance(node.op, DeclaredOp) and node.op.partials is not None
+
+
 def _broadcast(node: Node) -> list[tuple[Dim, ...]]:
     """The shapes that a node broadcasts with one another."""
     if node.op in (index_set, index_add):
         return [node.attributes["shape"], _shape(node.operands[1].type)]
-    if isinstance(node.op, DeclaredOp) and node.op.partials is not None:
+    if is_elementwise(node):
         return [_shape(value.type) for value in node.operands]
     return []
 

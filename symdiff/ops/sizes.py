@@ -22,6 +22,7 @@ from symdiff.ir.types import (
     LEAST_SYMBOLIC,
     ArrayType,
     Dim,
+    Multiple,
     Size,
     Type,
     least,
@@ -137,21 +138,69 @@ def _base_dim(value: Value) -> Dim:
         return product_dim(_factor(operand) for operand in node.operands)
     if node.op.name in _COMPUTED:
         a, b = (_factor(operand) for operand in node.operands)
-        return Size(f"({a}{_COMPUTED[node.op.name]}{b})", open=True)
+        known = _of_one_size(node.op.name, a, b)
+        return known if known is not None else Size(f"({a}{_COMPUTED[node.op.name]}{b})", open=True)
     return Size(f"%{value.number}", open=True)
 
 
 _COMPUTED = {"floor_divide": "//", "add": "+", "subtract": "-"}
 
 
+def _of_one_size(op: str, a: Dim, b: Dim) -> Dim | None:
+    """What an op gives of multiples of one size, and numbers; None where that is no multiple."""
+    one, other = _multiple(a), _multiple(b)
+    if one is None:
+        return None
+    if op == "floor_divide":
+        return _divided(one, b, other)
+    if other is None or one.symbol != other.symbol:
+        return None
+    sign = 1 if op == "add" else -1
+    factor, offset = one.factor + sign * other.factor, one.offset + sign * other.offset
+    if factor == 0:
+        return offset
+    return Multiple(factor, one.symbol, offset).size if factor > 0 else None
+
+
+def _divided(one: Multiple, divisor: Dim, other: Multiple | None) -> Dim | None:
+    """A multiple of a size, divided by a number or by another multiple without a rest."""
+    if isinstance(divisor, int):
+        if divisor < 1 or one.factor % divisor or one.offset % divisor:
+            return None
+        return Multiple(one.factor // divisor, one.symbol, one.offset // divisor).size
+    if other is None or one.symbol != other.symbol or one.offset or other.offset:
+        return None
+    return None if one.factor % other.factor else one.factor // other.factor
+
+
+def _multiple(dim: Dim) -> Multiple | None:
+    """A length as a multiple of an argument's; None where it is open, or 0 for being too short."""
+    if isinstance(dim, int) or dim.open:
+        return None
+    known = Multiple.of(dim)
+    return known if known.least >= 0 else None
+
+
 def _factor(value: Value) -> Dim:
-    """What is known of a value without looking further, so that symbols stay short."""
+    """What is known of a value without looking far, so that symbols stay short."""
     number = constant_integer(value)
     if number is not None:
         return number
     if value.node is not None and value.node.op is size:
         return _base_dim(value)
-    return Size(f"%{value.number}", open=True)
+    known = _base_dim(value) if _is_scaled_length(value) else None
+    closed = known is not None and (isinstance(known, int) or not known.open)
+    return known if closed and known is not None else Size(f"%{value.number}", open=True)
+
+
+def _is_scaled_length(value: Value) -> bool:
+    """Return whether a value is a length times a number, or divided by one."""
+    if value.node is None or value.node.op.name not in ("multiply", "floor_divide"):
+        return False
+    a, b = value.node.operands
+    if constant_integer(b) is None and value.node.op.name == "multiply":
+        a, b = b, a
+    return constant_integer(b) is not None and a.node is not None and a.node.op is size
 
 
 def product_dim(dims: Iterable[Dim]) -> Dim:
@@ -171,8 +220,11 @@ def _factors(dims: Iterable[Dim]) -> tuple[int, list[Size]]:
     for dim in dims:
         if isinstance(dim, int):
             number *= dim
-        else:
-            sizes.append(dim)
+            continue
+        known = Multiple.of(dim)
+        scaled = known.factor > 1 and not known.offset
+        number *= known.factor if scaled else 1
+        sizes.append(Size(known.symbol) if scaled else dim)
     return number, sizes
 
 
@@ -184,7 +236,7 @@ def quotient_dim(total: Iterable[Dim], known: Iterable[Dim]) -> Dim:
         if dim in sizes:
             sizes.remove(dim)
             others.remove(dim)
-    if not others and divisor and number % divisor == 0 and (number == divisor or not sizes):
+    if not others and divisor and number % divisor == 0:
         return product_dim([number // divisor, *sizes])
     return Size(f"({product_dim([number, *sizes])}/{product_dim([divisor, *others])})", open=True)
 
@@ -193,13 +245,29 @@ def sum_dim(dims: Iterable[Dim]) -> Dim:
     """The length of a concatenation."""
     ordered = list(dims)
     number = sum(dim for dim in ordered if isinstance(dim, int))
-    sizes = [dim for dim in ordered if isinstance(dim, Size)]
+    sizes = _added(dim for dim in ordered if isinstance(dim, Size))
     if not sizes:
         return number
     if len(sizes) == 1:
         return lengthened(sizes[0], number)
     one = any(map(may_be_one, sizes))
     return Size(f"({'+'.join(sorted(map(str, sizes)))})", number, open=one)
+
+
+def _added(sizes: Iterable[Size]) -> list[Size]:
+    """Sizes to add, those that are multiples of one as their sum."""
+    apart: list[Size] = []
+    of: dict[str, list[Multiple]] = {}
+    for dim in sizes:
+        known = _multiple(dim)
+        if known is None:
+            apart.append(dim)
+        else:
+            of.setdefault(known.symbol, []).append(known)
+    for symbol, parts in of.items():
+        factor, offset = (sum(p.factor for p in parts), sum(p.offset for p in parts))
+        apart.append(Multiple(factor, symbol, offset).size)
+    return apart
 
 
 def product(sizes: Iterable[Value | int]) -> Value | int:

@@ -31,7 +31,7 @@ from symdiff.errors import (
     too_deep,
 )
 from symdiff.ir.graph import Value
-from symdiff.ir.types import TEXT, ArrayType, Dim, ListType, Type
+from symdiff.ir.types import TEXT, ArrayType, Dim, ListType, Multiple, Type
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse import values
 from symdiff.parse.hidden_integers import may_be_integer
@@ -410,7 +410,8 @@ def _size(dim: Dim) -> int:
     """A size for a dimension: equal symbols get equal ones."""
     if isinstance(dim, int):
         return dim
-    return max(4 + sum(map(ord, dim.symbol)) % 13 + dim.offset, 1)
+    known = Multiple.of(dim)
+    return max((4 + sum(map(ord, known.symbol)) % 13) * known.factor + known.offset, 1)
 
 
 def _is_exact(interp: Interpreter, value: Abstract) -> bool:

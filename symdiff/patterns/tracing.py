@@ -18,7 +18,7 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import InternalError, UnsupportedCallError
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, free_values
-from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type
+from symdiff.ir.types import ArrayType, Dim, ListType, Multiple, TapeType, Type
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.patterns import Items, NoPattern, pointwise
 from symdiff.patterns.origins import NOTHING, Ids, Origins
@@ -398,7 +398,9 @@ class _Run:
     def _size(self, dim: Dim) -> int | None:
         if isinstance(dim, int):
             return dim
-        return self.sizes[dim.symbol] + dim.offset if dim.symbol in self.sizes else None
+        known = Multiple.of(dim)
+        size = self.sizes.get(known.symbol)
+        return None if size is None else size * known.factor + known.offset
 
     def _refuse(self, node: Node, why: str) -> NoReturn:
         raise UnsupportedCallError(
@@ -416,7 +418,8 @@ def _sizes(values: Iterable[Value], contents: Iterable[Content]) -> dict[str, in
         if ids is not None and isinstance(value.type, ArrayType):
             for dim, length in zip(value.type.shape, ids.shape, strict=True):
                 if not isinstance(dim, int) and not dim.open:
-                    found[dim.symbol] = length - dim.offset
+                    known = Multiple.of(dim)
+                    found[known.symbol] = known.of_length(length)
     return found
 
 

@@ -15,7 +15,7 @@ import functools
 import itertools
 import keyword
 import types
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -38,7 +38,7 @@ from symdiff.ir.signature import (
     step,
 )
 from symdiff.ir.structure import native_base
-from symdiff.ir.types import ArrayType, ListType, Size
+from symdiff.ir.types import ArrayType, ListType, Multiple, Size
 from symdiff.runtime.signature import laps_itself
 from symdiff.runtime.surroundings import ABSENT, Surroundings
 
@@ -123,8 +123,9 @@ def entry_when_asked(
         writer.known[(parameter,)] = name, value
     for parameter, specification in signature.parameters:
         writer.specification((parameter,), specification)
-    if writer.ties:  # after the ranks are known to be right
-        writer.require(" and ".join(writer.ties))
+    ties = list(writer.ties())
+    if ties:  # after the ranks are known to be right
+        writer.require(" and ".join(ties))
     for check in checks:
         writer.check(check)
     writer.aliases(signature, target)
@@ -160,14 +161,18 @@ def _body(
     ]
 
 
+def _scaled(length: str, factor: int, by: int) -> str:
+    """``4 * n + 1`` as text."""
+    return f"{f'{factor} * ' if factor != 1 else ''}{length}{f' {by:+d}' if by else ''}"
+
+
 class _Writer:
     """Statements so far; ``known``: the variable of a path, and its value in the example."""
 
     def __init__(self, surroundings: Surroundings) -> None:
         self.lines: list[str] = []
         self.known: dict[Path, tuple[str, Any]] = {}
-        self.sizes: dict[str, tuple[str, int]] = {}
-        self.ties: list[str] = []
+        self.lengths: dict[str, list[tuple[str, Multiple]]] = {}
         self.surroundings = surroundings
         self.bind = surroundings.bind
 
@@ -272,11 +277,19 @@ class _Writer:
         """Dimensions of one size are equal, but for their offsets."""
         for axis, dim in enumerate(type_.shape):
             if isinstance(dim, Size):
-                length = f"{name}.shape[{axis}]"
-                first, offset = self.sizes.setdefault(dim.symbol, (length, dim.offset))
-                if first != length:
-                    more = f" {dim.offset - offset:+d}" if dim.offset != offset else ""
-                    self.ties.append(f"{length} == {first}{more}")
+                length, known = f"{name}.shape[{axis}]", Multiple.of(dim)
+                self.lengths.setdefault(known.symbol, []).append((length, known))
+
+    def ties(self) -> Iterator[str]:
+        """Conditions that hold where lengths of one symbol belong together."""
+        for places in self.lengths.values():
+            first, least = min(places, key=lambda place: place[1].factor)
+            for length, known in places:
+                factor, by = known.factor, least.factor * known.offset
+                by -= factor * least.offset
+                if length != first:
+                    left = _scaled(length, least.factor, 0)
+                    yield f"{left} == {_scaled(first, factor, by)}"
 
     def _nested(self, path: Path, name: str, nested: Nested) -> None:
         self.require(f"type_({name}) is {self.bind(nested.type)}")
@@ -380,9 +393,8 @@ class _Writer:
         if kind == "layout":
             self._layout(self.read(path[:-1]), value)
         elif kind == "equal":
-            other, by = end.of
-            more = f" {by:+d}" if by else ""
-            self.require(f"{self.read(path[:-1])} == {self.read(other)}{more}")
+            other, by, factor = end.of
+            self.require(f"{self.read(path[:-1])} == {_scaled(self.read(other), factor, by)}")
         elif kind == "is":
             word = "is" if value else "is not"
             self.require(f"{self.read(path[:-1])} {word} {self.read(end.of)}")

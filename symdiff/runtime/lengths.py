@@ -1,8 +1,9 @@
 """Lengths of inputs that are known to belong together: one symbol for them in the signature.
 
 Every length has a symbol of its own at first. Where two meet (``ops.meeting``) and fit in the call
-at hand, the program is made for calls where they fit: ``w: float64[n]``, ``x: float64[n+1]``. What
-does not meet stays apart: that a batch is as large as a layer is an accident.
+at hand, the program is made for calls where they fit: ``w: float64[n]``, ``x: float64[n+1]``. So it
+is where parts meet (``ops.equations``): ``gates: float64[4*n]``. What does not meet stays apart:
+that a batch is as large as a layer is an accident.
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Graph
 from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
-from symdiff.ir.types import ArrayType, Dim, Size, shifted
+from symdiff.ir.types import (
+    LEAST_SYMBOLIC,
+    ArrayType,
+    Dim,
+    Multiple,
+    Size,
+    times_and_more,
+)
+from symdiff.ops.equations import Relation, relations
 from symdiff.ops.meeting import Meeting
 from symdiff.runtime.calling import follow
 
@@ -26,11 +35,12 @@ _D = TypeVar("_D", Size, Dim)
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """The length at ``axis`` is that at ``other`` and ``by`` more."""
+    """The length at ``axis`` is ``factor`` times that at ``other`` and ``by`` more."""
 
     axis: Axis
     other: Axis
     by: int
+    factor: int = 1
 
     def moved(self, place: Callable[[Path], Path]) -> Tie:
         """The tie between arguments of an outer call."""
@@ -40,7 +50,11 @@ class Tie:
             *before, end = place((*path, Aspect("size", number)))
             return tuple(before), end.of
 
-        return Tie(moved(self.axis), moved(self.other), self.by)
+        return replace(self, axis=moved(self.axis), other=moved(self.other))
+
+    def of(self, length: Dim) -> Dim:
+        """The length at ``axis``, where the one at ``other`` is this."""
+        return times_and_more(length, self.factor, self.by)
 
 
 def joined(
@@ -58,24 +72,53 @@ def joined(
         for fitting in _fitting(one, other, lengths):
             group = set().union(*(groups[symbol] for symbol in fitting))
             groups.update((symbol, group) for symbol in group)
-    own = {dim.symbol for _, dim in _axes(signature) if isinstance(dim, Size)}
+    own = {Multiple.of(dim).symbol for _, dim in _axes(signature) if isinstance(dim, Size)}
     new = {symbol: _in_terms_of(groups[symbol], symbol, lengths, own) for symbol in lengths}
+    for relation in relations(graph.block, lengths):
+        _relate(relation, new, own)
     made = _with_sizes(signature, lambda axis, dim: _renamed(dim, new))
     facts = dict(signature.static) | dict(_facts(axes, new, own))
     return replace(made, static=tuple(facts.items()))
 
 
+def _relate(relation: Relation, new: dict[str, Multiple], own: Collection[str]) -> None:
+    """Tell lengths in terms of fewer ones, where a relation of two is one of those that they are
+    told in.
+
+    Those of the signature are not told in terms of others.
+    """
+    one, other = new[relation.symbol], relation.other
+    base = new[other.symbol].times(other.factor).plus(other.offset - one.offset)
+    if base.factor % one.factor or base.offset % one.factor:
+        return
+    found = Multiple(base.factor // one.factor, base.symbol, base.offset // one.factor)
+    symbol = one.symbol
+    if symbol in own and found.symbol not in own and found == Multiple(1, found.symbol):
+        symbol, found = found.symbol, Multiple(1, symbol)
+    is_told = symbol in own and found.symbol not in own
+    if symbol == found.symbol or is_told or found.least < LEAST_SYMBOLIC:
+        return
+    for name, known in new.items():
+        if known.symbol == symbol:
+            new[name] = found.times(known.factor).plus(known.offset)
+
+
 def _facts(
-    axes: Sequence[tuple[Axis, Size]], new: Mapping[str, Size], own: Collection[str]
+    axes: Sequence[tuple[Axis, Size]], new: Mapping[str, Multiple], own: Collection[str]
 ) -> Iterator[tuple[Path, Size]]:
     """The lengths that no signature has and that get another symbol, each a fact of its own."""
-    first = {dim.symbol: (axis, dim.offset) for axis, dim in reversed(axes)}
-    for (path, number), dim in axes:
-        size = _renamed(dim, new)
-        if size != dim and dim.symbol not in own:
-            (other, of_other), offset = first[size.symbol]
-            known = (*other, Aspect("size", of_other))
-            end = Aspect("equal", (known, size.offset - offset))
+    told = [(axis, Multiple.of(dim), _renamed(dim, new)) for axis, dim in axes]
+    first: dict[str, tuple[Axis, Multiple]] = {}
+    for axis, _, size in told:
+        known = Multiple.of(size)
+        if known.factor == 1:
+            first.setdefault(known.symbol, (axis, known))
+    for (path, number), before, size in told:
+        if size != before.size and before.symbol not in own:
+            made = Multiple.of(size)
+            (other, of_other), known = first[made.symbol]
+            by = made.offset - made.factor * known.offset
+            end = Aspect("equal", ((*other, Aspect("size", of_other)), by, made.factor))
             yield (*path, Aspect("size", number), end), size
 
 
@@ -115,39 +158,49 @@ def _lengths(
     for (path, number), dim in axes:
         value = follow(path, names, arguments)
         if isinstance(value, np.ndarray):
-            found.setdefault(dim.symbol, value.shape[number] - dim.offset)
+            known = Multiple.of(dim)
+            length = known.of_length(value.shape[number])
+            if length:
+                found.setdefault(known.symbol, length)
     return found
 
 
 def _in_terms_of(
     group: set[str], symbol: str, lengths: Mapping[str, int], own: Collection[str]
-) -> Size:
+) -> Multiple:
     """A length as the shortest of its group plus a number: so it is known not to be 1.
 
     The shortest that the signature itself has, where there is one.
     """
     able = [s for s in lengths if s in group]
     shortest = min([s for s in able if s in own] or able, key=lambda s: lengths[s])
-    return Size(shortest, lengths[symbol] - lengths[shortest])
+    return Multiple(1, shortest, lengths[symbol] - lengths[shortest])
 
 
-def _renamed(dim: _D, new: Mapping[str, Size]) -> _D:
-    if isinstance(dim, int) or dim.symbol not in new:
+def _renamed(dim: _D, new: Mapping[str, Multiple]) -> _D:
+    if isinstance(dim, int):
         return dim
-    found = new[dim.symbol]
-    return replace(dim, symbol=found.symbol, offset=dim.offset + found.offset)
+    known = Multiple.of(dim)
+    if known.symbol not in new:
+        return dim
+    found = new[known.symbol].times(known.factor).plus(known.offset).size
+    return replace(dim, symbol=found.symbol, offset=found.offset)
 
 
 def common(signature: Signature) -> list[Tie]:
     """The axes whose lengths have one symbol, each with the shortest of that symbol."""
-    of: dict[str, list[tuple[Axis, Size]]] = {}
+    of: dict[str, list[tuple[Axis, Multiple]]] = {}
     for axis, dim in _axes(signature):
         if isinstance(dim, Size):
-            of.setdefault(dim.symbol, []).append((axis, dim))
+            known = Multiple.of(dim)
+            of.setdefault(known.symbol, []).append((axis, known))
     found = []
     for places in of.values():
-        first, least = min(places, key=lambda place: place[1].offset)
-        found += [Tie(a, first, dim.offset - least.offset) for a, dim in places if a != first]
+        first, least = min(places, key=lambda place: (place[1].factor, place[1].offset))
+        for axis, known in places:
+            factor, rest = divmod(known.factor, least.factor)
+            if axis != first and not rest:
+                found.append(Tie(axis, first, known.offset - factor * least.offset, factor))
     return found
 
 
@@ -156,10 +209,14 @@ def with_common(signature: Signature, ties: Iterable[Tie]) -> Signature:
     own, known = dict(_axes(signature)), {tie.axis: tie for tie in ties}
 
     def length(axis: Axis) -> Dim:
-        by = 0
+        met = []
         while axis in known:  # a tangent has a length of its primal, which has that of another
-            by, axis = by + known[axis].by, known[axis].other
-        return shifted(own[axis], by)
+            met.append(known[axis])
+            axis = known[axis].other
+        found = own[axis]
+        for tie in reversed(met):
+            found = tie.of(found)
+        return found
 
     new = {axis: length(axis) for axis in known}
     return _with_sizes(signature, lambda axis, dim: new.get(axis, dim))

@@ -39,7 +39,16 @@ from symdiff.ir.signature import (
     refuse_subclass,
 )
 from symdiff.ir.structure import TABLES, Container, children, construct, declared, native_base
-from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Size
+from symdiff.ir.types import (
+    BOOL,
+    COMPLEX,
+    FLOAT,
+    INT,
+    ArrayType,
+    Dim,
+    Size,
+    times_and_more,
+)
 
 __all__ = [
     "TypeText",
@@ -57,7 +66,7 @@ _NAMES = {"float": FLOAT, "int": INT, "bool": BOOL, "complex": COMPLEX}
 _TYPE = re.compile(r"\s*([a-z]+\d*)\s*(?:\[\s*(.*?)\s*\])?\s*")
 _LIKE_A_TYPE = re.compile(r"\s*[a-z]+\d*\s*\[")
 _DTYPE = re.compile(r"(float|int|uint|complex)\d+|bool")
-_DIM = re.compile(r"(\d+)|([A-Za-z_]\w*)(?:\s*([+-])\s*(\d+))?")
+_DIM = re.compile(r"(\d+)|(?:([1-9]\d*)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*([+-])\s*(\d+))?")
 _NUMERIC = "bifcu"
 
 
@@ -231,8 +240,14 @@ _SPELLED: dict[str, Callable[[str, Any], str]] = {
     "size": lambda text, axis: f"{text}.shape[{axis}]",
     "layout": lambda text, _: f"{text}.flags",
     "is": lambda text, other: f"({text} is {spelled(other)})",
-    "equal": lambda text, other: f"({text} == {spelled(other[0])}{_plus(other[1])})",
+    "equal": lambda text, other: (
+        f"({text} == {_times(other[2])}{spelled(other[0])}{_plus(other[1])})"
+    ),
 }
+
+
+def _times(factor: int) -> str:
+    return f"{factor} * " if factor != 1 else ""
 
 
 def _plus(number: int) -> str:
@@ -295,9 +310,9 @@ def _read_dim(text: str) -> Dim:
     if match is None:
         raise SignatureError(
             f"{text.strip()!r} is no size",
-            hint="a size is a number, a name, or a name and an offset: n-1",
+            hint="a size is a number, a name, or a multiple of a name and an offset: n-1, 4*n",
         )
-    number, symbol, sign, offset = match.groups()
+    number, factor, symbol, sign, offset = match.groups()
     if number is not None:
         return int(number)
-    return Size(symbol, int(f"{sign}{offset}") if sign else 0)
+    return times_and_more(Size(symbol), int(factor or 1), int(f"{sign}{offset}") if sign else 0)

@@ -11,16 +11,19 @@ def _same(name: str, value: Any, expected: Any) -> None:
 
 
 def _shape(name: str, shape: tuple[int, ...], dims: list[Any], sizes: dict[str, int]) -> None:
-    """Compare lengths with what is known of them: a number, or a size's name and an offset."""
+    """Compare lengths with what is known of them: a number, or a size's name, an offset and, where
+    it is not 1, a factor.
+    """
     for axis, (length, dim) in enumerate(zip(shape, dims, strict=True)):
         if isinstance(dim, int):
             if length != dim:
                 raise TypeError(f"axis {axis} of {name} must have length {dim}, not {length}")
             continue
-        symbol, offset = dim
-        expected = sizes.setdefault(symbol, length - offset) + offset
+        symbol, offset, factor = dim if len(dim) == 3 else (*dim, 1)
+        expected = sizes.setdefault(symbol, (length - offset) // factor) * factor + offset
         if length != expected:
-            said = f"{symbol}{offset:+d}" if offset else symbol
+            said = f"{factor}*{symbol}" if factor > 1 else symbol
+            said += f"{offset:+d}" if offset else ""
             raise TypeError(
                 f"axis {axis} of {name} must have length {expected} ({said}), not {length}"
             )
