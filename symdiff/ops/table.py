@@ -57,7 +57,7 @@ _ROWS = {
         *("matrix_functions", "factors", "scipy_decompositions"),
     ),
     "solvers, with the function that they call": ("boundaries", "minima", "solvers"),
-    "`scipy.signal`": ("filters", "resampling", "smoothing", "spectra"),
+    "`scipy.signal`": ("designs", "filters", "resampling", "smoothing", "spectra"),
     "`scipy.fft`": ("transforms",),
     "`scipy.interpolate`": ("bsplines", "grids", "scattered", "splines"),
     "`scipy.integrate`": ("samples",),

@@ -35,6 +35,9 @@ DESIGNS = {
     "notch": lambda w, q: _both(signal.iirnotch(w, 10 * q)),
     "zeros and poles": lambda w, k: _both(signal.zpk2tf([w], [w + 0.1j, w - 0.1j], k)),
     "orders": lambda w: signal.buttord(w, 0.5, 3, 40)[1] + signal.cheb1ord(w, 0.6, 2, 30)[1],
+    "sections": lambda w: signal.butter(5, w, output="sos"),
+    "sections of a band": lambda w: signal.butter(3, [w, w + 0.3], "band", output="sos"),
+    "sections by the ripple": lambda w, r: signal.cheby1(5, r, w, output="sos"),
     "filtered": lambda w: signal.lfilter(*signal.butter(3, w), np.cos(np.arange(9.0))),
 }
 GIVEN_TWICE = ("ellip",)  # their second derivatives by the ripple are refused: by ``m twice``
@@ -76,3 +79,47 @@ def test_complex_roots_are_conjugate_to_each_other(function: Any) -> None:
     assert len(sd.vjp(lambda x: np.atleast_1d(np.poly(x[:0] * 1j)), np.ones(2))[0]) == 1
     with pytest.raises(NotImplementedError, match="not conjugate to each other"):
         sd.vjp(lambda x: function(np.array([x + 1j, 0.5])), 0.3)
+
+
+A_PAIR = np.array([0.3, 0.5, -0.2, 0.7, 0.4, 1.3])
+
+
+def _paired(x: Any, **given: Any) -> Any:
+    zeros = np.array([x[0] + 1j * x[1], x[0] - 1j * x[1], x[2]])
+    poles = np.array([x[3] + 1j * x[1], x[0], x[3] - 1j * x[1], x[4]])
+    return signal.zpk2sos(zeros, poles, x[5], **given)
+
+
+@pytest.mark.parametrize("given", [{}, {"pairing": "keep_odd"}, {"pairing": "minimal"}])
+def test_roots_stay_in_their_sections(given: dict[str, Any]) -> None:
+    check(lambda x: _paired(x, **given), A_PAIR, wrt=(0,))
+    check(lambda b: signal.tf2sos(b, [1.0, 0.3, 0.2, 0.4], **given), np.array([1, 0.5]), wrt=(0,))
+
+
+def test_sections_of_analog_systems() -> None:
+    below = np.array([1.0, 0.5, 0.1, 0.3])
+    check(lambda a: signal.tf2sos([1.0, 0.3], a, analog=True), below, wrt=(0,))
+    check(lambda a: signal.tf2sos([2.0], a, analog=True), below, wrt=(0,))
+
+
+def test_sections_without_roots() -> None:
+    for analog in (False, True):
+        check(lambda k: signal.zpk2sos([], [], k, analog=analog), 0.7, wrt=(0,))  # noqa: B023
+
+
+def test_sections_have_the_sums_and_products_of_their_roots() -> None:
+    def of_real(x: Any) -> Any:
+        return signal.zpk2sos(x[:2], x[2:], 3.0)
+
+    slopes = sd.jacobian(of_real)(np.array([0.2, -0.4, 0.9, 0.5]))[0]
+    above = [[0.0] * 4, [-3.0, -3.0, 0.0, 0.0], [-1.2, 0.6, 0.0, 0.0]]
+    below = [[0.0] * 4, [0.0, 0.0, -1.0, -1.0], [0.0, 0.0, 0.5, 0.9]]
+    np.testing.assert_allclose(slopes, above + below, rtol=1e-13)
+
+
+def test_the_bilinear_transform() -> None:
+    b, a = np.array([1.0, 0.5, 0.2]), np.array([1.0, 3.0, 2.0, 0.7])
+    check(lambda b, a: _both(signal.bilinear(b, a, 2.0)), b, a, wrt=(0, 1))
+    check(lambda fs: _both(signal.bilinear(b, [0.0, 2.0, 1.0], fs)), 0.7, wrt=(0,))
+    made = sd.grad(lambda a: np.sum(signal.bilinear([1.0], a)[0])).source(np.array([1.0, 3.0, 2.0]))
+    assert len(made.splitlines()) < 150

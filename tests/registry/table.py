@@ -1283,6 +1283,13 @@ TABLE: dict[str, Word] = {
             ("welch", "x, nperseg=4", 1, ""),
         )
     },
+    "scipy.signal.bilinear": number(
+        "return scipy.signal.bilinear([1.0, x], [1.0, y, 0.3], 2.0)[0][1]"
+    ),
+    "scipy.signal.zpk2sos": number(
+        "return scipy.signal.zpk2sos([x, 5.0], [0.1 * y, 0.5], 2.0)[0, 1]",
+        "return scipy.signal.zpk2sos([x + 1.0j, x - 1.0j], [0.1 * y], 2.0)[0, 4]",
+    ),
     "scipy.signal.hilbert": shaped("x", like=NOT_EMPTY),
     "scipy.signal.lfilter": shaped("x, [1.0, -0.4], y", "x, [1.0], y", like=VECTORS),
     "scipy.signal.lfilter_zi": shaped(
