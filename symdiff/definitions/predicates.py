@@ -164,3 +164,12 @@ def fromiter(iter, dtype, count=-1, *, like=None):
 def mask_indices(n, mask_func, k=0):
     """The positions that a function such as ``np.triu`` leaves."""
     return np.nonzero(mask_func(np.ones((n, n), int), k) != 0)
+
+
+def require_natural(exponent):
+    """Pass where whole numbers have a power that is a whole number too.
+
+    :raises NotImplementedError: where they have none, and Python's result is a float.
+    """
+    if exponent < 0:
+        raise NotImplementedError("a power of ints with a negative exponent, which is a float")

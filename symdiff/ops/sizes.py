@@ -104,7 +104,7 @@ def _bound_of(name: str, bounds: list[int]) -> int | None:
     if name == "bit_length":
         return 0
     if name in _LOGARITHMS:
-        return 0 if bounds[0] >= 1 else None
+        return 0 if bounds[0] >= (0 if name in _RAISING else 1) else None
     if name == "add":
         return sum(bounds)
     return math.prod(bounds) if name == "multiply" and min(bounds) >= 0 else None
@@ -112,7 +112,8 @@ def _bound_of(name: str, bounds: list[int]) -> int | None:
 
 _ROUNDED = frozenset({"python_int", "ceil", "floor", "rint", "trunc", "math_ceil", "math_floor"})
 _ROUNDED |= {"python_float", "as_scalar"}
-_LOGARITHMS = frozenset({"log2", "log", "log10", "math_log2", "math_log", "math_log10"})
+_RAISING = frozenset({"math_log2", "math_log", "math_log10"})  # of 0
+_LOGARITHMS = frozenset({"log2", "log", "log10"}) | _RAISING
 
 
 def _peeled(value: Value) -> tuple[Value, int] | None:

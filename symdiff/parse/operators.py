@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.predicates import require_natural
 from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
@@ -26,6 +27,7 @@ from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged, users
 from symdiff.parse.changing import new_set
+from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe, negated
@@ -147,7 +149,18 @@ def _binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstrac
     if not is_staged(a) and not is_staged(b):
         _require_small(op, a, b)
         return in_python(plain, a, b)
+    if op is ast.Pow and _has_open_exponent(interp, a, b):
+        interp.call(require_natural, [b], {})
+        return interp.wrap(power(interp.lift(a), interp.lift(b)))
     return interp.wrap(staged(interp.lift(a), interp.lift(b)))
+
+
+def _has_open_exponent(interp: Interpreter, base: Abstract, exponent: Abstract) -> bool:
+    """Return whether a power of ints has an exponent that may be negative, and cannot be fixed."""
+    if not isinstance(exponent, Value) or is_natural(exponent):
+        return False
+    of_ints = all(_is_python_int(interp.lift(v)) for v in (base, exponent))
+    return of_ints and not can_be_known(interp, exponent)
 
 
 _OF_SETS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)

@@ -335,13 +335,27 @@ def test_the_next_power_of_two(padded: Any) -> None:
     assert len(slope.signatures()) == 1
 
 
-def test_a_power_of_two_of_unknown_sign_is_still_asked_for() -> None:
+def test_the_sign_of_an_exponent_is_asked_where_it_is_known_at_run_time_only() -> None:
+    """A negative one would make a float of the power, and is refused then."""
+
     def powers(x: Any, ratio: Any) -> Any:
         return x[0] * 2 ** int(np.floor(np.log2(ratio)))
 
-    with pytest.raises(UnsupportedSyntaxError, match="known at run time only") as refused:
-        sd.grad(powers)(draw(3), 0.3)
-    assert "exponent's sign" in str(refused.value)
+    for function in (powers, lambda x, ratio: powers(x**2, ratio) * ratio):
+        slope = sd.grad(function)
+        for ratio in (1.0, 1.7, 9.0):
+            np.testing.assert_allclose(slope(draw(3), ratio), _differences(function, ratio))
+        with pytest.raises(NotImplementedError, match="negative exponent"):
+            slope(draw(3), 0.3)
+    assert sd.jvp(powers, (draw(3), 5.0), (np.ones(3), 0.0))[1] == 4.0
+    turns = sd.grad(lambda x: sum(x[0] * 3 ** int(x[k]) for k in range(3)))
+    np.testing.assert_allclose(turns(np.array([0.5, 1.5, 2.5])), [13.0, 0.0, 0.0])
+
+
+def _differences(function: Any, ratio: float) -> Any:
+    x, step = draw(3), 1e-6
+    units = step * np.eye(3)
+    return [(function(x + u, ratio) - function(x - u, ratio)) / (2 * step) for u in units]
 
 
 @pytest.mark.parametrize(
