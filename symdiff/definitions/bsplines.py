@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.declare import defines, known_integer, refuse
 from symdiff.definitions.libraries import when_imported
 
 
@@ -107,21 +107,7 @@ class Interpolant:
         self.t, self.c, self.k, self.axis, self.extrapolate = t, c, k, axis, extrapolate
 
     def __call__(self, x, nu=0, extrapolate=None):
-        if extrapolate is None:
-            extrapolate = self.extrapolate
-        points = np.asarray(x, dtype=float)
-        first, last = self.t[self.k], self.t[len(self.t) - self.k - 1]
-        if extrapolate == "periodic":
-            points = first + (points - first) % (last - first)
-        made = spline_at(self.t, self.c, self.k, nu, points.ravel())
-        made = made.reshape(points.shape + self.c.shape[1:])
-        if not extrapolate:
-            inside = (points >= first) & (points <= last)
-            made = np.where(inside.reshape(points.shape + (1,) * (self.c.ndim - 1)), made, np.nan)
-        if self.axis == 0:
-            return made
-        places = tuple(range(points.ndim))
-        return np.moveaxis(made, places, tuple(range(self.axis, self.axis + points.ndim)))
+        return _at(self, spline_at, x, nu, extrapolate)
 
     def derivative(self, nu=1):
         if nu < 0:
@@ -153,6 +139,25 @@ class Interpolant:
 
     def __getattr__(self, name):
         refuse(f"the attribute {name} of what it gives")
+
+
+def _at(spline, values, x, nu, extrapolate):
+    """A spline at places, its ``values`` inside the domain computed by a function of points."""
+    if extrapolate is None:
+        extrapolate = spline.extrapolate
+    t, c, k = spline.t, spline.c, spline.k
+    points = np.asarray(x, dtype=float)
+    first, last = t[k], t[len(t) - k - 1]
+    if extrapolate == "periodic":
+        points = first + (points - first) % (last - first)
+    made = values(t, c, k, nu, points.ravel()).reshape(points.shape + c.shape[1:])
+    if not extrapolate:
+        inside = (points >= first) & (points <= last)
+        made = np.where(inside.reshape(points.shape + (1,) * (c.ndim - 1)), made, np.nan)
+    if spline.axis == 0:
+        return made
+    places = tuple(range(points.ndim))
+    return np.moveaxis(made, places, tuple(range(spline.axis, spline.axis + points.ndim)))
 
 
 def padded(t, c):
@@ -194,6 +199,15 @@ def bspline(t, c, k, extrapolate=True, axis=0):
         refuse("more coefficients than knots")
     kept = extrapolate if extrapolate == "periodic" else bool(extrapolate)
     return Interpolant(t, c, k, axis % c.ndim, kept)
+
+
+def basis_element(t, extrapolate=True):
+    """The basis function of all knots, of which more stand one by one before and behind them."""
+    inner = np.asarray(t, dtype=float)
+    k = known_integer(inner.shape[0] - 2)
+    ends = np.ones(k)
+    knots = np.concatenate(((inner[0] - 1) * ends, inner, (inner[-1] + 1) * ends))
+    return bspline(knots, 1.0 * (np.arange(3 * k + 2) == k), k, extrapolate)
 
 
 def _check_knots(t, k):
@@ -312,6 +326,24 @@ def _fitted(self, x, nu=0, ext=None):
     return Fitted((t, c, k), self.ext)(x, nu, ext)
 
 
+def make_splrep(x, y, *, k=3, s=0):
+    if not isinstance(s, int | float) or s != 0:
+        refuse("s= other than 0: the number of knots depends on the values")
+    return make_interp_spline(x, y, k)
+
+
+def make_splprep(x, *, u=None, k=3, s=0):
+    if not isinstance(s, int | float) or s != 0:
+        refuse("s= other than 0: the number of knots depends on the values")
+    points = np.stack([np.asarray(one, dtype=float) for one in x], axis=1)
+    if u is None:
+        steps = np.sqrt(np.sum((points[1:] - points[:-1]) ** 2, axis=1))
+        lengths = np.cumsum(steps)
+        u = np.concatenate((np.zeros(1), lengths / lengths[-1]))
+    u = np.asarray(u, dtype=float)
+    return make_interp_spline(u, points.T, k, axis=1), u
+
+
 def splrep(x, y, k=3, s=None, quiet=1):
     if s is not None and (not isinstance(s, int | float) or s != 0):
         refuse("s= other than 0: the number of knots depends on the values")
@@ -331,11 +363,13 @@ def _splev(x, tck, der=0, ext=0):
             raise ValueError(f"Extrapolation mode {ext} is not supported by BSpline.")
         return tck(x, der, extrapolate=True)
     t, c, k = tck
+    if np.ndim(c) > 1:  # a curve
+        from scipy.interpolate import splev
+
+        return [splev(x, (t, one, k), der, ext) for one in c]
     if not 0 <= der <= k:
         raise ValueError(f"0<=der={der}<=k={k} must hold")
     t, c = np.asarray(t), np.asarray(c)
-    if c.ndim != 1:
-        refuse("curves of several coordinates")
     points = np.asarray(x, dtype=float)
     first, last = t[k], t[len(t) - k - 1]
     inside = (points >= first) & (points <= last)
@@ -374,20 +408,7 @@ def _clipped(t, k, points):
 
 def _called(self, x, nu=0, extrapolate=None):
     """A spline that was made outside of the program."""
-    if extrapolate is None:
-        extrapolate = self.extrapolate
-    t, c, k = self.t, self.c, self.k
-    if c.ndim != 1:
-        refuse("coefficients of more than one axis")
-    points = np.asarray(x, dtype=float)
-    first, last = t[k], t[len(t) - k - 1]
-    if extrapolate == "periodic":
-        points = first + (points - first) % (last - first)
-    made = _values(t, c, k, nu, points.ravel())
-    made = made.reshape(points.shape)
-    if extrapolate:
-        return made
-    return np.where((points >= first) & (points <= last), made, np.nan)
+    return _at(self, _values, x, nu, extrapolate)
 
 
 def _kept(self):
@@ -404,6 +425,10 @@ def _antiderivative(self, nu=1):
 
 def _integrate(self, a, b, extrapolate=None):
     return _kept(self).integrate(a, b, extrapolate)
+
+
+def _basis_element_of(cls, t, extrapolate=True):
+    return basis_element(t, extrapolate)
 
 
 def _knots(self):
@@ -423,6 +448,7 @@ def register(interpolate):
     defines(interpolate.BSpline.derivative)(_derivative)
     defines(interpolate.BSpline.antiderivative)(_antiderivative)
     defines(interpolate.BSpline.integrate)(_integrate)
+    defines(interpolate.BSpline.basis_element.__func__)(_basis_element_of)
     for name, getter in (("t", _knots), ("c", _coefficients)):
         found = getattr(interpolate.BSpline, name, None)
         if isinstance(found, property):  # not of older versions
@@ -434,6 +460,9 @@ def register(interpolate):
         "UnivariateSpline": univariate_spline,
         "make_interp_spline": make_interp_spline,
         "BSpline": bspline,
+        "make_splrep": make_splrep,
+        "make_splprep": make_splprep,
     }
     for name, definition in made.items():
-        defines(getattr(interpolate, name))(definition)
+        if hasattr(interpolate, name):
+            defines(getattr(interpolate, name))(definition)

@@ -9,6 +9,7 @@ import numpy as np
 
 from symdiff.definitions.bsplines import (
     Fitted,
+    _through,
     basis_at,
     derived_spline,
     integrated_spline,
@@ -25,7 +26,7 @@ from symdiff.definitions.solvers import valued
 
 def _parts(tck):
     if hasattr(tck, "antiderivative"):
-        refuse("a BSpline (use its methods)")
+        refuse("a BSpline")
     t, c, k = tck
     t, c = np.asarray(t), np.asarray(c)
     if c.ndim != 1:
@@ -44,6 +45,8 @@ def _whole(tck):
 def splder(tck, n=1):
     if n < 0:
         return splantider(tck, -n)
+    if hasattr(tck, "derivative"):
+        return tck.derivative(n)
     t, c, k = _whole(tck)
     if n > k:
         raise ValueError(f"Order of derivative (n = {n!r}) must be <= order of spline (k = {k!r})")
@@ -55,6 +58,8 @@ def splder(tck, n=1):
 def splantider(tck, n=1):
     if n < 0:
         return splder(tck, -n)
+    if hasattr(tck, "antiderivative"):
+        return tck.antiderivative(n)
     t, c, k = _whole(tck)
     for _ in range(n):
         t, c, k = integrated_spline(t, c, k)
@@ -64,6 +69,8 @@ def splantider(tck, n=1):
 def splint(a, b, tck, full_output=0):
     if full_output:
         refuse("full_output=")
+    if hasattr(tck, "integrate"):
+        return tck.integrate(a, b, extrapolate=False)
     t, c, k = _parts(tck)
     ends = np.clip(np.stack((a, b)).astype(float), t[k], t[len(t) - k - 1])
     knots, sums, degree = integrated_spline(t, c, k)
@@ -96,6 +103,79 @@ def _derivatives(x, t, c, k):
     from scipy.interpolate import spalde as found
 
     return np.asarray(found(x, (t, c, k)))
+
+
+def sproot(tck, mest=10):
+    """Where a cubic spline is 0, which two of Newton's steps from there know to the third order."""
+    from scipy.interpolate import splev
+
+    t, c, k = tck
+    if np.ndim(c) > 1:  # a curve
+        return [sproot((t, one, k), mest) for one in c]
+    if k != 3:
+        raise ValueError("sproot works only for cubic (k=3) splines")
+    t, c = np.asarray(t, dtype=float), padded(t, np.asarray(c, dtype=float))
+    if len(t) < 8:
+        raise TypeError(f"The number of knots {len(t)}>=8")
+    count = int(computed(np.zeros(()), _count_of_roots, t, c, mest))
+    found = computed(np.zeros(count), _roots, t, c, mest)
+    x = 1.0 * found
+    for _ in range(2):
+        x = x - splev(x, (t, c, k)) / splev(x, (t, c, k), 1)
+    return valued(x, found)
+
+
+def _roots(t, c, mest):
+    from scipy.interpolate import sproot as found
+
+    return found((t, c, 3), mest)
+
+
+def _count_of_roots(t, c, mest):
+    return np.float64(len(_roots(t, c, mest)))
+
+
+# Curves -------------------------------------------------------------------------------------------
+
+
+def splprep(
+    x, w=None, u=None, ub=None, ue=None, k=3, task=0, s=None, t=None, full_output=0, quiet=1
+):
+    """A curve through points, by the lengths of the way from one to the next."""
+    if not isinstance(s, int | float) or s != 0:
+        refuse("s= other than 0: the number of knots depends on the values")
+    if ub is not None or ue is not None or task != 0 or t is not None or full_output:
+        refuse("ub=, ue=, task=, t= and full_output=")
+    points = np.stack([np.asarray(one, dtype=float) for one in x])
+    if u is None:
+        steps = points[:, 1:] - points[:, :-1]
+        lengths = np.cumsum(np.sqrt(np.sum(steps * steps, axis=0)))
+        places: Any = np.concatenate((np.zeros(1), lengths / lengths[-1]))
+        given = valued(places, computed(places, _places_of, points))
+    else:
+        given = np.asarray(u, dtype=float)
+    knots, c = _through(given, points.T, k)
+    coefficients = valued(c.T, computed(c.T, _curve, points, given, k))
+    knots = valued(knots, computed(knots, _knots_of_curve, points, given, k))
+    return [knots, [coefficients[row] for row in range(len(x))], k], given
+
+
+def _prepared(points, u, k):
+    from scipy.interpolate import splprep as found
+
+    return found(list(points), u=u, k=k, s=0)
+
+
+def _places_of(points):
+    return _prepared(points, None, 1)[1]
+
+
+def _curve(points, u, k):
+    return np.stack(_prepared(points, u, k)[0][1])
+
+
+def _knots_of_curve(points, u, k):
+    return _prepared(points, u, k)[0][0]
 
 
 # Fits at knots that are given ---------------------------------------------------------------------
@@ -174,6 +254,25 @@ def _surface(self, x, y, dx=0, dy=0, grid=True):
     return _told(self, np.asarray(rows @ table @ columns.T), x, y, dx, dy, True)
 
 
+def _on_sphere(self, theta, phi, dtheta=0, dphi=0, grid=True):
+    """A spline on a sphere that was made outside of the program."""
+    theta = np.asarray(theta)
+    if theta.size > 0 and (np.min(theta) < 0.0 or np.max(theta) > np.pi):
+        raise ValueError("requested theta out of bounds.")
+    return _surface(self, theta, phi, dtheta, dphi, grid)
+
+
+def _on_whole_sphere(self, theta, phi, dtheta=0, dphi=0, grid=True):
+    phi = np.asarray(phi)
+    if phi.size > 0 and (np.min(phi) < 0.0 or np.max(phi) > 2.0 * np.pi):
+        raise ValueError("requested phi out of bounds.")
+    return _on_sphere(self, theta, phi, dtheta, dphi, grid)
+
+
+def _on_sphere_at(self, theta, phi, dtheta=0, dphi=0):
+    return self(theta, phi, dtheta, dphi, grid=False)
+
+
 def _surface_at(self, xi, yi, dx=0, dy=0):
     x, y = np.broadcast_arrays(np.asarray(xi, dtype=float), np.asarray(yi, dtype=float))
     rows, columns, table = _weights(self, x.ravel(), y.ravel(), dx, dy)
@@ -213,7 +312,15 @@ def _table(t, k, x, order):
 @when_imported("scipy.interpolate")
 def register(interpolate):
     """Say what the functions and the methods mean."""
-    functions: tuple[Any, ...] = (splder, splantider, splint, spalde, make_lsq_spline)
+    functions: tuple[Any, ...] = (
+        splder,
+        splantider,
+        splint,
+        spalde,
+        sproot,
+        splprep,
+        make_lsq_spline,
+    )
     registered(interpolate, *functions)
     defines(interpolate.LSQUnivariateSpline)(lsq_univariate_spline)
     for name in _METHODS:
@@ -221,3 +328,8 @@ def register(interpolate):
     surface = interpolate.BivariateSpline
     defines(surface.__call__)(_surface)
     defines(surface.ev)(_surface_at)
+    for cls in (interpolate.SmoothSphereBivariateSpline, interpolate.LSQSphereBivariateSpline):
+        defines(cls.__call__)(_on_whole_sphere)
+    sphere = interpolate.RectSphereBivariateSpline
+    defines(sphere.__call__)(_on_sphere)
+    defines(sphere.ev)(_on_sphere_at)

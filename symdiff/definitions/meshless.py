@@ -89,6 +89,72 @@ def barycentric_interpolate(xi, yi, x, axis=0, *, der=0, rng=None):
     return barycentric(xi, yi, axis, rng=rng)(x)
 
 
+# Objects made outside, by their weights -----------------------------------------------------------
+
+
+def _by_weights(nodes, values, weights, x):
+    """The barycentric formula (Berrut and Trefethen 2004, (4.2)), both sides of the fraction times
+    the distance to the nearest node: so it is smooth there.
+    """
+    apart = x[:, None] - nodes
+    nearest = np.argmin(np.abs(apart), axis=1)
+    is_nearest = np.arange(len(nodes)) == nearest[:, None]
+    here = apart[np.arange(len(x)), nearest]
+    ratios = np.where(is_nearest, 1.0, here[:, None] / np.where(is_nearest, 1.0, apart))
+    weighed = ratios * weights
+    return (weighed @ values) / np.sum(weighed, axis=1)[:, None]
+
+
+def _polynomial_at(self, x):
+    """A polynomial that was made outside of the program, at a row of points."""
+    made = _by_weights(self.xi, self.yi, self.wi, x)
+    return valued(made, computed(1.0 * made, _polynomial, self.xi, self.yi, self.wi, x, 1, False))
+
+
+def _polynomial(xi, yi, wi, x, orders, all_lower):
+    from scipy.interpolate import BarycentricInterpolator
+
+    made = BarycentricInterpolator(xi, yi, wi=wi)
+    return made._evaluate_derivatives(x, orders, all_lower)
+
+
+def _slopes_of_polynomial(self, x, der=None, all_lower=True):
+    """Derivatives of such a polynomial: each is the polynomial through its values at the nodes."""
+    if not isinstance(der, int):
+        refuse("der= that is not known where it is compiled")
+    same = np.eye(len(self.xi), dtype=bool)
+    apart = np.where(same, 1.0, self.xi[:, None] - self.xi)
+    slopes = np.where(same, 0.0, self.wi / self.wi[:, None] / apart)
+    slopes = slopes - np.diag(np.sum(slopes, axis=1))
+    values, found = self.yi, []
+    for _ in range(der):
+        found.append(_by_weights(self.xi, values, self.wi, x))
+        values = slopes @ values
+    made = np.stack(found) if all_lower else found[-1]
+    given = self.xi, self.yi, self.wi, x, der, all_lower
+    return valued(1.0 * made, computed(1.0 * made, _polynomial, *given))
+
+
+def _fraction_at(self, z):
+    """A rational function that was made outside of the program."""
+    places, values = np.asarray(z), self._support_values
+    flat = values.reshape(len(values), -1)
+    made = _by_weights(self._support_points, flat, self.weights, places.ravel())
+    made = made.reshape(places.shape + values.shape[1:])
+    made = np.moveaxis(made, 0, self._axis) if places.ndim > 0 else made
+    given = self._support_points, values, self.weights, self._axis, places
+    return valued(1.0 * made, computed(1.0 * made, _fraction, *given))
+
+
+def _fraction(points, values, weights, axis, z):
+    from scipy.interpolate import AAA
+
+    made = AAA.__new__(AAA)
+    made._support_points, made._support_values, made.weights = points, values, weights
+    made._shape, made._axis = values.shape[1:], axis
+    return made(z)
+
+
 # Radial functions ---------------------------------------------------------------------------------
 
 
@@ -312,5 +378,10 @@ def register(interpolate):
     if "rng" in inspect.signature(cls).parameters:  # as is told of this class above
         defines(cls)(barycentric)
         registered(interpolate, barycentric_interpolate)
+    defines(cls._evaluate)(_polynomial_at)
+    defines(cls._evaluate_derivatives)(_slopes_of_polynomial)
+    fractions = getattr(interpolate, "AAA", None)
+    if fractions is not None:  # of this version
+        defines(fractions.__call__)(_fraction_at)
     defines(interpolate.RBFInterpolator)(kernels)
     registered(interpolate, griddata)

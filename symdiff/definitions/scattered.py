@@ -176,6 +176,28 @@ def rbf(*args, function="multiquadric", epsilon=None, smooth=0.0, norm="euclidea
     return Radial(args, points, np.ravel(np.asarray(args[-1])), function, epsilon, smooth)
 
 
+def _radial_made(self, *args):
+    """A sum of radial functions that was made outside of the program."""
+    if self.norm != "euclidean" or self.function not in _RADIAL:
+        refuse("norm= and functions of one's own")
+    places = [np.asarray(a, dtype=float) for a in args]
+    columns = np.stack([place.ravel() for place in places])
+    made = _RADIAL[self.function](_squares(columns, self.xi), self.epsilon * self.epsilon)
+    found = (made @ self.nodes).reshape(places[0].shape + self.nodes.shape[1:])
+    given = self.xi, self.nodes, self.epsilon, self.function, *args
+    return valued(found, computed(1.0 * found, _radial_of, *given))
+
+
+def _radial_of(xi, nodes, epsilon, function, *asked):
+    from scipy.interpolate import Rbf
+
+    made = Rbf.__new__(Rbf)
+    made.xi, made.nodes, made.epsilon, made.function = xi, nodes, epsilon, function
+    made.norm, made._target_dim = "euclidean", nodes.shape[1] if nodes.ndim > 1 else 1
+    made._init_function(np.ones((1, 1)))
+    return made(*asked)
+
+
 # Products of splines ------------------------------------------------------------------------------
 
 
@@ -234,5 +256,6 @@ def register(interpolate):
     )
     for cls, definition in classes:
         defines(cls)(definition)
+    defines(interpolate.Rbf.__call__)(_radial_made)
     registered(interpolate, krogh_interpolate, rounded=True)
     registered(interpolate, lagrange)

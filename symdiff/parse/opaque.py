@@ -78,7 +78,7 @@ _FOLLOWED = (
     *("scipy._lib.", "scipy.cluster.vq", "scipy.constants._constants", "scipy.fftpack."),
     *("scipy.integrate._bvp", "scipy.integrate._quadrature"),
     *("scipy.interpolate._cubic", "scipy.interpolate._fitpack_py"),
-    "scipy.interpolate._pade",
+    *("scipy.interpolate._interpolate", "scipy.interpolate._pade", "scipy.interpolate._polyint"),
     *("scipy.linalg._basic", "scipy.linalg._matfuncs", "scipy.linalg._special_matrices"),
     *("scipy.ndimage.", "scipy.signal.", "scipy.spatial."),
     *("scipy.special._basic", "scipy.special._orthogonal", "scipy.special._spherical_bessel"),

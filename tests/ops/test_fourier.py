@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.errors import UnsupportedCallError
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.sizes import lower_bound, size
 from tests.ops.straightline import check, pullback, same, stage

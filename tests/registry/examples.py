@@ -74,6 +74,20 @@ SURFACE = scipy.interpolate.RectBivariateSpline(
     np.arange(-4.0, 5.0), np.arange(-4.0, 5.0), np.sin(np.add.outer(np.arange(9.0), np.arange(9.0)))
 )
 PLACES_OF_FIVE = np.array([[-1.0, -1.0], [2.0, -1.0], [-1.0, 2.0], [2.0, 2.0], [0.3, 0.1]])
+NODES = np.array([-1.5, -0.4, 0.3, 1.1, 2.0])
+POLYNOMIAL = scipy.interpolate.BarycentricInterpolator(NODES, np.sin(NODES))
+FRACTION = scipy.interpolate.AAA(NODES, np.sin(NODES))
+RADIAL = scipy.interpolate.Rbf(NODES, np.sin(NODES))
+THETA, PHI = np.linspace(0.3, 2.8, 6), np.linspace(0.1, 6.0, 7)
+ON_SPHERE = scipy.interpolate.RectSphereBivariateSpline(
+    THETA, PHI, np.sin(THETA)[:, None] * np.cos(PHI) + 2.0
+)
+SMOOTH_ON_SPHERE = scipy.interpolate.SmoothSphereBivariateSpline(
+    np.repeat(THETA, 7), np.tile(PHI, 6), np.sin(np.repeat(THETA, 7)) + 2.0, s=3.5
+)
+LEAST_ON_SPHERE = scipy.interpolate.LSQSphereBivariateSpline(
+    np.repeat(THETA, 7), np.tile(PHI, 6), np.sin(np.repeat(THETA, 7)) + 2.0, [1.5], [3.0]
+)
 FITTED = scipy.interpolate.UnivariateSpline(np.arange(6.0), np.sin(np.arange(6.0)), s=0)
 SPLINE = scipy.interpolate.BSpline(
     np.array([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 1.0, 1.0]),

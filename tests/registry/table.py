@@ -1452,6 +1452,43 @@ TABLE: dict[str, Word] = {
     },
     **{
         f"scipy.interpolate.{name}": shaped(
+            f"return {text}", like=[[one] for one in POINTS], x=(0.4, 0.9), dtypes=("float64",)
+        )
+        for name, text in (
+            ("_BarycentricRational.__call__", "FRACTION(x)"),
+            ("Rbf.__call__", "RADIAL(x)"),
+            ("BSpline.basis_element", "scipy.interpolate.BSpline.basis_element([0, 1, 2.0])(x)"),
+            ("RectSphereBivariateSpline.__call__", "ON_SPHERE(x, 2.0 * x, grid=False)"),
+            ("SphereBivariateSpline.ev", "ON_SPHERE.ev(x, 2.0 * x)"),
+            ("SmoothSphereBivariateSpline.__call__", "SMOOTH_ON_SPHERE(x, x + 1.0, grid=False)"),
+            ("LSQSphereBivariateSpline.__call__", "LEAST_ON_SPHERE(x, x + 1.0, grid=False)"),
+        )
+    },
+    "scipy.interpolate.BarycentricInterpolator._evaluate": shaped(
+        "return POLYNOMIAL(x)", like=[[one] for one in POINTS], dtypes=("float64",)
+    ),
+    "scipy.interpolate.BarycentricInterpolator._evaluate_derivatives": shaped(
+        "return POLYNOMIAL.derivative(x)",
+        like=[[one] for one in POINTS if one != (0,)],
+        dtypes=("float64",),
+    ),
+    **{
+        f"scipy.interpolate.{name}": shaped(
+            f"return {text}", like=[[(6,)]], x=(0.4, 0.9), dtypes=("float64",)
+        )
+        for name, text in (
+            ("make_splrep", "scipy.interpolate.make_splrep(np.arange(6.0), x, s=0)(1.7)"),
+            ("make_splprep", "scipy.interpolate.make_splprep([x, np.arange(6.0)], s=0)[0](0.4)"),
+            ("splprep", "scipy.interpolate.splprep([x, np.arange(6.0)], s=0)[0][1][0]"),
+            (
+                "sproot",
+                "scipy.interpolate.sproot("
+                "scipy.interpolate.splrep(np.arange(6.0), np.cumsum(x) - 2.0, s=0))",
+            ),
+        )
+    },
+    **{
+        f"scipy.interpolate.{name}": shaped(
             f"return {text}",
             like=[[one, (5,)] for one in POINTS],
             x=(0.1, 0.4),
