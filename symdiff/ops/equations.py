@@ -82,7 +82,7 @@ class _Lengths:
             self._reshaped(node)
         elif node.op in _ARITHMETIC or node.op is size:
             found = self._computed(node)
-            if found is not None:
+            if found is not None and _is_short(found):
                 self.integers[node.result] = found
                 self._learn(dim_of(node.result), found)
         if is_elementwise(node):
@@ -152,7 +152,8 @@ class _Lengths:
                 if length is None:
                     return
                 elements = elements * length
-            self._learn(rest[0], self._divided(elements, known))
+            if _is_short(elements):
+                self._learn(rest[0], self._divided(elements, known))
 
     def _computed(self, node: Node) -> Count | None:
         """What an integer is that is computed of lengths."""
@@ -185,6 +186,12 @@ def _shape(value: Value) -> tuple[Dim, ...]:
 
 
 _ARITHMETIC = frozenset({add, subtract, multiply, floor_divide})
+_MOST_TERMS = 8
+
+
+def _is_short(count: Count) -> bool:
+    """Return whether a count is linear, and worth to go on with."""
+    return len(count.terms) <= _MOST_TERMS and all(len(key) < 2 for key, _ in count.terms)
 
 
 def _solved(zero: Count, lengths: Mapping[str, int]) -> Relation | None:

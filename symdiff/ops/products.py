@@ -14,7 +14,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import OPERATORS, Node, Value
-from symdiff.ir.types import ArrayType, Dim
+from symdiff.ir.types import ArrayType, Dim, least
 from symdiff.ops import patterns
 from symdiff.ops.arithmetic import multiply
 from symdiff.ops.batching import Lanes, NoBatchRule, pointwise
@@ -39,7 +39,7 @@ from symdiff.ops.flops import of_axes_summed, of_product
 from symdiff.ops.joining import diagonal
 from symdiff.ops.reduce import count_of, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose
-from symdiff.ops.sizes import dim_of, size, sizes_of
+from symdiff.ops.sizes import dim_of, product, product_dim, size, sizes_of
 from symdiff.ops.ufuncs import cast, computed_in, dtype_of, staged, strong
 
 # Transposes and axes of length 1 ----------------------------------------------------------------
@@ -124,6 +124,8 @@ def _matmul_vjp_first(g: Value, y: Value, a: Value, b: Value) -> Value:
 
 def _matmul_vjp_second(g: Value, y: Value, a: Value, b: Value) -> Value:
     rank_a, rank_b = array_type(a).rank, array_type(b).rank
+    if rank_a > 2 and rank_b < 3:  # shared by all: one product that sums over the stack, too
+        return unbroadcast_to(adjoint(_rows(a, 1)) @ _rows(g, rank_b - 1), b)
     if rank_a == 1:
         a = conjugated(a)
         product = g * a if rank_b == 1 else outer(a, g) if rank_b == 2 else as_column(a) * as_row(g)
@@ -133,6 +135,15 @@ def _matmul_vjp_second(g: Value, y: Value, a: Value, b: Value) -> Value:
     else:
         product = adjoint(a) @ g
     return unbroadcast_to(product, b)
+
+
+def _rows(x: Value, kept: int) -> Value:
+    """``x`` with all axes but the last few as one."""
+    shape, sizes = array_type(x).shape, sizes_of(x)
+    front = len(shape) - kept
+    count = -1 if all(map(least, shape[front:])) else product(sizes[:front])
+    made = (product_dim(shape[:front]), *shape[front:])
+    return reshape(x, count, *sizes[front:], shape=made)
 
 
 def _batch_matmul(b: Lanes, op: Any, x: Value, y: Value) -> Value:

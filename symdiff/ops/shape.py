@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType, Dim
+from symdiff.ir.types import ArrayType, Dim, least
 from symdiff.ops import patterns
 from symdiff.ops.batching import Lanes, NoBatchRule, as_it_is, pointwise
 from symdiff.ops.declare import (
@@ -29,7 +29,7 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.flops import nothing
-from symdiff.ops.sizes import constant_integer, sizes_of, spell_shape
+from symdiff.ops.sizes import constant_integer, product_dim, sizes_of, spell_shape
 
 
 def moving(
@@ -98,6 +98,10 @@ def _keeps_count(node: Node) -> bool:
     sizes = ([d for d in dims if d != 1] for dims in (before, after))
     a, b = (sorted(map(str, dims)) for dims in sizes)
     if a == b:
+        return True
+    told = [constant_integer(length) for length in node.operands[1:]]
+    rest = [dim for dim, number in zip(after, told, strict=True) if number != -1]
+    if product_dim(before) == product_dim(after) and (-1 not in told or all(map(least, rest))):
         return True
     counts = [[d for d in dims if isinstance(d, int)] for dims in (before, after)]
     known = len(counts[0]) == len(before) and len(counts[1]) == len(after)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff
 from symdiff.ops.declare import FUNCTIONS, METHODS, NeedsStatic
 from symdiff.ops.einsum import explicit_subscripts
 from tests.ops.straightline import check, pullback, same, stage
@@ -259,3 +260,67 @@ def test_gradients_of_products_are_written_plainly() -> None:
     assert sorted(names) == ["matmul"] * 3 + ["transpose"] * 2
     back = pullback(stage(FUNCTIONS[np.matmul], draw(5, 3), draw(3)), [0, 1])
     assert sorted(node.op.name for node in back.nodes) == ["matmul", "matmul", "outer", "transpose"]
+
+
+# A matrix that all of a stack share ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ((2, 3, 4), (4, 5)),
+        ((2, 1, 3, 4), (4, 2)),
+        ((2, 3, 4), (4,)),
+        ((1, 3, 4), (4, 1)),
+        ((0, 3, 4), (4, 5)),
+        ((2, 0, 4), (4, 5)),
+        ((2, 3, 0), (0, 5)),
+        ((2, 3, 4), (4, 0)),
+        ((2, 3, 1), (1,)),
+    ],
+    ids=str,
+)
+def test_the_derivative_by_a_shared_matrix_is_one_product(
+    shapes: tuple[tuple[int, ...], tuple[int, ...]], dtype: Any
+) -> None:
+    rng = np.random.default_rng(2)
+    a, b = (rng.normal(size=(2, *shape)) for shape in shapes)
+    turn = 1j if dtype is np.complex128 else 0.0
+    a, b = ((x[0] + turn * x[1]).astype(dtype) for x in (a, b))
+
+    def loss(a: Any, b: Any) -> Any:
+        y = a @ b
+        return np.sum(np.real(y * np.conj(y)))
+
+    letters = "xyzw"[: a.ndim - 1]
+    by_b, by_a = (f"{letters}k,{letters}m->km", f"{letters}m,km->{letters}k")
+    y = a @ b
+    wide, right = (y, b) if b.ndim == 2 else (y[..., None], b[:, None])
+    want_b = 2.0 * np.einsum(by_b, np.conj(a), wide).reshape(b.shape)
+    want_a = 2.0 * np.einsum(by_a, wide, np.conj(right))
+    tolerance = 1e-4 if dtype is np.float32 else 1e-12
+    found_a, found_b = symdiff.grad(loss, argnums=(0, 1))(a, b)
+    assert found_b.dtype == dtype
+    np.testing.assert_allclose(found_b, want_b, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(found_a, want_a, rtol=tolerance, atol=tolerance)
+    if a.ndim == 3:
+        source = str(symdiff.grad(loss, argnums=1).source(a, b))
+        assert "axis=0" not in source
+        assert "(0, 2, 1)" not in source
+
+
+def test_second_derivatives_by_a_shared_matrix() -> None:
+    rng = np.random.default_rng(3)
+    x, w, v = rng.normal(size=(2, 3, 4)), rng.normal(size=(4, 5)), rng.normal(size=(4, 5))
+
+    def loss(w: Any) -> Any:
+        return np.sum(np.sin(x @ w))
+
+    want = -np.einsum("abk,abm->km", x, np.sin(x @ w) * (x @ v))
+    for found in (
+        symdiff.hvp(loss)(w, v),
+        symdiff.jvp(symdiff.grad(loss), (w,), (v,))[1],
+        symdiff.grad(lambda w: np.sum(symdiff.grad(loss)(w) * v))(w),
+    ):
+        np.testing.assert_allclose(found, want, rtol=1e-12)
