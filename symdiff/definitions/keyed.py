@@ -365,6 +365,17 @@ class keyed_view:  # noqa: N801
     __hash__ = None  # type: ignore[assignment]
 
 
+def counted_in(items: list[Any], item: Any) -> int:
+    """``items.count(item)`` of a list of a length that is known at run time only."""
+    return sum([1 for other in items if other == item])
+
+
+def removed_from(items: list[Any], item: Any) -> None:
+    """``items.remove(item)`` of such a list."""
+    place = items.index(item)
+    items.pop(place)
+
+
 def order_of(keys: list[Any], reverse: bool) -> list[int]:
     """The places of keys in their order, as Python's own sort finds it."""
     raise NotImplementedError(keys, reverse)

@@ -278,7 +278,10 @@ def _of_text(
     if is_of_text(function, name) and any(texts.are_at_run_time(interp, a) for a in arguments):
         return texts.asked(interp, function.__self__, name, arguments, keywords)
     if is_of_text(function, "join") and len(arguments) == 1 and not is_unknown(arguments[0]):
-        return separated(interp, function.__self__, interp.call(tuple, arguments, {}))
+        joined = interp.call(tuple, arguments, {})
+        if texts.are_at_run_time(interp, joined):
+            return texts.asked(interp, function.__self__, name, [joined], {})
+        return separated(interp, function.__self__, joined)
     return ABSENT
 
 

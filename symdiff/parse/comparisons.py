@@ -39,6 +39,7 @@ from symdiff.parse.special import (
     has_operator,
     has_own_method,
 )
+from symdiff.parse.staged_lists import is_staged_list, place_of
 from symdiff.parse.texts import settled
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
@@ -291,8 +292,12 @@ def _taken_for(interp: Interpreter, container: Abstract) -> tuple[Abstract, ...]
 
 
 def _in_sequence(interp: Interpreter, container: Abstract, item: Abstract) -> Abstract:
+    content = interp.content(container) if isinstance(container, ListRef) else container
+    if is_staged_list(content):
+        place = place_of(interp, content, item)
+        return arithmetic.greater_equal(place, 0) if isinstance(place, Value) else place >= 0
     found: Abstract = False
-    for other in _items(interp, container):
+    for other in content:
         equal = is_or_equals(interp, other, item)
         if equal is True:
             return True

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError, rejection
+from symdiff.definitions.counting import counted
+from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import add, bitwise_and
 from symdiff.ops.creation import int_minimum, range_element_of, range_length_of
@@ -606,12 +607,8 @@ def _longer(a: int | Value, b: int | Value) -> int | Value:
 
 @builtin(itertools.count)
 def _count(interp: Interpreter, start: Abstract = 0, step: Abstract = 1) -> Abstract:
-    for part in (start, step):
-        if not isinstance(part, int):
-            raise UnsupportedCallError(
-                "itertools.count() of what is not a known int",
-                hint="count from 0, and compute with that: start + step * k",
-            )
+    if not (isinstance(start, int) and isinstance(step, int)):
+        return interp.call(counted, [start, step], {})
     return _made(interp, itertools.count, _counted, start, step)
 
 

@@ -16,7 +16,7 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, constant_value
 from symdiff.ir.control import emit_cond, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.ir.types import BOOL, ArrayType, ListType, Type
+from symdiff.ir.types import BOOL, TEXT, ArrayType, ListType, Type
 from symdiff.ops.index import index_of
 from symdiff.ops.lists import list_new
 from symdiff.parse.activations import PARENT, rebinds
@@ -626,6 +626,8 @@ class BranchJoin(Join):
         for item in content:
             if isinstance(item, Array):
                 found.append(self._read(arm, item).type)
+            elif is_text(item):
+                found.append(TEXT)
             elif is_number(item):
                 found.append(self._number_in(arm, item).type)
             else:

@@ -8,9 +8,9 @@ from symdiff.definitions import keyed
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Leaf, tuple_of
-from symdiff.ir.types import TEXT, ArrayType, ListType
+from symdiff.ir.types import TEXT, ArrayType
 from symdiff.ops.declare import array_type, static
-from symdiff.ops.lists import list_find, list_order
+from symdiff.ops.lists import list_order
 from symdiff.parse import run_time_texts as texts
 from symdiff.parse import staged_lists
 from symdiff.parse.calls import builtin
@@ -64,9 +64,11 @@ def _is_hashed_alike(key: Value) -> bool:
 def _place_of(interp: Interpreter, keys: ListRef, key: Abstract) -> Abstract:
     content = interp.content(keys)
     if staged_lists.is_staged_list(content):
-        return _found(interp, content, key)
+        return staged_lists.place_of(interp, content, key)
     known = _known_place(interp, content, key) if len(content) <= _MANY else None
-    return _found(interp, staged_items(interp, content), key) if known is None else known
+    if known is not None:
+        return known
+    return staged_lists.place_of(interp, staged_items(interp, content), key)
 
 
 def _known_place(interp: Interpreter, keys: tuple[Abstract, ...], key: Abstract) -> int | None:
@@ -78,28 +80,15 @@ def _known_place(interp: Interpreter, keys: tuple[Abstract, ...], key: Abstract)
     return -1
 
 
-def _found(interp: Interpreter, content: Abstract, key: Abstract) -> Abstract:
-    table = staged_lists.columns_of(content)
-    structure, leaves = staged_lists.item_parts(interp.heap, key)
-    if not same_structure(structure, table.structure):
-        return -1
-    return list_find(*map(interp.lift, leaves), *table.values, count=len(leaves))
-
-
 @builtin(keyed.order_of)
 def _order_of(interp: Interpreter, keys: ListRef, reverse: Abstract) -> Abstract:
     table = staged_lists.columns_of(interp.content(keys))
     is_flat = same_structure(table.structure, tuple_of(len(table.values)))
-    if not (isinstance(table.structure, Leaf) or is_flat) or any(map(_holds_arrays, table.values)):
+    is_flat = is_flat or isinstance(table.structure, Leaf)
+    if not is_flat or any(map(staged_lists.holds_arrays, table.values)):
         raise UnsupportedSyntaxError(
             "the order of such items, of a number that is known at run time only",
             hint="give a key of numbers or texts: sorted(items, key=...)",
         )
     order = list_order(*table.values, reverse=static(truth(interp, reverse)))
     return interp.new_list(order)
-
-
-def _holds_arrays(column: Value) -> bool:
-    assert isinstance(column.type, ListType)
-    element = column.type.element
-    return isinstance(element, ArrayType) and element.kind == "array"

@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.keyed import counted_in, removed_from
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.structure import is_leaf, native_base
 from symdiff.ir.types import ArrayType
+from symdiff.ops.arithmetic import less
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, NeedsStatic, static
 from symdiff.ops.effects import Named, opaque_call
 from symdiff.ops.index import index_of
@@ -34,7 +36,7 @@ from symdiff.parse.items import note_write, static_key
 from symdiff.parse.iteration import append_item, for_each, pair_of, static_items
 from symdiff.parse.opaque import Template, live_object
 from symdiff.parse.operators import binary, is_staged
-from symdiff.parse.selecting import selected_at_run_time, staged_items
+from symdiff.parse.selecting import refuse_where, selected_at_run_time, staged_items
 from symdiff.parse.special import as_index, has_method
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
@@ -209,6 +211,11 @@ def index(
     start: Abstract = 0,
     stop: Abstract = sys.maxsize,
 ) -> Abstract:
+    content = interp.content(ref)
+    if staged_lists.is_staged_list(content) and start == 0 and stop == sys.maxsize:
+        place = staged_lists.place_of(interp, content, item)
+        refuse_where(interp, less(place, 0), ValueError("list.index(x): x not in list"))
+        return place
     items = _static(interp, ref, "index")
     first, end = _between(static(start), static(stop), len(items))
     return _index_from(interp, items[first:end], item, 0, first)
@@ -241,12 +248,17 @@ def _index_from(
 
 @method(LISTS)
 def count(interp: Interpreter, ref: ListRef, item: Abstract) -> Abstract:
+    if staged_lists.is_staged_list(interp.content(ref)):
+        return interp.call(counted_in, [ref, item], {})
     items = _static(interp, ref, "count")
     return sum(static(is_or_equals(interp, other, item)) for other in items)
 
 
 @method(LISTS)
 def remove(interp: Interpreter, ref: ListRef, item: Abstract) -> None:
+    if staged_lists.is_staged_list(interp.content(ref)):
+        interp.call(removed_from, [ref, item], {})
+        return
     note_write(interp, ref)
     items = list(_static(interp, ref, "remove"))
     for position, candidate in enumerate(items):

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Structure
-from symdiff.ir.types import ArrayType, ListType
+from symdiff.ir.types import TEXT, ArrayType, ListType
 from symdiff.ops.arithmetic import add, equal, greater_equal, less, remainder, where
 from symdiff.ops.lists import list_get, list_new
 from symdiff.parse import staged_lists
@@ -24,6 +24,7 @@ from symdiff.parse.heap import Heap, another, constant, is_programs, same, sever
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lattice import is_number, meet_in_list, own_symbol
 from symdiff.parse.raising import raise_with
+from symdiff.parse.run_time_texts import is_text
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -278,7 +279,7 @@ def staged_items(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Co
 
 
 def _column(interp: Interpreter, leaves: Sequence[Abstract]) -> Value:
-    types = [interp.lift(leaf).type for leaf in leaves]
+    types = [TEXT if is_text(leaf) else interp.lift(leaf).type for leaf in leaves]
     element = functools.reduce(lambda a, b: meet_in_list(a, b, own_symbol()), types)
     values = [staged_lists.leaf_value(interp.heap, v, element, interp.span) for v in leaves]
     return list_new(*values, type=ListType(element))

@@ -17,11 +17,12 @@ import numpy as np
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Leaf, Structure
-from symdiff.ir.types import ArrayType, ListType, Type, in_words
+from symdiff.ir.types import TEXT, ArrayType, ListType, Type, in_words
 from symdiff.ops.arithmetic import less, where
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.lists import (
     list_concatenate,
+    list_find,
     list_get,
     list_insert,
     list_length,
@@ -35,6 +36,7 @@ from symdiff.ops.lists import (
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import Heap, as_type, constant, in_a_list, is_list_of_integers
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.run_time_texts import is_text, lifted
 from symdiff.parse.trees import flatten, parts_of, same_structure, unflatten
 from symdiff.parse.values import Abstract, Array, Columns, DictRef, ListRef, ObjectRef, Unjoinable
 from symdiff.source import SourceSpan
@@ -59,7 +61,12 @@ def content_of(structure: Structure, values: Sequence[Value]) -> Value | Columns
 
 
 def item_parts(heap: Heap, item: Abstract) -> tuple[Structure, list[Abstract]]:
-    """Structure and leaves (numbers and arrays) of an item, as it is in a heap."""
+    """Structure and leaves (numbers and arrays) of an item, as it is in a heap.
+
+    An item that is a text is a leaf; texts beside numbers are part of the structure.
+    """
+    if is_text(item):
+        return Leaf(0), [item]
 
     def is_number_or_array(value: Abstract) -> bool:
         content = heap.get(value) if isinstance(value, (ListRef, DictRef)) else value
@@ -97,6 +104,8 @@ def leaf_value(
     heap: Heap, leaf: Abstract, type_: Type, span: SourceSpan | None, length_: Value | None = None
 ) -> Value:
     """The IR value of a leaf that goes into a list; an array must not be written any more."""
+    if is_text(leaf):
+        return lifted(heap, leaf)
     if isinstance(leaf, Array):
         value = heap.read(leaf)
         heap.freeze(leaf, in_a_list(value.name, span, length_))
@@ -142,6 +151,35 @@ def part(content: Value | Columns, start: Any, stop: Any, step: Any) -> Value | 
     return _each(content, lambda v: list_slice_of(v, start, stop, step))
 
 
+def place_of(interp: Interpreter, content: Value | Columns, item: Abstract) -> Value | int:
+    """Where the first item stands that is an item, or equals it; -1 where there is none."""
+    table = columns_of(content)
+    try:
+        structure, leaves = item_parts(interp.heap, item)
+    except Unjoinable as reason:
+        raise _not_looked_for(str(reason)) from None
+    if not same_structure(structure, table.structure):
+        return -1
+    if any(map(holds_arrays, table.values)) or any(isinstance(leaf, Array) for leaf in leaves):
+        raise _not_looked_for("an array")
+    values = [lifted(interp.heap, v) if is_text(v) else interp.lift(v) for v in leaves]
+    return list_find(*values, *table.values, count=len(values))
+
+
+def _not_looked_for(what: str) -> UnsupportedSyntaxError:
+    return UnsupportedSyntaxError(
+        f"{what}, looked for in a list whose length is known at run time only",
+        hint="use lists of numbers or texts, or of tuples of them",
+    )
+
+
+def holds_arrays(column: Value) -> bool:
+    """Return whether the items of a column are arrays."""
+    assert isinstance(column.type, ListType)
+    element = column.type.element
+    return isinstance(element, ArrayType) and element.kind == "array"
+
+
 def _each(content: Value | Columns, change: Callable[[Value], Value]) -> Value | Columns:
     table = columns_of(content)
     return content_of(table.structure, [change(v) for v in table.values])
@@ -165,6 +203,8 @@ def _with_item(
     values = []
     for column, leaf in zip(table.values, leaves, strict=True):
         assert isinstance(column.type, ListType)
+        if is_text(leaf) and column.type.element != TEXT:
+            _refuse_type(interp, like, column.type.element, TEXT)
         column = _holding(interp, column, leaf)
         assert isinstance(column.type, ListType)
         if _is_complex_beside(column.type.element, interp, leaf):

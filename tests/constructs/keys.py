@@ -112,3 +112,46 @@ def sorted_by_texts(x, c):
     by_text = sorted([x[0], c, x[1] * c], key=lambda v: (f"{v:.3f}"[-1], v))
     by_text.sort(key=str, reverse=True)
     return by_text[0] + 2.0 * by_text[1] ** 2 + 3.0 * by_text[2] ** 3
+
+
+@construct()
+def lists_of_texts_of_any_length(x, c):
+    log, level = [], c
+    while level < 4.0:
+        if level < 2.0:
+            log.append("low")
+        else:
+            log.append(f"{level:.1f}")
+        level = level * 1.5 + 0.1 * x[0]
+    told = ", ".join(sorted(log))
+    return level * log.count("low") + log.index("low") * x[1] + len(told) * c * ("2.0" not in log)
+
+
+@construct()
+def an_item_looked_for_in_a_list_of_any_length(x, c):
+    pairs, seen, level = [], [], c
+    while level < 5.0:
+        pairs.append((len(pairs), len(pairs) // 2))
+        seen.append(round(level, 1))
+        level = level * 1.3 + 0.05 * x[0]
+    found = 1.0 if round(level, 1) in seen else c
+    return (
+        level * found + x[2] * pairs.index((3, 1)) * ((2, 2) not in pairs) + c * pairs.count((1, 0))
+    )
+
+
+@construct()
+def counting_by_numbers_that_are_no_integers(x, c):
+    total = sum(itertools.islice(itertools.count(x[0], 0.5), 3))
+    for t in itertools.count(c, 0.3 * x[1]):
+        if t > 2.0:
+            break
+        total = total + t * t * x[2]
+    return total * c
+
+
+@construct()
+def counting_that_is_gone_on_with(x, c):
+    numbers = itertools.count(x[3], c)
+    first, second = next(numbers), next(numbers)
+    return first * c + sum(a * b for a, b in zip((1.0, c), numbers, strict=False)) * second

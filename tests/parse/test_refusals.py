@@ -302,11 +302,6 @@ def in_groups(x, k):
     return sum(key for key, _ in itertools.groupby(x))
 
 
-@refused(Call, "itertools.count(0.5)", "start + step * k")
-def count_of_floats(x, k):
-    return sum(a * b for a, b in zip(x, itertools.count(0.5)))
-
-
 @refused(Call, "marshal.dumps(values)", "pass a tuple")
 def list_given_away(x, k):
     values = [1.0, 2.0]
