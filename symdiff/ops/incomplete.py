@@ -19,6 +19,7 @@ from symdiff.ops import (
     bessel_values,
     elliptic_values,
     incomplete_values,
+    noncentral_values,
     series_values,
     zeta_values,
 )
@@ -111,9 +112,21 @@ smirnov_tail: Operation = _declared(
 elliprg_slope: Operation = _declared(
     "elliprg_slope", "A derivative of Carlson's symmetric integral of the second kind."
 )
+noncentral_gamma: Operation = _declared(
+    "noncentral_gamma",
+    "A derivative of the mean of P(a + k, exp(u)) over Poisson's k, by u, a and the mean of k.",
+    noncentral_values,
+)
+noncentral_beta: Operation = _declared(
+    "noncentral_beta",
+    "A derivative of the mean of I(a + k, b) over Poisson's k, at the number whose logit is u, by"
+    " u, a, b and the mean of k.",
+    noncentral_values,
+)
 noncentral_t: Operation = _declared(
     "noncentral_t",
-    "A derivative of the distribution function of a noncentral t, by t and nc.",
+    "A derivative of the distribution function of a noncentral t, by t, nc and its degrees.",
+    noncentral_values,
 )
 
 hypergeometric_0f1, hypergeometric_1f1, hypergeometric_2f1 = (
@@ -231,6 +244,30 @@ def f_by(position: int, n: Value, d: Value, x: Value) -> Value:
         by_u = incomplete_beta(u, 0.5 * n, 0.5 * d, orders=(1, 0, 0))
         moved = by_u / n if position == 1 else -(by_u / d)
         return moved + 0.5 * incomplete_beta(u, 0.5 * n, 0.5 * d, orders=orders)
+
+    return _where_positive(x, made)
+
+
+def noncentral_chi_by_degrees(x: Value, v: Value, nc: Value) -> Value:
+    """The derivative of ``chndtr(x, v, nc)``: a mean of ``P(v / 2 + k, x / 2)``."""
+
+    def made(x: Value) -> Any:
+        return 0.5 * noncentral_gamma(log(0.5 * x), 0.5 * v, 0.5 * nc, orders=(0, 1, 0))
+
+    return _where_positive(x, made)
+
+
+def noncentral_f_by(position: int, n: Value, d: Value, nc: Value, x: Value) -> Value:
+    """The derivative of ``ncfdtr(n, d, nc, x)`` by ``n``, number 1, or ``d``, number 2: as that
+    of ``f_by``, of a mean.
+    """
+    orders = tuple(int(k == position) for k in range(4))
+
+    def made(x: Value) -> Any:
+        given = log(n) - log(d) + log(x), 0.5 * n, 0.5 * d, 0.5 * nc
+        by_u = noncentral_beta(*given, orders=(1, 0, 0, 0))
+        moved = by_u / n if position == 1 else -(by_u / d)
+        return moved + 0.5 * noncentral_beta(*given, orders=orders)
 
     return _where_positive(x, made)
 

@@ -263,47 +263,6 @@ def _smirnov(n: int, d: float, order: int) -> Any:
     return first + np.sum(heights * weight)
 
 
-# Student's distribution, noncentral ---------------------------------------------------------------
-
-
-def noncentral_t(t: Any, nc: Any, df: Any, orders: tuple[int, ...]) -> Any:
-    """A derivative of ``nctdtr(df, nc, t)`` by ``t`` and ``nc``, of order 1 at least in all.
-
-    It is the mean of ``(-1)**j s**i He(t s - nc) φ(t s - nc)``, where ``s`` is the root of a χ²
-    over its degrees (Johnson, Kotz and Balakrishnan 1995, 31): by the trapezoidal rule in its
-    logarithm, from the one maximum on.
-
-    >>> noncentral_t(0.0, 0.0, 2.0, orders=(0, 1, 0))
-    np.float64(-0.398942280...)
-    """
-    dtype, (i, j, _) = _floating(t, nc, df), orders
-    t, nc, df = np.broadcast_arrays(*(np.asarray(v, np.float64) for v in (t, nc, df)))
-    good = np.isfinite(t) & np.isfinite(nc) & (df > 0.05) & np.isfinite(df)
-    t, nc, df = np.where(good, t, 0.0), np.where(good, nc, 0.0), np.where(good, df, 1.0)
-    shape, square, cross = df + i, df + t * t, t * nc
-    root = np.sqrt(cross * cross + 4.0 * shape * square)
-    most = root + np.abs(cross)
-    top = np.where(cross > 0, most / (2.0 * square), 2.0 * shape / most)
-    steep = square * top * top
-    spread = 1.0 / np.sqrt(steep + shape)
-    tail = _FALL / shape + 9.0 * spread
-    near = 1.0 - np.sqrt(2.0 * _FALL / np.maximum(steep, 4.0 * _FALL))
-    left = np.where(steep > 4.0 * _FALL, np.minimum(tail, -np.log(near)), tail)
-    widths = (left + 9.0 * spread) / np.minimum(0.4 * spread, 0.1)
-    count = math.ceil(np.max(widths, initial=1.0)) + 1
-    share = np.linspace(0.0, 1.0, count).reshape((-1,) + (1,) * t.ndim)
-    u = np.log(top) - left + share * (left + 9.0 * spread)
-    s = np.exp(u)
-    z = t * s - nc
-    hermite, before = np.ones_like(z), np.zeros_like(z)
-    for n in range(i + j - 1):
-        hermite, before = z * hermite - n * before, hermite
-    exponent = df * (u - 0.5 * np.expm1(2.0 * u)) - 0.5 * z * z - _stirling(0.5 * df)
-    total = np.sum(s**i * hermite * np.exp(exponent), axis=0) * np.sqrt(df / 2.0) / np.pi
-    made = (-1.0) ** (i - 1) * total * (left + 9.0 * spread) / (count - 1)
-    return np.where(good, made, np.nan).astype(dtype)[()]
-
-
 # Carlson's integral of the second kind, symmetric -------------------------------------------------
 
 

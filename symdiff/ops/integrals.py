@@ -48,6 +48,8 @@ from symdiff.ops.incomplete import (
     gamma_by_a,
     gamma_inverse_by_a,
     kolmogorov_tail,
+    noncentral_chi_by_degrees,
+    noncentral_f_by,
     noncentral_t,
     smirnov_tail,
     student_by_df,
@@ -601,17 +603,17 @@ def _noncentral_f_by_nc(y: Value, n: Value, d: Value, nc: Value, f: Value) -> An
 
 chndtr: Operation = special_function(
     "chndtr",
-    "The distribution function of a noncentral chi-squared; by ``df`` it has no closed form.",
+    "The distribution function of a noncentral chi-squared.",
     lambda y, x, v, nc: _noncentral_chi_slope(x, v, nc),
-    "df",
+    lambda y, x, v, nc: noncentral_chi_by_degrees(x, v, nc),
     lambda y, x, v, nc: -_noncentral_chi_slope(x, v + 2.0, nc),
     sympy=None,
 )
 ncfdtr: Operation = special_function(
     "ncfdtr",
-    "The distribution function of a noncentral F; by its degrees it has no closed form.",
-    "dfn",
-    "dfd",
+    "The distribution function of a noncentral F.",
+    lambda y, n, d, nc, f: noncentral_f_by(1, n, d, nc, f),
+    lambda y, n, d, nc, f: noncentral_f_by(2, n, d, nc, f),
     _noncentral_f_by_nc,
     _noncentral_f_slope,
     sympy=None,
@@ -627,8 +629,8 @@ def _student_slope(orders: tuple[int, ...]) -> Rule:
 
 nctdtr: Operation = special_function(
     "nctdtr",
-    "The distribution function of a noncentral t; its derivative by ``df`` is refused.",
-    "df",
+    "The distribution function of a noncentral t.",
+    _student_slope((0, 0, 1)),
     _student_slope((0, 1, 0)),
     _student_slope((1, 0, 0)),
     sympy=None,

@@ -119,7 +119,6 @@ def test_of_arrays_with_location_and_scale() -> None:
     [
         (lambda x: stats.ncx2.logsf(x, 3.0, 1.0), r"stats\.ncx2\.logsf"),
         (lambda x: stats.ncf.logsf(x, 3.0, 4.0, 1.0), r"stats\.ncf\.logsf"),
-        (lambda x: stats.ncx2.cdf(2.0, x, 1.0), r"chndtr by 'df'"),
     ],
 )
 def test_what_is_not_known(function: Any, named: str) -> None:
@@ -199,7 +198,95 @@ def test_students_of_arrays() -> None:
     ):
         assert made.dtype == np.float32
     assert np.isnan(sd.grad(lambda t: special.nctdtr(-1.0, 0.5, t))(0.4))
-    with pytest.raises(sd.UnsupportedCallError, match="nctdtr by 'df'"):
-        sd.grad(lambda df: stats.nct.cdf(0.4, df, 0.5))(3.0)
     with pytest.raises(sd.UnsupportedCallError, match=r"stats\.nct\.logcdf"):
         sd.grad(lambda t: stats.nct.logcdf(t, 3.0, 0.5))(0.4)
+
+
+# By their degrees ---------------------------------------------------------------------------------
+
+
+def _mixture(term: Any, nc: Any) -> Any:
+    """The mean over Poisson's weights, of 80 terms."""
+    weight, total = mpmath.exp(-nc / 2), mpmath.mpf(0)
+    for k in range(80):
+        total += weight * term(k)
+        weight *= nc / 2 / (k + 1)
+    return total
+
+
+def _chi_mixed(x: Any, v: Any, nc: Any) -> Any:
+    return _mixture(lambda k: mpmath.gammainc(v / 2 + k, 0, x / 2, regularized=True), nc)
+
+
+def _f_mixed(n: Any, d: Any, nc: Any, x: Any) -> Any:
+    part = n * x / (n * x + d)
+    return _mixture(lambda k: mpmath.betainc(n / 2 + k, d / 2, 0, part, regularized=True), nc)
+
+
+def _t_mixed(df: Any, nc: Any, t: Any) -> Any:
+    def height(s: Any) -> Any:
+        density = s ** (df - 1) * mpmath.exp(-df * s * s / 2) * mpmath.ncdf(t * s - nc)
+        return 2 * (df / 2) ** (df / 2) / mpmath.gamma(df / 2) * density
+
+    return mpmath.quad(height, [0, 0.2, 0.5, 0.8, 1.0, 1.3, 2, 3, 5, 9])
+
+
+DEGREES: list[tuple[str, Any, int, tuple[float, ...]]] = [
+    ("chndtr", _chi_mixed, 1, (3.0, 2.5, 1.5)),
+    ("chndtr", _chi_mixed, 1, (0.01, 0.3, 2.0)),
+    ("chndtr", _chi_mixed, 1, (40.0, 3.0, 5.0)),
+    ("chndtr", _chi_mixed, 1, (5.0, 4.0, 0.0)),
+    ("ncfdtr", _f_mixed, 0, (3.0, 4.5, 1.2, 1.4)),
+    ("ncfdtr", _f_mixed, 1, (3.0, 4.5, 1.2, 1.4)),
+    ("ncfdtr", _f_mixed, 0, (2.0, 6.0, 3.0, 0.01)),
+    ("ncfdtr", _f_mixed, 1, (3.0, 5.0, 20.0, 8.0)),
+    ("nctdtr", _t_mixed, 0, (3.5, 0.7, 1.1)),
+    ("nctdtr", _t_mixed, 0, (4.0, 0.5, -2.0)),
+    ("nctdtr", _t_mixed, 0, (3.0, 1.0, 6.0)),
+    ("nctdtr", _t_mixed, 0, (20.0, 2.5, 0.3)),
+]
+
+
+@pytest.mark.parametrize(("name", "exact", "place", "at"), DEGREES)
+def test_degrees(name: str, exact: Any, place: int, at: tuple[float, ...]) -> None:
+    """To ten digits, and of second order those that a difference in many digits has."""
+    function, tiny = getattr(special, name), mpmath.mpf(10) ** -8
+
+    def moved(by: Any) -> Any:
+        given = [mpmath.mpf(v) for v in at]
+        given[place] += by
+        return exact(*given)
+
+    with mpmath.workdps(32):
+        below, here, above = moved(-tiny), moved(0), moved(tiny)
+        first = float((above - below) / (2 * tiny))
+        second = float((above - 2 * here + below) / tiny**2)
+
+    def along(degrees: Any) -> Any:
+        return function(*at[:place], degrees, *at[place + 1 :])
+
+    assert sd.grad(along)(at[place]) == pytest.approx(first, rel=1e-10)
+    assert sd.jvp(along, (at[place],), (1.0,))[1] == pytest.approx(first, rel=1e-10)
+    assert sd.derivative(along, 2)(at[place]) == pytest.approx(second, rel=1e-8)
+
+
+def test_degrees_and_all_others_at_once() -> None:
+    check(lambda v: special.chndtr(v[0], v[1], v[2]), np.array([3.0, 2.5, 1.5]), step=0.03)
+    check(lambda v: special.ncfdtr(v[0], v[1], v[2], v[3]), np.array([3.0, 4.5, 1.2, 1.4]))
+    check(lambda v: special.nctdtr(v[0], v[1], v[2]), np.array([3.5, 0.7, 1.1]), step=0.03)
+    df = np.array([2.5, 4.0], "f4")
+    assert sd.grad(lambda df: np.sum(special.chndtr(2.0, df, 0.5)))(df).dtype == np.float32
+    assert sd.jacobian(lambda df: special.nctdtr(df, 0.3, 0.7))(np.zeros(0)).shape == (0, 0)
+    for edge in (0.0, -1.0):
+        assert sd.grad(lambda df, edge=edge: special.chndtr(edge, df, 0.5))(2.0) == 0.0
+
+
+def test_distributions_by_their_degrees() -> None:
+    def methods(v: Any) -> Any:
+        return (
+            stats.ncx2.cdf(2.0, v[0], 1.0) + stats.ncx2.sf(2.0, v[0], v[1]),
+            stats.ncf.cdf(1.2, v[0], v[1], 0.7),
+            stats.nct.cdf(0.4, v[0], 0.5),
+        )
+
+    check(methods, np.array([3.0, 4.0]), step=0.03)

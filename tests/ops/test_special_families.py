@@ -388,7 +388,6 @@ def test_inverses_undo_what_they_invert():
         (lambda x: special.hyperu(x, 1.5, 0.4), r"hyperu by 'a'"),
         (lambda x: special.eval_legendre(x, 0.4), r"eval_legendre by 'n'"),
         (lambda x: special.struve(x, 0.4), r"struve by 'v'"),
-        (lambda x: special.chndtr(2.0, x, 0.4), r"chndtr by 'df'"),
         (lambda x: special.spherical_jn(1, x, True), r"spherical_jn with derivative=True"),
         (lambda x: np.real(special.lambertw(x, 0, 1e-3)), r"lambertw with the argument tol="),
         (lambda x: special.smirnov(x + 2.0, 0.4), r"smirnov by 'n'"),
