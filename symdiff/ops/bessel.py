@@ -25,10 +25,20 @@ from symdiff.ops.arithmetic import (
     trunc,
 )
 from symdiff.ops.casts import astype, is_complex, real
-from symdiff.ops.declare import Meaning, Operation, Rule, array_type, lowers
+from symdiff.ops.declare import (
+    Absent,
+    Meaning,
+    Operation,
+    Rule,
+    array_type,
+    elementwise,
+    lowers,
+    static,
+    template,
+)
 from symdiff.ops.elementary import exp, sqrt
 from symdiff.ops.incomplete import bessel_i, bessel_ie, bessel_j, bessel_k, bessel_ke, bessel_y
-from symdiff.ops.special import ROOT_PI, gamma, special_function, special_op
+from symdiff.ops.special import ROOT_PI, LibraryFunction, gamma, special_function, special_op
 from symdiff.ops.ufuncs import cast, staged
 
 # Of the first and the second kind -----------------------------------------------------------------
@@ -279,9 +289,12 @@ hankel2e: Operation = _of_order(
 # Spherical ----------------------------------------------------------------------------------------
 
 
-def _spherical(name: str, below: float, above: float, sympy: Meaning) -> Operation:
-    """A spherical Bessel function, whose derivative is ``(below * n * f(n - 1, z) + above *
-    (n + 1) * f(n + 1, z)) / (2 n + 1)``: nothing is divided by ``z``.
+def _spherical(
+    name: str, below: float, above: float, sympy: Callable[..., Any], derived: bool = False
+) -> Operation:
+    """A spherical Bessel function, or what SciPy gives as its derivative, whose derivative is
+    ``(below * n * f(n - 1, z) + above * (n + 1) * f(n + 1, z)) / (2 n + 1)``: nothing is divided
+    by ``z``.
     """
 
     def partial(y: Value, n: Value, z: Value) -> Any:
@@ -290,14 +303,27 @@ def _spherical(name: str, below: float, above: float, sympy: Meaning) -> Operati
         inner = choose(greater(n, 0), before, 0.0 * z)
         return (inner + above * (n + 1.0) * operation(n + 1, z)) / (2.0 * n + 1.0)
 
-    operation = special_function(
-        name,
-        f"Spherical Bessel function ``{name.rpartition('_')[2]}`` of a whole order.",
+    what = f"Spherical Bessel function ``{name.rpartition('_')[2]}`` of a whole order"
+    if not derived:
+        operation = special_function(name, f"{what}.", None, partial, sympy=sympy)
+        return operation
+    function: Any = LibraryFunction("scipy.special", name, 2, last=(True,))
+    operation = elementwise(
+        function,
+        f"{what}, its derivative.",
         None,
         partial,
-        sympy=sympy,
+        name=f"special_{name}_slope",
+        spelling=template(f"scipy.special.{name}({{0}}, {{1}}, True)"),
+        jax=Absent("jax.scipy.special does not have it"),
+        sympy=lambda sp, n, z: _slope_of(sp, sympy, n, z),
     )
     return operation
+
+
+def _slope_of(sp: Any, meaning: Callable[..., Any], n: Any, z: Any) -> Any:
+    t = sp.Dummy("t")
+    return meaning(sp, n, t).diff(t).subs(t, z)
 
 
 def _wide_order(n: Value) -> Value:
@@ -314,10 +340,16 @@ def _by_half(name: str) -> Callable[..., Any]:
     return meaning
 
 
-spherical_jn = _spherical("spherical_jn", 1.0, -1.0, _by_half("besselj"))
-spherical_yn = _spherical("spherical_yn", 1.0, -1.0, _by_half("bessely"))
-spherical_in = _spherical("spherical_in", 1.0, 1.0, _by_half("besseli"))
-spherical_kn = _spherical("spherical_kn", -1.0, -1.0, _by_half("besselk"))
+_SPHERICAL = {
+    "spherical_jn": (1.0, -1.0, _by_half("besselj")),
+    "spherical_yn": (1.0, -1.0, _by_half("bessely")),
+    "spherical_in": (1.0, 1.0, _by_half("besseli")),
+    "spherical_kn": (-1.0, -1.0, _by_half("besselk")),
+}
+_SLOPES = {name: _spherical(name, *form, derived=True) for name, form in _SPHERICAL.items()}
+spherical_jn, spherical_yn, spherical_in, spherical_kn = (
+    _spherical(name, *form) for name, form in _SPHERICAL.items()
+)
 
 # Airy and Struve ----------------------------------------------------------------------------------
 
@@ -442,18 +474,18 @@ modstruve: Operation = _of_order(
 
 @when_imported("scipy.special")
 def _register(special: ModuleType) -> None:
-    for name in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn"):
-        lowers(getattr(special, name))(_of_whole_order(special_op(name)))
+    for name, slope in _SLOPES.items():
+        lowers(getattr(special, name))(_of_whole_order(special_op(name), slope))
     lowers(special.airy)(_airy_functions)
     lowers(special.airye)(_scaled_airy_functions)
 
 
-def _of_whole_order(operation: Operation) -> Callable[..., Any]:
-    def lowering(n: Any, z: Any) -> Value:
+def _of_whole_order(operation: Operation, slope: Operation) -> Callable[..., Any]:
+    def lowering(n: Any, z: Any, derivative: Any = False) -> Value:
         order, argument = staged(n), staged(z)
         if array_type(order).dtype.kind not in "iu":
             order = cast(order, np.dtype(int))
-        return operation(order, argument)
+        return (slope if static(derivative) else operation)(order, argument)
 
     return lowering
 

@@ -71,12 +71,18 @@ ROOT_2_PI = math.sqrt(2.0 * math.pi)
 
 
 class LibraryFunction:
-    """An elementwise function of a library, imported when it is asked for; else like a ufunc."""
+    """An elementwise function of a library, imported when it is asked for; else like a ufunc.
+
+    ``last``: what is given after the operands.
+    """
 
     nout = 1
 
-    def __init__(self, module: str, name: str, nin: int, part: int | None = None) -> None:
+    def __init__(
+        self, module: str, name: str, nin: int, part: int | None = None, last: tuple[Any, ...] = ()
+    ) -> None:
         self.module, self.__name__, self.nin, self.part = module, name, nin, part
+        self.last = last
 
     @functools.cached_property
     def function(self) -> Callable[..., Any]:
@@ -85,7 +91,7 @@ class LibraryFunction:
         return found
 
     def __call__(self, *operands: Any) -> Any:
-        result = self.function(*operands)
+        result = self.function(*operands, *self.last)
         return result if self.part is None else result[self.part]
 
     def resolve_dtypes(self, tokens: Sequence[Any]) -> Sequence[Any]:

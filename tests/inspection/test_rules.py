@@ -20,6 +20,7 @@ from symdiff.ops import (
     bessel_values,
     elliptic_values,
     incomplete_values,
+    noncentral_values,
     series_values,
     support,
     zeta_values,
@@ -45,6 +46,7 @@ def names_for_code() -> dict:
         bessel_values,
         elliptic_values,
         incomplete_values,
+        noncentral_values,
         series_values,
         zeta_values,
         support,
@@ -98,7 +100,11 @@ POINTS_OF = {
             *("eval_gegenbauer", "eval_genlaguerre", "gdtr", "gdtrc", "fdtri"),
         )
     },
-    **{f"special_spherical_{name}": [(0, 0.7), (2, 0.7)] for name in ("jn", "yn", "in", "kn")},
+    **{
+        f"special_spherical_{name}{slope}": [(0, 0.7), (2, 0.7)]
+        for name in ("jn", "yn", "in", "kn")
+        for slope in ("", "_slope")
+    },
 }
 TRIPLES = {"x": (0.2, -1.7, 2.9), "lo": (-0.5, -0.9, -0.7), "hi": (0.9, 0.8, 0.6)}
 

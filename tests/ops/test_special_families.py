@@ -52,6 +52,14 @@ def _spherical(function: Function, n: int) -> Function:
     return lambda x: mp.sqrt(mp.pi / (2 * x)) * function(n + 0.5, x)
 
 
+def _slope_of_order(function: Function, n: int) -> Function:
+    return lambda x: function(n, x, True)
+
+
+def _slope(function: Function) -> Function:
+    return lambda x: mp.diff(function, x)
+
+
 ELEMENTARY: list[Row] = [
     (special.expm1, mp.expm1, [1e-9, 0.5, -3.0]),
     (special.log1p, mp.log1p, [1e-9, 0.5, -0.4]),
@@ -126,6 +134,20 @@ BESSEL: list[Row] = [
         (
             _of_order(getattr(special, f"spherical_{name}"), n),
             _spherical(function, n),
+            [0.4, 1.7, 6.0],
+        )
+        for name, function in (
+            ("jn", mp.besselj),
+            ("yn", mp.bessely),
+            ("in", mp.besseli),
+            ("kn", mp.besselk),
+        )
+        for n in (0, 2)
+    ),
+    *(
+        (
+            _slope_of_order(getattr(special, f"spherical_{name}"), n),
+            _slope(_spherical(function, n)),
             [0.4, 1.7, 6.0],
         )
         for name, function in (
@@ -388,7 +410,6 @@ def test_inverses_undo_what_they_invert():
         (lambda x: special.hyperu(x, 1.5, 0.4), r"hyperu by 'a'"),
         (lambda x: special.eval_legendre(x, 0.4), r"eval_legendre by 'n'"),
         (lambda x: special.struve(x, 0.4), r"struve by 'v'"),
-        (lambda x: special.spherical_jn(1, x, True), r"spherical_jn with derivative=True"),
         (lambda x: np.real(special.lambertw(x, 0, 1e-3)), r"lambertw with the argument tol="),
         (lambda x: special.smirnov(x + 2.0, 0.4), r"smirnov by 'n'"),
         (lambda x: special.elliprg(1j * x, 1, 2).real, r"elliprg of complex"),

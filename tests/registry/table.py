@@ -147,7 +147,7 @@ UFUNCS: dict[str, dict[str, object]] = {
         for name in ("h1vp", "h2vp", "ivp", "jvp", "kvp", "yvp")
     },
     **{
-        f"scipy.special.{name}": elementwise("2, x", "0, x", x=POSITIVE)
+        f"scipy.special.{name}": elementwise("2, x", "0, x", "1, x, True", x=POSITIVE)
         for name in ("spherical_in", "spherical_jn", "spherical_kn", "spherical_yn")
     },
     "scipy.special.lambertw": elementwise("x", orders=(1, 2)),
@@ -1131,7 +1131,7 @@ TABLE: dict[str, Word] = {
         for name in ("h1vp", "h2vp", "ivp", "jvp", "kvp", "yvp")
     },
     **{
-        f"scipy.special.{name}": elementwise("2, x", "0, x", x=POSITIVE)
+        f"scipy.special.{name}": elementwise("2, x", "0, x", "1, x, True", x=POSITIVE)
         for name in ("spherical_in", "spherical_jn", "spherical_kn", "spherical_yn")
     },
     "scipy.special.lambertw": elementwise("x", orders=(1, 2)),
