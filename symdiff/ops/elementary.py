@@ -342,9 +342,9 @@ def _weight(power: Operation, y: Value, x: Value, other: Value) -> Value:
     Of large numbers ``y`` has lost digits, and the parts are scaled to add up to 1. Beside a small
     number that is known ``y`` is either small or that of ``x`` alone.
     """
-    shift = finite_or_zero(y)
-    part: Value = power(x - shift)
     known = [number for number in map(constant_of, (x, other)) if number is not None]
+    shift = y if any(map(math.isfinite, known)) else finite_or_zero(y)
+    part: Value = power(x - shift)
     if known and abs(known[0]) <= 1:
         return part
     return part / nonzero(stopped(part + power(other - shift)))

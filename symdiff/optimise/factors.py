@@ -201,6 +201,23 @@ def shared_quotient(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("multiply", "negative")
+def solution_of_multiple(node: Node, rewriter: Rewriter) -> Value | None:
+    """``solve(a, c * b)`` of a number ``c`` as ``c * solve(a, b)``, where that was made before."""
+    a, b = node.operands
+    inner = computed_by(b, "multiply", "negative")
+    if inner is None:
+        return None
+    if inner.op is negative:
+        known = rewriter.made_before(node.op, a, inner.operands[0])
+        return None if known is None or known.type != node.result.type else -known
+    for factor, rest in both_ways(inner):
+        known = None if shape_of(factor) else rewriter.made_before(node.op, a, rest)
+        if known is not None and known.type == node.result.type:
+            return apply(multiply, factor, known)
+    return None
+
+
 @reads("constant")
 def small_power(node: Node, rewriter: Rewriter) -> Value | None:
     """``x ** 2`` as ``x * x``, and its like: many times faster on arrays."""
@@ -254,6 +271,7 @@ FACTORS: Rules = {
         *regrouping(number_outward),
     ),
     "power": regrouping(small_power),
+    "solve": regrouping(solution_of_multiple),
     "strong_multiply": regrouping(plain_product),
     "strong_divide": regrouping(plain_quotient),
 }

@@ -10,7 +10,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.arithmetic import constant_of, multiply, negative
 from symdiff.ops.facts import is_derived, made_by, shape_of
-from symdiff.ops.products import matmul
+from symdiff.ops.products import matmul, outer
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
 from symdiff.optimise.facts import (
@@ -64,6 +64,20 @@ def transposed_product(node: Node, rewriter: Rewriter) -> Value | None:
     if made_by(a, "transpose") is None and made_by(b, "transpose") is None:
         return None
     return apply(matmul, transpose(b, axes=(1, 0)), transpose(a, axes=(1, 0)))
+
+
+@reads("outer", "negative")
+def transposed_outer(node: Node, rewriter: Rewriter) -> Value | None:
+    """``outer(u, v).T`` as ``outer(v, u)``; through a sign."""
+    (x,) = node.operands
+    minus = computed_by(x, "negative")
+    inner = made_by(x if minus is None else minus.operands[0], "outer")
+    if inner is None or node.attributes["axes"] != (1, 0):
+        return None
+    if not all(map(rewriter.is_single, (x, inner.result))):
+        return None
+    turned = apply(outer, *reversed(inner.operands))
+    return turned if minus is None else -turned
 
 
 @reads("broadcast_to")
@@ -304,7 +318,13 @@ _ANY: Rules = {
         **dict.fromkeys(
             ("add", "subtract", "multiply", "negative"), (broadcast_later, absorbed_broadcasts)
         ),
-        "transpose": (identity_transpose, transposes_together, transposed_product, stays_zero),
+        "transpose": (
+            identity_transpose,
+            transposes_together,
+            transposed_product,
+            transposed_outer,
+            stays_zero,
+        ),
         "reshape": (
             first_operand,
             through("reshape"),

@@ -516,3 +516,15 @@ def test_sympy_meanings_agree_with_values() -> None:
             assert math.isclose(float(value), float(expected), rel_tol=1e-12), name
         checked += 1
     assert checked > 50
+
+
+def test_the_logarithm_of_one_and_an_exponential_asks_for_no_infinity() -> None:
+    def softplus(x: Any) -> Any:
+        return np.sum(np.logaddexp(0, x))
+
+    x = np.array([-np.inf, -800.0, -740.0, -30.0, -0.0, 0.5, 40.0, 800.0])
+    with np.errstate(under="ignore", over="ignore"):
+        expected = np.exp(np.minimum(x, 0.0)) / (1.0 + np.exp(-np.abs(x)))
+    found = sd.grad(softplus)(x)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+    assert "where" not in str(sd.grad(softplus).source(x))

@@ -16,7 +16,8 @@ from symdiff.ops.creation import range_element, range_length, zeros, zeros_of
 from symdiff.ops.effects import print_
 from symdiff.ops.elementary import cos, log, power, sin
 from symdiff.ops.index import index_add_of, index_of, index_set_of
-from symdiff.ops.products import matmul
+from symdiff.ops.linalg import solve
+from symdiff.ops.products import matmul, outer
 from symdiff.ops.reduce import sum
 from symdiff.ops.shape import broadcast_to, copy, reshape, transpose
 from symdiff.ops.sizes import size, sizes_of
@@ -785,3 +786,39 @@ def test_each_rule_pass_can_be_run_alone():
     assert names(PASSES["fold"](graph)) == ["add", "multiply"]
     assert names(PASSES["algebra"](graph)) == ["add", "multiply"]
     assert names(optimise(graph, ["fold", "algebra", "dead"])) == ["multiply"]
+
+
+# Solutions and outer products
+
+
+def test_the_solution_of_a_multiple_is_that_of_the_solution():
+    def build(a, x):
+        return add(solve(a, x), add(solve(a, multiply(0.5, x)), solve(a, negative(x))))
+
+    square = ArrayType(DOUBLE, (Size("n"), Size("n")))
+    graph = graph_of(build, square, VECTOR)
+    optimised = optimise(graph, check=True)
+    assert names(optimised).count("solve") == 1
+    point = np.array([[2.0, 1.0], [0.5, 3.0]]), np.array([0.7, -1.1])
+    expected = 0.5 * np.linalg.inv(point[0]) @ point[1]
+    np.testing.assert_allclose(evaluate_graph(optimised, point)[0], expected, rtol=1e-14)
+    assert after(build, square, VECTOR, role="primal").count("solve") == 3
+
+
+def test_a_multiple_that_is_solved_for_alone_stays():
+    square = ArrayType(DOUBLE, (Size("n"), Size("n")))
+    made = after(lambda a, x: solve(a, multiply(0.5, x)), square, VECTOR)
+    assert made == ["multiply", "solve"]
+
+
+def test_an_outer_product_is_transposed_by_its_factors():
+    other = ArrayType(DOUBLE, (Size("m"),))
+
+    def build(x, y):
+        return transpose(negative(outer(x, y)), axes=(1, 0))
+
+    optimised = optimise(graph_of(build, VECTOR, other), check=True)
+    assert "transpose" not in names(optimised)
+    point = np.array([0.5, -2.0]), np.array([1.0, 3.0, 4.0])
+    np.testing.assert_array_equal(evaluate_graph(optimised, point)[0], -np.outer(*point).T)
+    assert "transpose" in after(build, VECTOR, other, role="primal")
