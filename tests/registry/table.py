@@ -2400,6 +2400,8 @@ def distribution(name: str) -> Word | None:
     if not method:
         first, _, rest = text.partition(", ")
         density = "logpmf" if first == "n" else "logpdf"
+        if "x" in domains or "a" in domains:  # making a law takes SciPy milliseconds
+            domains = {**domains, "reference": f"scipy.stats.{law}.{density}({text})"}
         text = f"return scipy.stats.{law}({rest}).{density}({first})"
     if set(domains) == {"n"}:
         return values(text, family=cases.elementwise, **domains)

@@ -24,10 +24,17 @@ def test_what_is_registered_is_right_in_every_cell(name: str, record_property: A
     require_enough(name, examples, groups)
     found = walk.Found()
     for group in groups if ALL else walk.sample(groups, name):
-        walk.walk(group, found, (1, 2, 3) if ALL else walk.sampled_orders(group, name))
+        orders = (1, 2, 3) if ALL else walk.sampled_orders(group, name)
+        walk.walk(group, found, orders, whole=ALL)
     record_property("cells", len(set(found.held)))
     record_property("values", found.valued)
     assert not found.wrong, "\n".join([f"{len(found.wrong)} cells", *found.wrong[:SHOWN]])
+
+
+def test_a_part_of_the_cells_has_every_case_and_every_operand() -> None:
+    assert walk.dealt([0, 2], 3) == [[0], [2], [0]]
+    assert walk.dealt([0, 1, 3], 2) == [[0, 3], [1]]
+    assert walk.dealt([], 2) == [[], []]
 
 
 def require_enough(name: str, examples: Sequence[Example], groups: Sequence[walk.Group]) -> None:

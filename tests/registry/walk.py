@@ -219,15 +219,31 @@ class Found:
 
 
 def walk(
-    group: Group, found: Found, orders: Sequence[int] = (1, 2, 3), kind: type[Walk] | None = None
+    group: Group,
+    found: Found,
+    orders: Sequence[int] = (1, 2, 3),
+    kind: type[Walk] | None = None,
+    *,
+    whole: bool = True,
 ) -> None:
-    """All that is to hold in a group."""
+    """All that is to hold in a group, or where it is not ``whole``, of each case by one operand."""
     kind = kind or Walk
     programs = Programs(group.example, over=bool(zlib.crc32(group.title.encode()) & 1))
     if group.example.orders and not programs.over and programs.has_effects(group.cases[0][1]):
         programs.over = True
-    for case, values in group.cases:
-        kind(group, programs, case, values, found).all(orders)
+    operands = group.example.wrt
+    parts = [operands] * len(group.cases) if whole else dealt(operands, len(group.cases))
+    for (case, values), wrt in zip(group.cases, parts, strict=True):
+        kind(group, programs, case, values, found, wrt).all(orders)
+
+
+def dealt(operands: Sequence[int], cases: int) -> list[list[int]]:
+    """The operands of each case: one, or more where every operand is in a case only so."""
+    turns = range(max(cases, len(operands)) if operands else 0)
+    parts: list[list[int]] = [[] for _ in range(cases)]
+    for turn in turns:
+        parts[turn % cases].append(operands[turn % len(operands)])
+    return parts
 
 
 class _WrongError(Exception):
@@ -247,6 +263,7 @@ class Walk:
     case: Case
     values: tuple[Any, ...]
     found: Found
+    wrt: Sequence[int]
 
     @property
     def least(self) -> float:
@@ -265,7 +282,7 @@ class Walk:
         smallest = min((d.width for d in domains if not d.held), default=1.0)
         total = sum(map(np.size, self.values))
         self.step = min(differences.STEP, 0.15 / max(total, 1)) * max(smallest, 0.3)
-        for k in example.wrt:
+        for k in self.wrt:
             self.k = k
             self.v = tuple(u if j == k or u is None else u * 0 for j, u in enumerate(self.u))
             for order in example.orders:
