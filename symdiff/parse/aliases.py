@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Value
-from symdiff.parse.heap import Heap, Location, in_a_list, is_callers, is_programs
+from symdiff.parse.heap import Heap, Location, in_a_list, is_callers, is_programs, item_of_a_list
 from symdiff.parse.holders import holder_of
 from symdiff.parse.lattice import content_of_maybe
 from symdiff.parse.loop_unions import Union, matched_cases, numbers_of
@@ -18,7 +19,9 @@ from symdiff.parse.values import (
     Array,
     Conflict,
     ConflictRead,
+    DictRef,
     FirstTurnDiffers,
+    ListRef,
     Storage,
 )
 
@@ -220,14 +223,19 @@ class LoopAliases:
 
     def _check_lists(self, written: set[Location | None]) -> None:
         """Refuse to write what a list holds whose length is staged from the loop's head on."""
-        possible = self.head.base.possible
+        possible, length = self.head.base.possible, self._count_at_run_time()
         for carried in self.head.carried:
             if carried.array is not None or not isinstance(carried.start, tuple):
                 continue
             for item in carried.start:
                 if isinstance(item, Array) and not written.isdisjoint(possible(item.storage)):
-                    length = self.head.count if isinstance(self.head.count, Value) else None
                     raise ConflictRead(in_a_list(carried.parameter.name, self.head.span, length))
+        for part in self.head.listed:
+            if not written.isdisjoint(possible(part)):
+                raise ConflictRead(item_of_a_list(self.head.span, length))
+
+    def _count_at_run_time(self) -> Value | None:
+        return self.head.count if isinstance(self.head.count, Value) else None
 
     def relations(self) -> Relations:
         """What may be one thing at the head of some turn; whether of the first turn only."""
@@ -279,8 +287,10 @@ class LoopAliases:
     def freeze_after(self, after: dict[Any, Location]) -> None:
         """What a turn has put into a list of staged length is not written after the loop either."""
         away = put_away(self.places, self.end)
-        if isinstance(self.head.count, Value):  # then a static count will do
-            away = {k: in_a_list(c.name, c.span, self.head.count) for k, c in away.items()}
+        length = self._count_at_run_time()
+        if length is not None:  # then a static count will do
+            away = {k: replace(c, predicate=length) for k, c in away.items()}
+        away |= {part: item_of_a_list(self.head.span, length) for part in self.head.listed}
         frozen = {k: c for k, c in away.items() if not self.head.is_new(k)}
         for place in self.places:
             found = away.get(place.head)
@@ -289,8 +299,8 @@ class LoopAliases:
             if found is not None:
                 frozen |= {k: found for k in (place.start, after[place.head]) if k is not None}
         for location, conflict in frozen.items():
-            if isinstance(location, Storage):
-                self.head.base.frozen.setdefault(location, conflict)
+            if isinstance(location, Storage | ListRef | DictRef):
+                self.head.base.keep(location, conflict)
 
     def _outside(self) -> list[Location]:
         """What was there before the loop and the places may be."""

@@ -74,7 +74,7 @@ from symdiff.parse.lattice import (
 from symdiff.parse.loop_unions import Union, numbers_of, union_of, union_values
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.run_time_texts import is_text
-from symdiff.parse.staged_lists import columns_from
+from symdiff.parse.staged_lists import columns_from, containers_within
 from symdiff.parse.trees import same_structure
 from symdiff.parse.unions import contents_of
 from symdiff.parse.values import (
@@ -147,6 +147,7 @@ class Carries(Join):
         self.carried: list[Carried] = []
         self.parameter: dict[Any, Carried] = {}  # by its value, and by the array that holds it
         self.fresh: dict[Any, Fresh] = {}  # by the array's storage, or the list …
+        self.listed: list[Location] = []  # lists and dicts in items that stand before the loop
         self.flags: dict[PossiblyUnbound, Carried | None] = {}  # None: each turn binds it
         self.start_of_maybe: dict[PossiblyUnbound, Abstract] = {}
         self.unions: dict[Conflict, Union] = {}
@@ -340,6 +341,8 @@ class Carries(Join):
         if isinstance(content, Columns):
             return content.structure, list(content.values)
         heap = self.last_heap if side else self.base
+        if not side:
+            self.listed += containers_within(heap, content)
         return columns_from(heap, content) if content else None
 
     def column(self, name: str, begun: Abstract, ended: Abstract) -> Value:

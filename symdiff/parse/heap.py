@@ -66,6 +66,7 @@ class _Order:
 ORDER = _Order()
 
 Shared = Mapping[Location, Conflict]  # never changed in place: copies of heaps have the same one
+Pair = tuple[Location, Location]
 
 
 @dataclass(eq=False, slots=True)
@@ -74,7 +75,8 @@ class Heap:
 
     ``laid`` is common to all heaps: the values of which one has the memory that a value has. So is
     ``bound``: what stands for another array or list in each turn of a loop. ``written_back``: what
-    has been written to the caller's places (``writeback``); never changed in place.
+    has been written to the caller's places (``writeback``); never changed in place. ``exempt``:
+    pairs of which the first may be the second, but only on paths on which that is not ``frozen``.
     """
 
     contents: dict[Key, Any] = field(default_factory=dict)
@@ -85,18 +87,19 @@ class Heap:
     laid: dict[Value, tuple[Value, ...]] = field(default_factory=dict)
     bound: dict[Location, Conflict] = field(default_factory=dict)
     written_back: Mapping[Key, Any] = field(default_factory=dict)
+    exempt: frozenset[Pair] = frozenset()
 
     def copy(self, written: set[Location] | None = None) -> Heap:
         """A copy to go on from; what is written is noted in the same set, or in the one given."""
         noted = self.written if written is None else written
-        parts = dict(self.contents), dict(self.frozen), dict(self.views)
-        return Heap(*parts, noted, dict(self.shared), self.laid, self.bound, self.written_back)
+        parts = dict(self.contents), dict(self.frozen), dict(self.views), noted, dict(self.shared)
+        return Heap(*parts, self.laid, self.bound, self.written_back, self.exempt)
 
     def restore(self, before: Heap) -> None:
         """Hold what a copy of before holds."""
         self.contents, self.frozen, self.views = before.contents, before.frozen, before.views
         self.shared, self.bound = before.shared, before.bound
-        self.written_back = before.written_back
+        self.written_back, self.exempt = before.written_back, before.exempt
 
     def get(self, key: Key) -> Any:
         return self.contents.get(key, ABSENT)
@@ -199,15 +202,21 @@ class Heap:
 
     def changed(self, location: Location) -> None:
         """A write to a location: what may be the same under another name is not known any more."""
-        if location in self.frozen:
-            raise ConflictRead(self.frozen[location])
+        refusing = self.refusing(location)
+        if refusing is not None:
+            raise ConflictRead(refusing)
         self.written.add(location)
         for other, conflict in self.shared.get(location, {}).items():
             if is_callers(other):
                 raise ConflictRead(conflict)
-            if other in self.frozen:
-                raise ConflictRead(self.frozen[other])
             self._lose(other, conflict)
+
+    def refusing(self, location: Location) -> Conflict | None:
+        """Why a location, or what it may be instead, must not be written."""
+        for other in self.possible(location):
+            if other in self.frozen and (location, other) not in self.exempt:
+                return self.frozen[other]
+        return None
 
     def _lose(self, location: Location, conflict: Conflict) -> None:
         keys: list[Key] = [location]
@@ -250,17 +259,23 @@ class Heap:
         """Refuse later writes to an array, or to a list or dict that the function made, and to what
         is in it: what is not followed refers to it.
         """
-        pending = [content]
+        pending, seen = [content], set[Location]()
         while pending:
             part = pending.pop()
             location = part.storage if isinstance(part, Array) else part
             if isinstance(location, (ListRef, DictRef)) and is_callers(location):
                 continue
-            if isinstance(location, (Storage, ListRef, DictRef)) and location not in self.frozen:
-                self.frozen[location] = conflict
+            if isinstance(location, (Storage, ListRef, DictRef)) and location not in seen:
+                seen.add(location)
+                self.keep(location, conflict)
                 pending.append(self.contents.get(location))
             elif isinstance(part, (tuple, dict)):
                 pending.extend(part.values() if isinstance(part, dict) else part)
+
+    def keep(self, location: Location, conflict: Conflict) -> None:
+        """Refuse later writes to a location, whatever may be that."""
+        self.frozen.setdefault(location, conflict)
+        self.exempt = frozenset(pair for pair in self.exempt if pair[1] is not location)
 
     def write(self, array: Array, new: Value) -> None:
         """Change an array's whole content, in its storage, through its views."""
@@ -362,6 +377,13 @@ def in_a_list(name: str | None, span: SourceSpan | None, length: Value | None = 
     reason = "a write to an array that is in a list whose length is known at run time only"
     hint = None if name else "put a new array in its place, rows[i] = ..., or write before"
     return Conflict(name or "x", reason, span, aliasing=True, predicate=length, hint=hint)
+
+
+def item_of_a_list(span: SourceSpan | None, length: Value | None = None) -> Conflict:
+    """Why a list or a dict must not be written: it is an item of such a list, or a part of one."""
+    reason = "this changes an item of a list whose length is known at run time only"
+    hint = "put a new item in its place, rows[i] = [...], or change it before it is put there"
+    return Conflict("item", reason, span, aliasing=True, predicate=length, hint=hint)
 
 
 def value_name(value: Value, name: str) -> Value:

@@ -428,7 +428,7 @@ def unbuffered(interp: Interpreter, instead: str) -> AliasingError:
 
 def note_write(interp: Interpreter, ref: ListRef | DictRef) -> None:
     """A list or dict is about to change: what is captured is written back at the end."""
-    staged_lists.check_attached(interp, ref)
+    staged_lists.check_apart(interp, ref)
     interp.heap.changed(ref)
     if ref.path is not None:
         interp.changed.setdefault(ref, interp.heap.get(ref))

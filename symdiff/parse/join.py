@@ -24,6 +24,7 @@ from symdiff.parse.heap import (
     Heap,
     Key,
     Location,
+    Pair,
     Ref,
     another,
     as_type,
@@ -55,7 +56,7 @@ from symdiff.parse.lattice import (
 from symdiff.parse.lookups import own_attributes
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.run_time_texts import is_text, lifted
-from symdiff.parse.staged_lists import columns_from, columns_of, leaf_value
+from symdiff.parse.staged_lists import columns_from, columns_of, freeze_items, leaf_value
 from symdiff.parse.unions import (
     are_too_many,
     contents_of,
@@ -191,7 +192,7 @@ class BranchJoin(Join):
                         self.heap.relate(merged.location, second.location, conflict)
 
     def _freeze(self) -> None:
-        """What must not be written: arrays that a path, or the joining, put into staged lists."""
+        """What must not be written: what a path, or the joining, put into staged lists."""
         for arm in self.arms:
             for storage, conflict in arm.heap.frozen.items():
                 self.heap.frozen.setdefault(storage, conflict)
@@ -199,6 +200,21 @@ class BranchJoin(Join):
             for arm, before in zip(self.arms, merged.before, strict=True):
                 if before is not None and before in arm.heap.frozen:
                     self.heap.frozen.setdefault(merged.location, arm.heap.frozen[before])
+        self.heap.exempt = self._exempt()
+
+    def _exempt(self) -> frozenset[Pair]:
+        """What a merged location may be on a path on which that is not frozen: on another it is."""
+        heaps = [(k, arm.heap) for k, arm in enumerate(self.arms) if arm.reached]
+        exempt = frozenset.intersection(*(heap.exempt for _, heap in heaps)) if heaps else set()
+        found: dict[Pair, bool] = {}
+        for merged in self.merged:
+            for arm, heap in heaps:
+                mine = merged.before[arm]
+                for other in heap.possible(mine) if mine is not None else ():
+                    pair = merged.location, other
+                    free = other not in heap.frozen or (mine, other) in heap.exempt
+                    found[pair] = free and found.get(pair, True)
+        return exempt | {p for p, free in found.items() if free and p[1] in self.heap.frozen}
 
     def join_or_conflict(
         self, key: Key, a: Abstract, b: Abstract, there: There | None = None
@@ -606,7 +622,9 @@ class BranchJoin(Join):
 
     def table(self, content: Abstract, side: int) -> Table | None:
         if isinstance(content, tuple):
-            return columns_from(self.arms[side].heap, content) if content else None
+            heap = self.arms[side].heap
+            freeze_items(heap, content, self.interp.span)
+            return columns_from(heap, content) if content else None
         table = columns_of(content)
         return table.structure, list(table.values)
 

@@ -264,6 +264,7 @@ def is_numbered(content: dict[Any, Abstract]) -> bool:
 def list_of(interp: Interpreter, items: tuple[Abstract, ...]) -> Value | Columns:
     """Items known one by one as a list of the program; ``Unjoinable`` without a common type."""
     structure, columns = staged_lists.columns_from(interp.heap, items)
+    staged_lists.freeze_items(interp.heap, items, interp.span)
     return staged_lists.content_of(structure, [_column(interp, column) for column in columns])
 
 

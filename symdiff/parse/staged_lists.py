@@ -3,7 +3,7 @@
 Their content in the heap is an IR value of list type, or, where the items are tuples, lists or
 dicts, ``Columns``: one such value for each leaf of an item. Items are values: what is put in must
 not be written afterwards, nor what is taken out, since the other would have to change with it; both
-are refused.
+are refused: arrays, lists and dicts in an item are ``frozen`` in the heap.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Leaf, Structure
-from symdiff.ir.types import TEXT, ArrayType, ListType, Type, in_words
+from symdiff.ir.types import INT, TEXT, ArrayType, ListType, Type, in_words
 from symdiff.ops.arithmetic import less, where
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.lists import (
@@ -34,10 +34,23 @@ from symdiff.ops.lists import (
     list_slice_of,
 )
 from symdiff.parse.demand import can_be_known
-from symdiff.parse.heap import Heap, as_type, constant, in_a_list, is_list_of_integers
+from symdiff.parse.heap import (
+    Heap,
+    as_type,
+    constant,
+    in_a_list,
+    is_list_of_integers,
+    item_of_a_list,
+)
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.run_time_texts import is_text, lifted
-from symdiff.parse.trees import flatten, parts_of, same_structure, unflatten
+from symdiff.parse.trees import (
+    contents_within,
+    flatten,
+    parts_of,
+    same_structure,
+    unflatten,
+)
 from symdiff.parse.values import Abstract, Array, Columns, DictRef, ListRef, ObjectRef, Unjoinable
 from symdiff.source import SourceSpan
 
@@ -100,6 +113,20 @@ def columns_from(
     ]
 
 
+def containers_within(heap: Heap, items: Sequence[Abstract]) -> list[ListRef | DictRef]:
+    """The lists and dicts that items are, or have in them."""
+    found = (part for item in items for part in contents_within(heap, item))
+    return [part for part in found if isinstance(part, ListRef | DictRef)]
+
+
+def freeze_items(
+    heap: Heap, items: Sequence[Abstract], span: SourceSpan | None, length_: Value | None = None
+) -> None:
+    """Refuse later writes to the lists and dicts in items that go into a list."""
+    for part in containers_within(heap, items):
+        heap.keep(part, item_of_a_list(span, length_))
+
+
 def leaf_value(
     heap: Heap, leaf: Abstract, type_: Type, span: SourceSpan | None, length_: Value | None = None
 ) -> Value:
@@ -126,7 +153,7 @@ def taken(
 
     def detach(made: Abstract) -> None:
         if isinstance(made, ListRef | DictRef):
-            made.detached = length_
+            interp.heap.keep(made, item_of_a_list(interp.span, length_))
 
     return unflatten(interp, structure, leaf, detach)
 
@@ -214,6 +241,7 @@ def _with_item(
             values.append(change(column, value))
         except TypeError:
             _refuse_type(interp, like, column.type.element, value.type)
+    freeze_items(interp.heap, (item,), interp.span, length(content))
     return content_of(table.structure, values)
 
 
@@ -362,11 +390,9 @@ def demand_length(interp: Interpreter, length_: Value) -> None:
         raise NeedsStatic(length_)
 
 
-def check_attached(interp: Interpreter, ref: ListRef | DictRef) -> None:
-    """Refuse a write to a container that was read from a list of staged length."""
-    if ref.detached is not None:
-        demand_length(interp, ref.detached)
-        raise AliasingError(
-            "this changes an item of a list whose length is known at run time only",
-            hint="put a new item in its place: rows[i] = [...]",
-        )
+def check_apart(interp: Interpreter, ref: ListRef | DictRef) -> None:
+    """Refuse a write to a container that is an item of a list of staged length, where it stands."""
+    conflict = interp.heap.refusing(ref)
+    if conflict is not None and conflict.predicate is not None and conflict.predicate.type == INT:
+        demand_length(interp, conflict.predicate)
+        raise AliasingError(conflict.reason, hint=conflict.hint)

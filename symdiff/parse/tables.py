@@ -186,7 +186,7 @@ def _keep(interp: Interpreter, array: Array) -> None:
     hint = "write to a copy of it: np.array(x)"
     conflict = Conflict("x", reason, interp.span, aliasing=True, hint=hint)
     for heap in (interp.heap, *interp.outer_heaps):
-        heap.frozen.setdefault(array.storage, conflict)
+        heap.keep(array.storage, conflict)
 
 
 def _key(step: str | Asked) -> str:

@@ -106,15 +106,13 @@ class Array(Told):
 class ListRef(Told):
     """A Python list; its content is a tuple of abstract values, a list ``Value`` or ``Columns``.
 
-    ``detached``: the length of the staged list that this is a copy of an item of: not to be
-    written. ``frozen``: it is a tuple, of a length that is known at run time only. ``type`` and
-    ``own`` as of a ``DictRef``.
+    ``frozen``: it is a tuple, of a length that is known at run time only. ``type`` and ``own`` as
+    of a ``DictRef``.
     """
 
     told = "a list"
 
     path: tuple[Any, ...] | None = None
-    detached: Value | None = None
     serial: int = field(default_factory=now)
     frozen: bool = False
     type: builtins.type = list
@@ -149,7 +147,6 @@ class DictRef(Told):
 
     path: tuple[Any, ...] | None = None
     type: builtins.type = dict
-    detached: Value | None = None
     serial: int = field(default_factory=now)
     own: ObjectRef | None = None
     shows_items: bool = False
