@@ -144,22 +144,22 @@ class _Folding:
     # Rules
 
     def is_free(self, node: Node) -> bool:
-        """Spelled wherever it is read: lengths that nothing changes, and numbers."""
+        """Spelled wherever it is read: lengths that nothing changes before that, and numbers."""
+        if not self.is_cheap(node):
+            return False
+        reads = frozenset(o for v in node.operands for o in self.read_by(v))
+        start, end = self.liveness.born[node.result], self.liveness.end(node.result)
+        return not self.is_written(reads, start, end)
+
+    def is_cheap(self, node: Node) -> bool:
+        """Return whether an expression may be spelled more than once."""
         if node.op.name == "retype" and is_constant(node.operands[0]):
             return True
         if _is_offset(node):
             return self.is_simple(node.operands[0]) and self.is_simple(node.operands[1])
-        if node.op.name not in _FREE:
-            return False
         if node.op.name == "range_length":
             return all(self.is_simple(v) or self.is_bound(v) for v in node.operands)
-        value = node.result
-        (base,) = node.operands
-        if base in self.folded:
-            return False
-        return not self.is_written(
-            self.read_by(base), self.liveness.born[value], self.liveness.end(value)
-        )
+        return node.op.name in _FREE and node.operands[0] not in self.folded
 
     def is_bound(self, value: Value) -> bool:
         """Return whether an operand is ``n - 1`` or the like."""

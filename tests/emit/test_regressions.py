@@ -229,3 +229,27 @@ def test_numpys_function_of_what_may_be_pythons_number_gives_numpys(x: Any, expe
     np.testing.assert_array_equal(sd.grad(halves_of_either)(x), expected)
     _, tangent = sd.jvp(halves_of_either, (x,), (direction,))
     np.testing.assert_allclose(tangent, direction @ expected, rtol=1e-15)
+
+
+def neighbours_before_one_is_taken_out(p: Any) -> Any:
+    rows = [v for v in p if v > 0.0]
+    products = []
+    for i in range(len(rows) - 1):
+        products.append(rows[i] * rows[i + 1])
+    del rows[1]
+    return sum(a * b for a, b in zip(rows, products, strict=False))
+
+
+def test_a_length_is_not_taken_anew_after_an_item_has_been_taken_out() -> None:
+    p = np.array([0.6, 1.4, 2.3, -0.5, 1.1])
+    a, b, c, d = p[[0, 1, 2, 4]]  # a * a * b + c * b * c + d * c * d
+    expected = np.array([2 * a * b, a * a + c * c, 2 * b * c + d * d, 0.0, 2 * c * d])
+    direction = np.array([0.3, -0.7, 0.5, 0.1, 0.9])
+    gradient = sd.grad(neighbours_before_one_is_taken_out)
+    np.testing.assert_allclose(gradient(p), expected, rtol=1e-14)
+    tangent = sd.jvp(neighbours_before_one_is_taken_out, (p,), (direction,))[1]
+    np.testing.assert_allclose(tangent, direction @ expected, rtol=1e-14)
+    s, t, u, _, v = direction
+    second = [2 * (s * b + t * a), 2 * (s * a + u * c), 2 * (t * c + u * b + v * d), 0.0]
+    second.append(2 * (v * c + u * d))
+    np.testing.assert_allclose(sd.jvp(gradient, (p,), (direction,))[1], second, rtol=1e-14)
