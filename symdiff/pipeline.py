@@ -40,6 +40,7 @@ from symdiff.ir.record import recording
 from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Container, Leaf, Structure, leaf_numbers
 from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ir.verify import verify_numbers, verify_scopes
 from symdiff.ops.defined import of_values_alone
 from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.index import is_view
@@ -425,8 +426,6 @@ def _optimised(graph: Graph, passes: Sequence[str] = DEFAULT, *, own: bool = Fal
     """A derivative, optimised; where verification is asked for, its numbers are."""
     if not is_asked_for():
         return optimise(graph, passes, own=own)
-    from symdiff.ir.verify import verify_numbers
-
     verify_numbers(graph)
     graph = optimise(graph, passes)
     verify_numbers(graph)
@@ -595,6 +594,7 @@ def staged_at(
         same = _aliases(staged.graph, signature, arguments)
         found = joined(signature, staged.graph, meetings(staged.graph.block), arguments)
         if same == signature.same and found == signature:
+            verify_scopes(staged.graph)
             return staged, signature
         signature = replace(found, same=same)
     raise SignatureError(

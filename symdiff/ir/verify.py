@@ -43,6 +43,14 @@ def verify_numbers(graph: Graph) -> None:
     _verify(graph, _verify_numbers)
 
 
+def verify_scopes(graph: Graph) -> None:
+    """Raise an ``InternalError`` where a value is read in a place in which it is not defined.
+
+    A derivative by such a value would be lost without a word.
+    """
+    _verify(graph, lambda checked: _verify_blocks(checked.block, _define))
+
+
 def _verify(graph: Graph, check: Callable[[Graph], list[Graph]]) -> None:
     """Check a graph and those that it calls, which ``check`` gives."""
     seen: set[int] = set()
@@ -99,7 +107,7 @@ def _verify_graph(graph: Graph) -> list[Graph]:
         _require(0 <= result < len(block.results), f"there is no result {result}")
         before, after = block.parameters[parameter].type, block.results[result].type
         _require(_alike(before, after), "a mutated input changes its type")
-    return _verify_blocks(block)
+    return _verify_blocks(block, _finish)
 
 
 def _leaves(structure: Structure) -> Iterator[int]:
@@ -160,7 +168,7 @@ class _Scopes:
                 raise _Malformed(f"{value!r} is used {where}", node)
 
 
-def _verify_blocks(block: Block) -> list[Graph]:
+def _verify_blocks(block: Block, finish: Callable[[Node, _Scopes], None]) -> list[Graph]:
     scopes = _Scopes()
     called: list[Graph] = []
     scopes.enter(block, None)
@@ -179,13 +187,17 @@ def _verify_blocks(block: Block) -> list[Graph]:
             called += _callee(node)
             inner = [(nested, node) for nested in node.blocks]
             if not inner:
-                _finish(node, scopes)
+                finish(node, scopes)
             continue
-        inner = _leave(scopes, waiting)
+        inner = _leave(scopes, waiting, finish)
     return called
 
 
-def _leave(scopes: _Scopes, waiting: list[list[tuple[Block, Node]]]) -> list[tuple[Block, Node]]:
+def _leave(
+    scopes: _Scopes,
+    waiting: list[list[tuple[Block, Node]]],
+    finish: Callable[[Node, _Scopes], None],
+) -> list[tuple[Block, Node]]:
     """Close a block; those of its node that are still to come. The last closes the node, too."""
     owner = scopes.stack[-1].owner
     scopes.leave()
@@ -193,8 +205,12 @@ def _leave(scopes: _Scopes, waiting: list[list[tuple[Block, Node]]]) -> list[tup
         return []
     inner = waiting.pop()
     if not inner:
-        _finish(owner, scopes)
+        finish(owner, scopes)
     return inner
+
+
+def _define(node: Node, scopes: _Scopes) -> None:
+    scopes.define(node.results, node)
 
 
 def _finish(node: Node, scopes: _Scopes) -> None:

@@ -31,6 +31,7 @@ from collections.abc import Callable, Iterable, Mapping
 from symdiff.ir.called import with_called
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.record import count, current, note
+from symdiff.ir.verify import verify
 from symdiff.optimise.algebra import ALGEBRA
 from symdiff.optimise.branches import merge_branches
 from symdiff.optimise.cancelling import CANCELLING
@@ -179,8 +180,6 @@ class _Run:
             after = run(graph)
         _note(name, graph, after)
         if self.check and after is not graph:
-            from symdiff.ir.verify import verify
-
             verify(after)
         if after is graph or name in _IDEMPOTENT:
             self.clean[name] = after

@@ -268,6 +268,8 @@ class Carries(Join):
             raise self.unlike(a, b)
         if is_number(b):
             return self.number(name, a, b)
+        if isinstance(b, Columns):
+            return self.half_columns(name, a, b)
         if isinstance(b, Array):
             self._require_merged(name, b)
             return b if self.is_outside(b) else self.array(name, a, b)

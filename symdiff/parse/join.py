@@ -571,6 +571,8 @@ class BranchJoin(Join):
             return self.held(name, *_order(arm, content, None))
         if isinstance(content, Value):
             return self.number(name, a, b)
+        if isinstance(content, Columns):
+            return self.half_columns(name, a, b)
         if isinstance(content, Array) and not self.is_outside(content):
             return self.array(name, a, b)
         return self._half_static(content)

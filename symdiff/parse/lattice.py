@@ -344,6 +344,12 @@ class Join(ABC):
         """A content, which is another function on each side if it is a function."""
         return one_of_several(content, self.which_differs(name))
 
+    def half_columns(self, name: str, a: Abstract, b: Abstract) -> Columns:
+        """A list of staged length that is there on one side only, in new IR values."""
+        content = b if a is ABSENT else a
+        columns = ((value, ABSENT) if b is ABSENT else (ABSENT, value) for value in content.values)
+        return Columns(content.structure, tuple(self.number(name, *pair) for pair in columns))
+
     def staged_list(self, name: str, a: Abstract, b: Abstract) -> Value | Columns:
         """What a list holds whose length differs: from here on it is known at run time only."""
         tables = [self.table(content, side) for side, content in enumerate((a, b))]

@@ -216,3 +216,54 @@ def test_it_is_refused_where_the_length_depends_on_numbers(f: Any) -> None:
     with pytest.raises(AliasingError) as caught:
         sd.grad(f)(P)
     assert caught.value.hint is not None
+
+
+def made_on_a_path(p):
+    if p[0] > 0.0:
+        pairs = [(q, 1) for q in p if q > 0.5]
+    return sum(q * k for q, k in pairs)
+
+
+def made_in_each_turn(p):
+    for v in p:
+        pairs = [(q, v) for q in p if q > 0.5]
+    return sum(q * v * v for q, v in pairs)
+
+
+def made_in_some_turn(p):
+    for v in p:
+        if v > 1.0:
+            table = {"a": [(q, v) for q in p if q > 0.5]}
+    return sum(q * v * v for q, v in table["a"])
+
+
+def made_before_something_raises(p):
+    try:
+        pairs = [[q, v] for q in p for v in p if q > v]
+        if p[0] > 0.0:
+            raise ValueError
+        pairs = [[p[0], p[0]]]
+    except ValueError:
+        pass
+    return sum(q * v * v for q, v in pairs)
+
+
+def one_of_two_kinds_of_pairs(p):
+    pairs = [(p[1], 0.5), (p[2], p[0])]
+    pairs = [q for q in pairs if q[0] > 0.0] or [(p[0], p[0])]
+    pairs = [q for q in pairs if q[0] > 0.4] or [(p[0], p[0])]
+    return sum(a * b for a, b in pairs)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        made_on_a_path,
+        made_in_each_turn,
+        made_in_some_turn,
+        made_before_something_raises,
+        one_of_two_kinds_of_pairs,
+    ],
+)
+def test_a_list_of_pairs_that_some_paths_make_has_its_derivative(f: Any) -> None:
+    test_what_is_written_is_seen_in_the_list(f)
