@@ -205,7 +205,9 @@ class BranchJoin(Join):
     def _exempt(self) -> frozenset[Pair]:
         """What a merged location may be on a path on which that is not frozen: on another it is."""
         heaps = [(k, arm.heap) for k, arm in enumerate(self.arms) if arm.reached]
-        exempt = frozenset.intersection(*(heap.exempt for _, heap in heaps)) if heaps else set()
+        exempt: frozenset[Pair] = frozenset()
+        if heaps:
+            exempt = exempt.union(frozenset.intersection(*(heap.exempt for _, heap in heaps)))
         found: dict[Pair, bool] = {}
         for merged in self.merged:
             for arm, heap in heaps:
