@@ -54,6 +54,7 @@ from symdiff.ops.reduce import cotangent_by_rule, unbroadcast_to
 from symdiff.ops.residuals import PACKED, quiet_divide, unpacked
 from symdiff.ops.retype import retype
 from symdiff.ops.strong import strong_divide
+from symdiff.ops.texts import of_text
 from symdiff.source.trees import expression_of
 
 
@@ -506,9 +507,8 @@ def no_rule(node: Node, operand: Value) -> UnsupportedCallError:
     of = f" with respect to {operand.name!r}" if operand.name else ""
     value = operand.name or "the argument"
     constant = f"wrap {value} in symdiff.stop_gradient(...), or give a rule with symdiff.custom_vjp"
-    return UnsupportedCallError(
-        f"cannot differentiate {_called(node)}{of}", node.span, advice(node) or constant
-    )
+    hint = advice(node) or of_text(node) or constant
+    return UnsupportedCallError(f"cannot differentiate {_called(node)}{of}", node.span, hint)
 
 
 def _called(node: Node) -> str:

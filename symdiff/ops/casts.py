@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import rejection
+from symdiff.ir.build import constant_value, is_constant
 from symdiff.ir.graph import Node, Operand, Value
 from symdiff.ir.types import BOOL, COMPLEX, FLOAT, INT, ArrayType, Dim, Type, type_of_constant
 from symdiff.ops import patterns
@@ -241,11 +242,40 @@ def _batch_python_cast(b: Lanes, op: Any, x: Value) -> Value:
     return x if given.dtype == result.dtype else astype(x, dtype=result.dtype)
 
 
+def _is_bounded(value: Value, depth: int = 8) -> bool:
+    """Return whether a number is computed of lengths and constants, so that it is finite."""
+    node = value.node
+    if is_constant(value):
+        number = constant_value(value)
+        return np.ndim(number) == 0 and bool(np.abs(number) < _LARGE)
+    if node is None or not depth or array_type(value).dtype not in (np.float64, np.int64):
+        return False
+    if node.op.name in _LENGTHS:
+        return True
+    if node.op.name in ("multiply", "divide"):
+        second = node.operands[1]
+        by = constant_value(second) if is_constant(second) else 0.0
+        if np.ndim(by) or np.abs(by) < 1.0 / _LARGE:
+            return False
+    bounded = node.op.name in _BOUNDED
+    return bounded and all(_is_bounded(operand, depth - 1) for operand in node.operands)
+
+
+_LARGE = 1e15
+_LENGTHS = frozenset({"size", "range_length", "list_length"})
+_BOUNDED = frozenset(
+    {"add", "subtract", "multiply", "divide", "negative", "absolute"}
+    | {"floor", "ceil", "rint", "trunc", "retype", "python_float", "astype"}
+)
+
+
 def _python_cast(name: str, cast: type, result: ArrayType, **rules: Any) -> Operation:
     def is_harmless(node: Node) -> bool:
         type_ = array_type(node.operands[0])
         kinds = "biuf" if cast in (bool, float) else "biu"
         huge = cast is float and type_.dtype.kind == "i" and type_.weak
+        if cast is int and not type_.shape and _is_bounded(node.operands[0]):
+            return True
         return type_.dtype.kind in kinds and all(dim == 1 for dim in type_.shape) and not huge
 
     return Operation.of_arrays(

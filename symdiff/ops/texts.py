@@ -117,5 +117,15 @@ text_call = Operation(
 )
 
 
+def of_text(node: Node) -> str | None:
+    """What to do where a derivative reaches a number that is read from a text; else None."""
+    if node.op is not text_call:
+        return None
+    return (
+        "a text stands between, which has no derivative: compute with the number that it tells,"
+        " or with symdiff.stop_gradient(...) of it"
+    )
+
+
 def _called(operands: Sequence[Any], function: Any, type: Type, **attributes: Any) -> Any:
     return called(function, operands, **attributes)

@@ -290,6 +290,7 @@ def test_a_number_read_from_a_text_has_no_derivative(kind) -> None:
     with pytest.raises(sd.UnsupportedCallError, match="cannot differentiate float") as caught:
         kind(read)(1.234)
     assert caught.value.span.line == read.__code__.co_firstlineno + 1
+    assert "a text stands between" in str(caught.value)
     assert "stop_gradient" in str(caught.value)
 
 

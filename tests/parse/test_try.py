@@ -708,3 +708,36 @@ def test_the_exponential_is_computed_once_in_try() -> None:
     with pytest.raises(OverflowError):
         math.exp(math.nextafter(LARGEST, 999.0))
     assert math.isfinite(math.exp(LARGEST))
+
+
+def test_places_computed_of_lengths_raise_nothing_that_a_try_catches() -> None:
+    def added(small, large):
+        try:
+            first = [int(np.ceil(p - n / 2.0)) for p, n in zip((1, 2), small.shape)]  # noqa: B905
+        except (TypeError, ValueError) as error:
+            raise ValueError("no place") from error
+        rows, columns = (
+            slice(max(0, k), min(length, k + n))
+            for k, n, length in zip(first, small.shape, large.shape)  # noqa: B905
+        )
+        large = large.copy()
+        large[rows, columns] += small * small
+        return np.sum(large * np.arange(large.size).reshape(large.shape))
+
+    small, large = np.linspace(0.5, 2.0, 9).reshape(3, 3), np.zeros((5, 6))
+    weights = np.arange(30).reshape(5, 6)[0:3, 1:4]
+    gradient = sd.grad(added)(small, large)
+    np.testing.assert_allclose(gradient, 2.0 * small * weights, rtol=1e-14)
+    _, slope = sd.jvp(added, (small, large), (np.ones((3, 3)), np.zeros((5, 6))))
+    assert slope == pytest.approx(np.sum(2.0 * small * weights))
+
+
+def test_what_may_not_be_an_integer_is_caught() -> None:
+    def whole(x, n):
+        try:
+            return x * int(x / (n - 3)) * int(1e300 * n * n)
+        except (OverflowError, ValueError, ZeroDivisionError):
+            return x * x
+
+    assert sd.grad(whole)(1.5, 3) == 3.0
+    assert sd.grad(whole)(1e200, 3) == 2e200
