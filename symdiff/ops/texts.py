@@ -119,7 +119,7 @@ text_call = Operation(
 
 def of_text(node: Node) -> str | None:
     """What to do where a derivative reaches a number that is read from a text; else None."""
-    if node.op is not text_call:
+    if node.op not in (text_call, text_made):
         return None
     return (
         "a text stands between, which has no derivative: compute with the number that it tells,"
