@@ -24,7 +24,8 @@ _PASS = f"{_INDENT * 2}pass  # beyond what Python's floats do: NumPy's give inf 
 
 
 def with_fallback(fast: Emitted, slow: Emitted) -> Emitted:
-    """``fast``, which calls ``slow`` with the same arguments where Python's floats raise.
+    """``fast``, which calls ``slow`` with the same arguments where Python's floats raise: with what
+    parameters were before it has given them other values.
 
     Where both compute the same in the same way, the second would raise as well, and is left out.
     What they call stands before them.
@@ -32,11 +33,12 @@ def with_fallback(fast: Emitted, slow: Emitted) -> Emitted:
     head, body = divided(fast.text)
     if body == divided(slow.text)[1] and len(module_of(fast.text).body) == 1:
         return fast
-    names = ", ".join(parameter.name for parameter in fast.parameters)
-    final = f"{_INDENT}return {slow.name}({names})"
-    lines = [*head, *tried_in(body), final, "", ""]
-    shift = len(lines)
-    moved = {number + (number > len(head)): span for number, span in fast.lines.items()}
+    given = _given(fast)
+    kept = [f"{_INDENT}{new} = {name}" for name, new in given.items() if new != name]
+    final = f"{_INDENT}return {slow.name}({', '.join(given.values())})"
+    lines = [*head, *kept, *tried_in(body), final, "", ""]
+    shift, down = len(lines), len(kept) + 1
+    moved = {number + down * (number > len(head)): span for number, span in fast.lines.items()}
     below = {number + shift: span for number, span in slow.lines.items()}
     return replace(
         fast,
@@ -45,6 +47,24 @@ def with_fallback(fast: Emitted, slow: Emitted) -> Emitted:
         objects={**fast.objects, **slow.objects},
         lines=moved | below,
     )
+
+
+def _given(emitted: Emitted) -> dict[str, str]:
+    """The names of a function's parameters, and those that keep what they were, where the function
+    gives them other values.
+    """
+    *_, function = module_of(emitted.text).body
+    names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+    set_anew = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    given = {parameter.name: parameter.name for parameter in emitted.parameters}
+    taken = {node.id for node in names} | set(given)
+    for name in [name for name in given if name in set_anew]:
+        new = f"{name}_given"
+        while new in taken:
+            new += "_"
+        given[name] = new
+        taken.add(new)
+    return given
 
 
 def tried_in(body: list[str]) -> list[str]:

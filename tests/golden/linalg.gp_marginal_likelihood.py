@@ -14,11 +14,9 @@ def gp_marginal_likelihood_grad(x, y, ell, noise):
     L_bar = np.diag(1.0 / np.diagonal(L))
     y_bar = 0.5 * alpha
     # line 35: alpha = np.linalg.solve(L.T, np.linalg.solve(L, y))
-    t6 = np.linalg.solve(L, 0.5 * y)
-    t7 = np.linalg.solve(t4, t6)
-    L_bar -= np.outer(t7, t5)
-    y_bar += t7
-    L_bar += (-np.outer(t6, alpha)).T
+    L_bar -= np.outer(y_bar, t5)
+    y_bar = 2.0 * y_bar
+    L_bar -= np.outer(alpha, 0.5 * t5)
     # line 34: L = np.linalg.cholesky(k)
     t6 = t4 @ L_bar
     t6 = np.linalg.solve(t4, 0.5 * (np.tril(t6) + np.tril(t6, k=-1))).T
