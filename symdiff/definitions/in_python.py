@@ -726,6 +726,78 @@ class _lru_cache_wrapper:  # noqa: N801  its name is shown in messages
         self._hits = self._misses = 0
 
 
+def iadd(a: Any, b: Any) -> Any:
+    a += b
+    return a
+
+
+def isub(a: Any, b: Any) -> Any:
+    a -= b
+    return a
+
+
+def imul(a: Any, b: Any) -> Any:
+    a *= b
+    return a
+
+
+def itruediv(a: Any, b: Any) -> Any:
+    a /= b
+    return a
+
+
+def ifloordiv(a: Any, b: Any) -> Any:
+    a //= b
+    return a
+
+
+def imod(a: Any, b: Any) -> Any:
+    a %= b
+    return a
+
+
+def ipow(a: Any, b: Any) -> Any:
+    a **= b
+    return a
+
+
+def imatmul(a: Any, b: Any) -> Any:
+    a @= b
+    return a
+
+
+def iand(a: Any, b: Any) -> Any:
+    a &= b
+    return a
+
+
+def ior(a: Any, b: Any) -> Any:
+    a |= b
+    return a
+
+
+def ixor(a: Any, b: Any) -> Any:
+    a ^= b
+    return a
+
+
+def ilshift(a: Any, b: Any) -> Any:
+    a <<= b
+    return a
+
+
+def irshift(a: Any, b: Any) -> Any:
+    a >>= b
+    return a
+
+
+_IN_PLACE = (
+    *(iadd, isub, imul, itruediv, ifloordiv, imod, ipow, imatmul),
+    *(iand, ior, ixor, ilshift, irshift),
+)
+IN_PYTHON.update({getattr(operator, function.__name__): function for function in _IN_PLACE})
+
+
 @replaces(operator.itemgetter)
 def itemgetter(item: Any, *items: Any) -> Any:
     """A function that gives one item, or a tuple of several."""

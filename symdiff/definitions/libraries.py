@@ -114,6 +114,6 @@ def python_method(function: Any) -> Any:
 
 
 _WRITTEN_IN_C = (
-    "_bisect", "_collections", "_functools", "_heapq", "_io", "_thread", "collections",
-    "contextlib", "functools", "heapq", "itertools", "numpy", "operator",
+    "_bisect", "_collections", "_functools", "_heapq", "_io", "_operator", "_thread",
+    "collections", "contextlib", "functools", "heapq", "itertools", "numpy", "operator",
 )  # fmt: skip

@@ -71,7 +71,7 @@ def _broadcast_arrays(arrays: Any, axis: Any = None, xp: Any = None) -> Any:
     if axis is None:
         return list(np.broadcast_arrays(*arrays))
     ndim = max([array.ndim for array in arrays])
-    if ndim < 2:
+    if ndim < 2 and min([array.ndim for array in arrays]) == ndim:
         return arrays
     if not isinstance(axis, int):
         refuse("samples of more than one dimension along several axes")

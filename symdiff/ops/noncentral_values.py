@@ -10,7 +10,6 @@ and the same of the incomplete beta function in the logit (DLMF 8.17.20).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -72,9 +71,7 @@ def noncentral_beta(u: Any, a: Any, b: Any, rate: Any, orders: tuple[int, ...]) 
     return np.where(good, made, np.nan).astype(dtype)[()]
 
 
-def _mixed(
-    term: Callable[..., Any], a: Any, rate: Any, most: Any, good: Any, orders: tuple[int, ...]
-) -> Any:
+def _mixed(term: Any, a: Any, rate: Any, most: Any, good: Any, orders: tuple[int, ...]) -> Any:
     """The sum of the terms around the largest ones, which are at the weights' and where the
     terms bend them to, ``k (k + a) = rate * most``.
     """
@@ -98,7 +95,7 @@ def _mixed(
         return np.sum(np.exp(exponent - _log_factorial(number)) * terms, axis=0)
 
 
-def _differences(term: Callable[..., Any], own: Any, orders: tuple[int, ...]) -> Any:
+def _differences(term: Any, own: Any, orders: tuple[int, ...]) -> Any:
     """A derivative of what each term has less than the next, ``-f' / own``."""
     by_u, by_a, *others = orders
     total: Any = 0.0

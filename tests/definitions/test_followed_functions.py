@@ -1,8 +1,10 @@
 """Functions of SciPy's that are followed into their source, by differences."""
 
+import operator
+
 import numpy as np
 import pytest
-from scipy import constants, integrate, interpolate
+from scipy import constants, integrate, interpolate, stats
 
 from tests.definitions.calls import check
 
@@ -22,7 +24,28 @@ K = np.linspace(0.0, 5.0, 6)
         lambda x: constants.nu2lambda(x) / 1e8,
         lambda x: constants.lambda2nu(x) / 1e8,
         lambda x: constants.convert_temperature(x, "Celsius", "F"),
+        lambda x: stats.quantile(x, 0.3) * stats.quantile(x.reshape(2, 3), 0.5, axis=-1),
+        lambda x: stats.quantile(x, 0.1 * x[:2], method="hazen"),
+        lambda x: stats.lmoment(x),
+        lambda x: stats.false_discovery_control(0.3 * x),
+        lambda x: stats.qmc.scale(np.array([[0.2, 0.3]]), x[:2] - 3.0, x[:2]),
+        lambda x: stats.theilslopes(x[:3] ** 2, x[3:])[0],
+        lambda x: stats.chi2_contingency(x.reshape(2, 3))[:2],
     ],
 )
 def test_functions_that_are_followed(found):
     check(found, X, step=0.005)
+
+
+def changed_in_place(x):
+    items = [x[0]]
+    same = operator.iadd(items, [x[1]])
+    y = x.copy()
+    z = operator.itruediv(operator.imul(y, 2.0), x[::-1])
+    operator.isub(z, x[2])
+    return operator.ipow(x[0], 2) + y, len(same) + 0.0 * x[0], items[1], z is y
+
+
+def test_operators_that_change_their_left_operand():
+    check(lambda x: changed_in_place(x)[:3], X)
+    assert changed_in_place(X)[3]

@@ -129,7 +129,8 @@ def test_inverses_by_all_they_are_given(name: str) -> None:
 
 def test_an_exported_module_has_all_that_it_needs(tmp_path: Path) -> None:
     def program(a: Any, x: Any) -> Any:
-        return special.gammainc(a, x) + special.betainc(a, x, 0.3)
+        central = special.gammainc(a, x) + special.betainc(a, x, 0.3)
+        return central + special.nctdtr(a, 0.4, x) + special.ncfdtr(a, 3.0, x, 0.4)
 
     gradient = sd.grad(program, (0, 1))
     path = tmp_path / "slopes.py"
