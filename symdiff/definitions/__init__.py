@@ -81,6 +81,7 @@ _BY_LIBRARY = {
             "estimates",
             "drawn",
             "kernels",
+            "searched",
             "namespaces",
             "summaries",
             "variables",

@@ -84,15 +84,13 @@ def _of_shape(fit, *names):
     def made(data, *args, floc=None, fscale=None, method="MLE", **given):
         if len(args) > 1:
             raise TypeError("Too many positional arguments.")
-        fixed = [given[name] for name in names if name in given]
-        if len(fixed) > 1:
-            refuse("a shape that is fixed twice")
+        fixed = _fixed(given, names)
         for name in given:
             if name not in (*names, "loc", "scale", "optimizer"):
                 raise TypeError(f"Unknown keyword arguments: {name}.")
         if floc is None:
             refuse("floc=None, which is a search")
-        return fit(data, fixed[0] if fixed else None, floc, fscale, method)
+        return fit(data, fixed, floc, fscale, method)
 
     return made
 
@@ -128,6 +126,52 @@ def _fit_gamma(data, fixed, floc, fscale, method):
     return a, floc, mean / a
 
 
+def fit_beta(data, *args, floc=None, fscale=None, method="MLE", **given):
+    """The shapes at which the means of the logarithms are the data's, by ``fsolve``."""
+    from scipy import optimize, special
+
+    if floc is None or fscale is None:
+        refuse("floc=None or fscale=None, which is a search")
+    first = _fixed(given, ("f0", "fa", "fix_a"))
+    second = _fixed(given, ("f1", "fb", "fix_b"))
+    data = _given(data, (first, second), method)
+    data = (np.ravel(data) - floc) / fscale
+    inside = np.logical_and(data > 0, data < 1)
+    _require_support("beta", np.all(inside), floc, floc + fscale)
+    mean, count = data.mean(), len(data)
+    if first is None and second is None:
+        below, above = np.log(data).sum(), special.log1p(-data).sum()
+        spread = mean * (1 - mean) / data.var(ddof=0) - 1
+
+        def both(theta):
+            a, b = theta
+            whole = special.psi(a + b)
+            left = below - count * (-whole + special.psi(a))
+            return [left, above - count * (-whole + special.psi(b))]
+
+        start = [mean * spread, (1 - mean) * spread]
+        a, b = optimize.fsolve(both, start)
+        return a, b, floc, fscale
+    if first is not None:
+        data, mean = 1 - data, 1 - mean
+    held = second if first is None else first
+    total = np.log(data).sum()
+
+    def one(a):
+        return total - count * (-special.psi(a + held) + special.psi(a))
+
+    a = optimize.fsolve(one, held * mean / (1 - mean))[0]
+    return (a, held, floc, fscale) if first is None else (held, a, floc, fscale)
+
+
+def _fixed(given, names):
+    """The value that a shape is held at by one of several names, or None."""
+    fixed = [given[name] for name in names if name in given]
+    if len(fixed) > 1:
+        refuse("a shape that is fixed twice")
+    return fixed[0] if fixed else None
+
+
 def _require_support(name, is_inside, lower, upper):
     if not is_inside:
         from scipy.stats._continuous_distns import FitDataError
@@ -145,6 +189,7 @@ def register(stats):
         "laplace": fit_laplace,
         "rayleigh": fit_rayleigh,
         "lognorm": _of_shape(_fit_lognorm, "f0", "fs", "fix_s"),
+        "beta": fit_beta,
         "gamma": _of_shape(_fit_gamma, "f0", "fa", "fix_a"),
     }
     for name, fit in fits.items():

@@ -50,7 +50,7 @@ _ROWS = {
     ),
     "`scipy.stats`": (
         *("bunches", "descriptive", "distributions", "drawn"),
-        *("kernels", "multivariate", "summaries", "variables"),
+        *("kernels", "multivariate", "searched", "summaries", "variables"),
     ),
     "`scipy.linalg`": (
         *("matrices", "structured", "equations", "riccati"),

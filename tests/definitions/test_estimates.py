@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
 import symdiff as sd
 from tests.definitions.test_distributions import check
 
+special = pytest.importorskip("scipy.special")
 stats = pytest.importorskip("scipy.stats")
 
 X = np.array([1.3, 2.2, 0.7, 3.1, 1.9, 2.6])
@@ -53,6 +55,8 @@ def test_fits(name: str) -> None:
         lambda x: stats.expon.fit(x, floc=1.0),
         lambda x: stats.expon.fit(x, 1.0),
         lambda x: stats.uniform.fit(x, floc=1.0),
+        lambda x: stats.beta.fit(x, floc=0.0, fscale=2.0),
+        lambda x: stats.beta.fit(x, floc=0.0, fscale=4.0, fa=1.0, fb=2.0),
         lambda x: stats.laplace.fit(x, floc=1.0, fscale=2.0),
         lambda x: stats.rayleigh.fit(x, floc=1.0),
         lambda x: stats.lognorm.fit(x, floc=2.0),
@@ -75,9 +79,113 @@ def test_errors_are_scipys(function: Any) -> None:
         (lambda x: stats.norm.fit(x, method="MM"), "norm.fit in this form: method='MM'"),
         (lambda x: stats.gamma.fit(x), "gamma.fit in this form: floc=None, which is a search"),
         (lambda x: stats.uniform.fit(x, fscale=9.0), "uniform.fit in this form: fscale="),
+        (lambda x: stats.beta.fit(x, floc=0), "beta.fit in this form: floc=None or fscale=None"),
         (lambda x: stats.weibull_min.fit(x, floc=0), "has no rule for scipy.stats.weibull_min.fit"),
     ],
 )
 def test_searches_are_refused(function: Any, named: str) -> None:
     with pytest.raises(sd.UnsupportedCallError, match=named):
         sd.vjp(function, X)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "options"),
+    [((0, 1), {}), ((0,), {"fb": 1.5}), ((1,), {"fix_a": 2.5}), ((0, 1), {"method": "mle"})],
+)
+def test_shapes_of_the_beta_distribution(shapes: Any, options: Any) -> None:
+    """By the implicit function theorem: the derivatives of the likelihood by shapes are 0."""
+    floc, fscale = 0.5, 3.0
+
+    def fitted(x: Any) -> Any:
+        found = stats.beta.fit(x, floc=floc, fscale=fscale, **options)
+        return np.array([found[k] for k in shapes])
+
+    a, b = stats.beta.fit(X, floc=floc, fscale=fscale, **options)[:2]
+    y = (X - floc) / fscale
+    common = special.polygamma(1, a + b)
+    bend = len(X) * (common - np.diag([special.polygamma(1, a), special.polygamma(1, b)]))
+    slopes = np.stack([1.0 / y, -1.0 / (1.0 - y)]) / fscale
+    kept = list(shapes)
+    expected = -np.linalg.solve(bend[np.ix_(kept, kept)], slopes[kept])
+    np.testing.assert_allclose(sd.jacobian(fitted)(X), expected, rtol=1e-6)
+    assert repr(sd.vjp(fitted, X)[0]) == repr(fitted(X))
+
+
+# Power transformations ----------------------------------------------------------------------------
+
+
+def _medians(n: int) -> Any:
+    ends = mpmath.mpf(2) ** (-mpmath.mpf(1) / n)
+    shares = [(k - mpmath.mpf("0.3175")) / (n + mpmath.mpf("0.365")) for k in range(1, n + 1)]
+    shares[0], shares[-1] = 1 - ends, ends
+    return [mpmath.sqrt(2) * mpmath.erfinv(2 * share - 1) for share in shares]
+
+
+def _variance(y: Any) -> Any:
+    mean = sum(y) / len(y)
+    return sum((v - mean) ** 2 for v in y) / len(y)
+
+
+def _of_likelihood(p: Any, x: Any) -> Any:
+    y = [(v**p - 1) / p for v in x]
+    return mpmath.log(_variance(y)) / 2 - (p - 1) * sum(map(mpmath.log, x)) / len(x)
+
+
+def _of_correlation(p: Any, x: Any) -> Any:
+    y, m = sorted((v**p - 1) / p for v in x), _medians(len(x))
+    mean = sum(y) / len(y)
+    inner = sum((a - mean) * b for a, b in zip(y, m, strict=True))
+    return -inner / mpmath.sqrt(_variance(y) * sum(b * b for b in m))
+
+
+def _of_both_signs(p: Any, x: Any) -> Any:
+    y = [((1 + v) ** p - 1) / p if v >= 0 else -((1 - v) ** (2 - p) - 1) / (2 - p) for v in x]
+    logarithms = [mpmath.sign(v) * mpmath.log(1 + abs(v)) for v in x]
+    return mpmath.log(_variance(y)) / 2 - (p - 1) * sum(logarithms) / len(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "loss", "shift"),
+    [
+        (lambda x: stats.boxcox_normmax(x, method="mle"), _of_likelihood, 0.0),
+        (lambda x: stats.boxcox(x)[1], _of_likelihood, 0.0),
+        (lambda x: stats.boxcox_normmax(x, brack=(-1.9, 2.0)), _of_correlation, 0.0),
+        (lambda x: stats.yeojohnson_normmax(x), _of_both_signs, 0.0),
+        (lambda x: stats.yeojohnson(x)[1], _of_both_signs, 1.8),
+    ],
+)
+def test_powers_that_are_found(function: Any, loss: Any, shift: float) -> None:
+    """By the root of the loss's slope in many digits, at data moved by little."""
+    x = X - shift
+    value, gradient = sd.value_and_grad(function)(x)
+    assert value == function(x)
+    with mpmath.workdps(40):
+
+        def power(data: Any) -> Any:
+            return mpmath.findroot(lambda p: mpmath.diff(lambda q: loss(q, data), p), value)
+
+        given = [mpmath.mpf(float(v)) for v in x]
+        start, step = power(given), mpmath.mpf(10) ** -12
+        expected = [
+            float((power([*given[:k], given[k] + step, *given[k + 1 :]]) - start) / step)
+            for k in range(len(x))
+        ]
+    np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(sd.jvp(function, (x,), (x,))[1], expected @ x, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("transform", [stats.boxcox, stats.yeojohnson])
+def test_data_that_are_transformed_by_the_power_that_is_found(transform: Any) -> None:
+    step = 1e-3 * np.eye(6)
+    expected = [(transform(X + e)[0][2] - transform(X - e)[0][2]) / 2e-3 for e in step]
+    made = sd.grad(lambda x: transform(x)[0][2])(X)
+    np.testing.assert_allclose(made, expected, rtol=1e-3, atol=1e-3)
+
+
+def test_a_power_that_is_a_bound_has_no_derivative() -> None:
+    """That at which the data would overflow."""
+    x = np.array([1980.0, 2003.0, 2009.0, 2009.0, 2009.0, 2009.0, 2009.0, 2009.0])
+    gradient = sd.grad(lambda x: stats.boxcox_normmax(x, method="mle"))
+    with np.errstate(all="ignore"), pytest.warns(UserWarning, match="overflow"):
+        made = gradient(x)
+    assert np.isnan(made).all()

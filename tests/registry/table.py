@@ -1648,6 +1648,15 @@ TABLE: dict[str, Word] = {
             ("logpdf", "logpdf([0.75, 1.5])"),
         )
     },
+    **{
+        f"scipy.stats.{name}_normmax": values(  # as SciPy finds them, differences do not settle
+            f"return scipy.stats.{name}_normmax(x{options}) * x",
+            family=cases.of(*VECTORS[2:], [(8,)], [(9,)], [((8,), "reversed")]),
+            x=POSITIVE,
+            dtypes=("float64",),
+        )
+        for name, options in (("boxcox", ", method='mle'"), ("yeojohnson", ""))
+    },
     # scipy.stats, random variables
     **{
         f"scipy.stats.UnivariateDistribution.{name}": elementwise(
@@ -2384,9 +2393,13 @@ def distribution(name: str) -> Word | None:
         return _summary(law, method)
     if method == "fit":
         given = "" if law in ("norm", "expon", "uniform", "laplace") else ", floc=-0.5"
-        ends = ":2" if not given else "::2" if law in ("gamma", "lognorm") else "1:"
+        given = ", floc=0.3, fscale=3.5" if law == "beta" else given
+        ends = (
+            ":2" if not given or law == "beta" else "::2" if law in ("gamma", "lognorm") else "1:"
+        )
         text = f"return np.array(scipy.stats.{law}.fit(x{given})[{ends}])"
-        return shaped(text, like=LONG, x=POSITIVE, orders=(1, 2))
+        near = {"within": 1e-3} if law == "beta" else {}  # SciPy finds them to some digits less
+        return shaped(text, like=LONG, x=POSITIVE, orders=(1, 2), **near)
     text, domains = LAWS[law]
     if method in ("ppf", "isf"):
         domains = {**domains, "x": (0.2, 0.8), "reference": OF_TAILS.get(f"{law}.{method}", "")}
