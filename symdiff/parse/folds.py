@@ -32,16 +32,24 @@ from symdiff.parse.comparisons import compare
 from symdiff.parse.demand import can_be_known, known
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter, negated
-from symdiff.parse.iteration import after, for_each, iterate, started, until
+from symdiff.parse.iteration import after, collect, for_each, iterate, started, static_items, until
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import binary, is_staged
 from symdiff.parse.python import in_python
 from symdiff.parse.selecting import in_order
 from symdiff.parse.sort_keys import keys_of
 from symdiff.parse.special import has_operator
-from symdiff.parse.spreading import items_or_list
+from symdiff.parse.staged_lists import demand_length_unless_numbers
 from symdiff.parse.truth import truth
-from symdiff.parse.values import VALUE, Abstract, BoundMethod, ConflictRead, Generator, Token
+from symdiff.parse.values import (
+    VALUE,
+    Abstract,
+    BoundMethod,
+    ConflictRead,
+    Generator,
+    ListRef,
+    Token,
+)
 
 
 def _fold(
@@ -238,10 +246,13 @@ def sorted_items(
 ) -> Abstract:
     """``sorted(iterable, key=key, reverse=reverse)``."""
     key = _present(iterable, key)
-    found = items_or_list(interp, in_any_order(interp, iterable) if key is None else iterable)
-    if not isinstance(found, tuple):
-        return interp.call(sorted_list, [interp.new_list(found), key, reverse], {})
-    items = list(found)
+    source = in_any_order(interp, iterable) if key is None else iterable
+    over = iterate(interp, source)
+    if isinstance(over.count, Value):
+        found = source if isinstance(source, ListRef) else collect(interp, over)
+        demand_length_unless_numbers(interp, interp.content(found))
+        return interp.call(sorted_list, [found, key, reverse], {})
+    items = list(static_items(interp, over))
     values = [item if key is None else interp.call(key, [item], {}) for item in items]
     if len(items) < 2:  # none is compared
         return interp.new_list(tuple(items))

@@ -384,6 +384,12 @@ def staged_like(
     return content
 
 
+def demand_length_unless_numbers(interp: Interpreter, content: Abstract) -> None:
+    """Ask for a static length, where it can be, of a list that holds arrays."""
+    if is_staged_list(content) and any(map(holds_arrays, columns_of(content).values)):
+        demand_length(interp, length(content))
+
+
 def demand_length(interp: Interpreter, length_: Value) -> None:
     """Ask for a static length, where it can be: then the list's items are followed one by one."""
     if can_be_known(interp, length_):

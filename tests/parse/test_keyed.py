@@ -161,6 +161,26 @@ def test_what_is_not_followed_is_refused(function, told: str) -> None:
     assert not MEMORY
 
 
+def test_one_program_serves_all_numbers_of_keys() -> None:
+    def histogram(x):
+        bins = {}
+        for v in x:
+            place = math.floor(2.0 * v)
+            bins[place] = bins.get(place, 0.0) + v * v
+        total = 0.0
+        for place in sorted(bins, key=lambda place: -place):
+            total = 0.5 * total + bins[place] ** 2
+        return total
+
+    gradient = sd.grad(histogram)
+    for n in (1, 4, 9):
+        x = np.linspace(0.13, 2.9, n)
+        step = np.eye(n) * 1e-6
+        rise = [(histogram(x + one) - histogram(x - one)) / 2e-6 for one in step]
+        np.testing.assert_allclose(gradient(x), rise, rtol=1e-7, atol=1e-8)
+    assert len(gradient.signatures()) <= 2  # one for arrays of one element
+
+
 def with_keys(count: int):
     lines = [f"    held[x * {k}.0] = held.get(x * {k // 2}.0, 0.0) + x" for k in range(count)]
     text = "\n".join(["def f(x):", "    held = {}", *lines, "    return sum(held.values())"])
