@@ -13,6 +13,7 @@ from symdiff.definitions.distributions import _parameters as parameters_of
 from symdiff.definitions.law import CONTINUOUS
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.multivariate import _squeezed as squeezed
+from symdiff.definitions.multivariate import scale_matrix
 from symdiff.definitions.riccati import computed
 from symdiff.definitions.solvers import valued, without_derivative
 
@@ -103,6 +104,45 @@ def student_draws(loc=None, shape=1, df=1, size=1, random_state=None):
     return squeezed(np.zeros(len(shape)) + apart if loc is None else np.asarray(loc) + apart)
 
 
+def wishart_draws(df, scale, size=1, random_state=None):
+    """By the triangle of Bartlett (1933): normal draws below a diagonal of roots of χ²."""
+    if not isinstance(size, int):
+        refuse("a size that is no number, known where it is compiled")
+    from scipy import linalg
+
+    scale, draws = scale_matrix(scale), _generator(random_state)
+    dim = scale.shape[0]
+    below = np.reshape(draws.normal(size=size * (dim * (dim - 1) // 2)), (size, -1))
+    roots = [draws.chisquare(df - (i + 1) + 1, size=size) ** 0.5 for i in range(dim)]
+    factor, made = linalg.cholesky(scale, lower=True), []
+    rows, columns = np.tril_indices(dim, k=-1)
+    for k in range(size):
+        triangle = np.zeros((dim, dim))
+        triangle[rows, columns] = below[k]
+        for i in range(dim):
+            triangle[i, i] = roots[i][k]
+        turned = np.dot(factor, triangle)
+        made.append(np.dot(turned, turned.T))
+    return squeezed(np.stack(made))
+
+
+def matrix_normal_draws(mean=None, rowcov=1, colcov=1, size=1, random_state=None):
+    """Normal draws between the factors of both covariances."""
+    if not isinstance(size, int):
+        refuse("a size that is no number, known where it is compiled")
+    from scipy import linalg
+
+    rows, columns = np.asarray(rowcov, dtype=np.float64), np.asarray(colcov, dtype=np.float64)
+    if rows.ndim != 2 or columns.ndim != 2:
+        refuse("covariances that are no matrices")
+    places = np.zeros((rows.shape[0], columns.shape[0])) if mean is None else np.asarray(mean)
+    first, second = linalg.cholesky(rows, lower=True), linalg.cholesky(columns, lower=True)
+    noise = _generator(random_state).standard_normal(size=(columns.shape[0], size, rows.shape[0]))
+    noise = np.transpose(noise, (1, 2, 0))
+    out = places + np.einsum("jp,ipq,kq->ijk", first, noise, second, optimize=True)
+    return out[0] if size == 1 else out
+
+
 @when_imported("scipy.stats")
 def register(stats):
     """Say what drawing means."""
@@ -112,3 +152,5 @@ def register(stats):
     defines(stats.multivariate_normal.rvs)(normal_draws)
     defines(stats.dirichlet.rvs)(dirichlet_draws)
     defines(stats.multivariate_t.rvs)(student_draws)
+    defines(stats.wishart.rvs)(wishart_draws)
+    defines(stats.matrix_normal.rvs)(matrix_normal_draws)

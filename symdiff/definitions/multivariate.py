@@ -280,31 +280,51 @@ def student_pdf(x, loc=None, shape=1, df=1):
 
 
 def _square(x, df, scale):
-    x, scale = np.asarray(x, dtype=np.float64), np.asarray(scale, dtype=np.float64)
-    if x.ndim != 2 or scale.ndim != 2 or np.ndim(df):
-        refuse("what is no matrix, or several")
-    return x, scale, scale.shape[0]
+    """The matrices, of one row where a number is given, of diagonals where a row is."""
+    x, scale = np.asarray(x, dtype=np.float64), scale_matrix(scale)
+    if np.ndim(df) or x.ndim > 2:
+        refuse("several matrices")
+    if x.ndim == 1 and is_one_row(scale):  # each is one
+        return x, scale[0, 0], 1
+    size = scale.shape[0]
+    if x.ndim < 2:
+        x = x * np.eye(size) if x.ndim == 0 else np.diag(x)
+    return x, scale, size
+
+
+def scale_matrix(scale):
+    """What SciPy takes a number, a row or a matrix as."""
+    scale = np.asarray(scale, dtype=np.float64)
+    if scale.ndim == 0:
+        return scale[None, None]
+    return np.diag(scale) if scale.ndim == 1 else scale
+
+
+def _logarithm_of(matrix):
+    return np.log(matrix) if matrix.ndim < 2 else _log_determinant(matrix)
 
 
 def _trace_of_ratio(below, above):
     """The trace of ``inv(below) @ above``."""
+    if below.ndim < 2:
+        return above / below
     return np.trace(np.linalg.solve(below, above))
 
 
 def wishart_logpdf(x, df, scale):
     """Wishart's law (Muirhead 1982, theorem 3.2.1)."""
     x, scale, size = _square(x, df, scale)
-    found = 0.5 * (df - size - 1.0) * _log_determinant(x) - 0.5 * _trace_of_ratio(scale, x)
-    constant = 0.5 * df * (size * math.log(2.0) + _log_determinant(scale))
-    return found - constant - special().multigammaln(0.5 * df, size)
+    found = 0.5 * (df - size - 1.0) * _logarithm_of(x) - 0.5 * _trace_of_ratio(scale, x)
+    constant = 0.5 * df * (size * math.log(2.0) + _logarithm_of(scale))
+    return _squeezed(found - constant - special().multigammaln(0.5 * df, size))
 
 
 def invwishart_logpdf(x, df, scale):
     """That of the inverses."""
     x, scale, size = _square(x, df, scale)
-    found = -0.5 * (df + size + 1.0) * _log_determinant(x) - 0.5 * _trace_of_ratio(x, scale)
-    constant = 0.5 * df * (size * math.log(2.0) - _log_determinant(scale))
-    return found - constant - special().multigammaln(0.5 * df, size)
+    found = -0.5 * (df + size + 1.0) * _logarithm_of(x) - 0.5 * _trace_of_ratio(x, scale)
+    constant = 0.5 * df * (size * math.log(2.0) - _logarithm_of(scale))
+    return _squeezed(found - constant - special().multigammaln(0.5 * df, size))
 
 
 def wishart_pdf(x, df, scale):
@@ -313,6 +333,76 @@ def wishart_pdf(x, df, scale):
 
 def invwishart_pdf(x, df, scale):
     return np.exp(invwishart_logpdf(x, df, scale))
+
+
+def wishart_mean(df, scale):
+    return _squeezed(df * scale_matrix(scale))
+
+
+def wishart_mode(df, scale):
+    """The matrix of the greatest density; None where that has none."""
+    scale = scale_matrix(scale)
+    size = scale.shape[0]
+    if df < size + 1:
+        return None
+    return _squeezed((df - size - 1) * scale)
+
+
+def wishart_var(df, scale):
+    scale = scale_matrix(scale)
+    diagonal = np.diag(scale)
+    return _squeezed((scale**2 + np.outer(diagonal, diagonal)) * df)
+
+
+def wishart_entropy(df, scale):
+    """The mean of the logarithm of the density, less its sign (Bishop 2006, B.82)."""
+    scale = scale_matrix(scale)
+    size = scale.shape[0]
+    found = 0.5 * (size + 1) * (_log_determinant(scale) + size * math.log(2.0))
+    psi = special().psi(0.5 * (df - np.arange(size)))
+    found = found + special().multigammaln(0.5 * df, size) + 0.5 * df * size
+    return found - 0.5 * (df - size - 1) * np.sum(psi)
+
+
+def invwishart_mean(df, scale):
+    """None where there is none."""
+    scale = scale_matrix(scale)
+    size = scale.shape[0]
+    if df <= size + 1:
+        return None
+    return _squeezed(scale / (df - size - 1))
+
+
+def invwishart_mode(df, scale):
+    scale = scale_matrix(scale)
+    return _squeezed(scale / (df + scale.shape[0] + 1))
+
+
+def matrix_normal_entropy(rowcov=1, colcov=1):
+    rows, columns = np.asarray(rowcov), np.asarray(colcov)
+    n, p = rows.shape[0], columns.shape[0]
+    whole = 0.5 * n * p * (1.0 + LOG_2_PI)
+    rows, columns = _covariance_of(rows, n), _covariance_of(columns, p)
+    return whole + 0.5 * p * _log_determinant(rows) + 0.5 * n * _log_determinant(columns)
+
+
+def multinomial_mean(n, p):
+    return _if_any(np.asarray(n)[..., None] * _shares(np.asarray(p)), n, p, 1)
+
+
+def multinomial_cov(n, p):
+    n, shares = np.asarray(n), _shares(np.asarray(p))
+    each = np.eye(shares.shape[-1]) * shares[..., None, :]
+    found = each - shares[..., :, None] * shares[..., None, :]
+    return _if_any(n[..., None, None] * found, n, p, 2)
+
+
+def _if_any(found, n, p, dimensions):
+    """NaN where there is no such law."""
+    shares = _shares(np.asarray(p))
+    is_one = np.all((shares >= 0.0) & (shares <= 1.0), axis=-1) & (np.asarray(n) >= 0)
+    is_one = is_one[..., None] if dimensions == 1 else is_one[..., None, None]
+    return np.where(is_one, found, np.nan)
 
 
 # Dirichlet's law as a whole -----------------------------------------------------------------------
@@ -374,7 +464,11 @@ MULTIVARIATE: dict[str, dict[str, Any]] = {
         "cdf": normal_cdf,
         "entropy": normal_entropy,
     },
-    "matrix_normal": {"logpdf": matrix_normal_logpdf, "pdf": matrix_normal_pdf},
+    "matrix_normal": {
+        "logpdf": matrix_normal_logpdf,
+        "pdf": matrix_normal_pdf,
+        "entropy": matrix_normal_entropy,
+    },
     "dirichlet": {
         "logpdf": dirichlet_logpdf,
         "pdf": dirichlet_pdf,
@@ -382,8 +476,25 @@ MULTIVARIATE: dict[str, dict[str, Any]] = {
         "var": dirichlet_var,
         "entropy": dirichlet_entropy,
     },
-    "multinomial": {"logpmf": multinomial_logpmf, "pmf": multinomial_pmf},
+    "multinomial": {
+        "logpmf": multinomial_logpmf,
+        "pmf": multinomial_pmf,
+        "mean": multinomial_mean,
+        "cov": multinomial_cov,
+    },
     "multivariate_t": {"logpdf": student_logpdf, "pdf": student_pdf},
-    "wishart": {"logpdf": wishart_logpdf, "pdf": wishart_pdf},
-    "invwishart": {"logpdf": invwishart_logpdf, "pdf": invwishart_pdf},
+    "wishart": {
+        "logpdf": wishart_logpdf,
+        "pdf": wishart_pdf,
+        "mean": wishart_mean,
+        "mode": wishart_mode,
+        "var": wishart_var,
+        "entropy": wishart_entropy,
+    },
+    "invwishart": {
+        "logpdf": invwishart_logpdf,
+        "pdf": invwishart_pdf,
+        "mean": invwishart_mean,
+        "mode": invwishart_mode,
+    },
 }

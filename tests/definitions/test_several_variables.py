@@ -59,3 +59,55 @@ def test_by_a_covariance_without_variance_somewhere_there_is_no_derivative():
 def test_more_variables_are_refused(call):
     with pytest.raises(sd.UnsupportedCallError, match="other than two variables"):
         sd.grad(call)(X)
+
+
+# Of matrices --------------------------------------------------------------------------------------
+
+wishart, inverse, counts = stats.wishart, stats.invwishart, stats.multinomial
+
+
+def shares(x):
+    return x / np.sum(x)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        lambda x: wishart.logpdf(x[0], 4.0 * x[1], x[2]) + wishart.pdf(x[:3], 4.5, scale=x[3]),
+        lambda x: wishart.logpdf(np.stack((x[0], x[2])), 3.0 * x[3], np.stack((x[1], x[4]))),
+        lambda x: wishart.logpdf(x[0], 3.0, np.eye(2)),
+        lambda x: inverse.pdf(x, df=6, scale=1) + inverse.logpdf(x[0], 5.0 * x[1], x[2]),
+        lambda x: inverse.logpdf(covariance(x), 3.0 * x[3], covariance(x[::-1])),
+        lambda x: wishart.mean(3.0 * x[3], x[:2]) + wishart.mode(4.0 * x[3], covariance(x)),
+        lambda x: wishart.var(3.0 * x[3], covariance(x)) * wishart.var(2.5, x[0]),
+        lambda x: wishart.entropy(3.0 * x[3], covariance(x)) + wishart.entropy(3.0 * x[0], x[1]),
+        lambda x: inverse.mean(3.0 * x[3], covariance(x)) + inverse.mode(3.0 * x[3], x[:2]),
+        lambda x: of_matrices.entropy(covariance(x), np.diag(x[:3])),
+        lambda x: counts.mean(4, shares(x[:3])),
+        lambda x: counts.cov([4, 5], [shares(x[:2]), shares(x[2:4])]),
+        lambda x: wishart.rvs(5.3, covariance(x), size=3, random_state=np.random.default_rng(2)),
+        lambda x: wishart.rvs(5, x[:2], random_state=1) * wishart.rvs(2.5, x[2], random_state=4),
+        lambda x: of_matrices.rvs(
+            x.reshape(2, 3), covariance(x), np.diag(x[:3]), size=2, random_state=1
+        ),
+        lambda x: of_matrices.rvs(rowcov=covariance(x), colcov=np.eye(3), random_state=1),
+    ],
+)
+def test_distributions_of_matrices(found):
+    check(found, X, step=0.01)
+
+
+def test_a_draw_by_its_degrees_stays_at_its_place():
+    """Of one row it is a draw of χ², whose place is told by the distribution function."""
+    df, scale = 3.4, 1.7
+    value, slope = sd.value_and_grad(lambda df: wishart.rvs(df, scale, random_state=3))(df)
+    share = stats.chi2.cdf(value / scale, df)
+    moved = [stats.chi2.ppf(share, df + h) for h in (-1e-4, 1e-4)]
+    assert slope == pytest.approx(scale * (moved[1] - moved[0]) / 2e-4, rel=1e-6)
+
+
+def test_where_there_is_no_mean_there_is_none():
+    assert sd.differentiable(lambda x: inverse.mean(2.5, np.eye(2)) is None)(1.0)
+    value, slope = sd.jvp(lambda p: counts.cov(3, np.stack((p, 1.0 - p))), (1.5,), (1.0,))
+    assert np.isnan(value).all()
+    assert slope.shape == (2, 2)

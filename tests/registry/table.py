@@ -1692,6 +1692,8 @@ TABLE: dict[str, Word] = {
             ("multinomial", f"multinomial(3, {SIMPLEX}).logpmf([1, 2, 0])", OF_THREE),
             ("multinomial.logpmf", f"multinomial.logpmf([1, 2, 0], 3, {SIMPLEX})", OF_THREE),
             ("multinomial.pmf", f"multinomial.pmf([1, 2, 0], 3, {SIMPLEX})", OF_THREE),
+            ("multinomial.mean", f"multinomial.mean(3, {SIMPLEX})", OF_THREE),
+            ("multinomial.cov", f"multinomial.cov(3, {SIMPLEX})", OF_THREE),
         )
     },
     **{
@@ -1736,6 +1738,7 @@ TABLE: dict[str, Word] = {
         for name, call in (
             ("matrix_normal", "matrix_normal(0.5 * x, positive(x), 2.0).logpdf(x) * y"),
             ("matrix_normal.logpdf", "matrix_normal.logpdf(x, x.T, positive(x), 0.5) * y"),
+            ("matrix_normal.entropy", "matrix_normal.entropy(positive(x), np.eye(2)) * y"),
             ("matrix_normal.pdf", "matrix_normal.pdf(0.1 * x, 0.0 * x, positive(x), 3.0) * y"),
         )
     },
@@ -1758,6 +1761,30 @@ TABLE: dict[str, Word] = {
             ("", "(y, positive(z)).logpdf(positive(x))"),
             (".logpdf", ".logpdf(positive(x), y, positive(z))"),
             (".pdf", ".pdf(positive(x), y, positive(z))"),
+            (".mean", ".mean(y + 2.0, positive(z)) * x"),
+            (".mode", ".mode(y + 2.0, positive(z)) * x"),
+        )
+    },
+    **{
+        f"scipy.stats.wishart.{method}": shaped(
+            f"return scipy.stats.wishart.{method}(y + 2.0, positive(z)) * x",
+            like=MATRICES_AND_A_NUMBER,
+            y=(5.2, 7.8),
+            dtypes=("float64",),
+        )
+        for method in ("var", "entropy")
+    },
+    **{
+        f"scipy.stats.{call}": values(
+            f"return scipy.stats.{call}({given}, size=2, random_state=3) * x * y",
+            family=cases.of(*MATRICES_AND_A_NUMBER),
+            y=(5.2, 7.8),
+            z=diagonal(),
+            dtypes=("float64",),
+        )
+        for call, given in (
+            ("wishart.rvs", "y, positive(z)"),
+            ("matrix_normal.rvs", "x, positive(z), positive(x)"),
         )
     },
     "scipy.linalg.cho_solve_banded": shaped(
