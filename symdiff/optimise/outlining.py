@@ -124,18 +124,20 @@ def _segments(graph: Graph, made_in: Mapping[Node, Activation], limits: Limits) 
     partial = _partial(graph)
     last = _last_reads(graph.block)
     chains = _chains(made_in, limits.calls)
+    sizes = _sizes(graph.block)
     found = _without_wrappers(
         segment
-        for segment, in_loop in _pieces(graph.block, chains, limits.least, last)
+        for segment, in_loop in _pieces(graph.block, chains, limits.least, last, sizes)
         if _may_be_own(segment, in_loop and not limits.always, partial)
     )
-    often = Counter(segment.activation.function for segment in found)
+    often = Counter(map(_outline, found))
     keys: dict[Any, int] = {}
+    known: dict[Node, Any] = {}
     segments: Segments = {}
     for segment in found:
-        if often[segment.activation.function] >= limits.calls:
+        if often[_outline(segment)] >= limits.calls:
             try:
-                read = _Reader()
+                read = _Reader(known)
                 key = (segment.activation.function, read.nodes(segment.nodes))
                 segment.free = tuple(read.free)
                 segment.key = keys.setdefault(key, len(keys))
@@ -143,6 +145,11 @@ def _segments(graph: Graph, made_in: Mapping[Node, Activation], limits: Limits) 
                 continue
             segments.setdefault(segment.nodes[0], []).append(segment)
     return segments
+
+
+def _outline(segment: Segment) -> Any:
+    """What is told at a glance of a segment, and is the same of all that are built alike."""
+    return segment.activation.function, segment.size, tuple([node.op for node in segment.nodes])
 
 
 def _without_wrappers(segments: Iterable[Segment]) -> list[Segment]:
@@ -205,6 +212,7 @@ def _pieces(
     chain_of: Mapping[Node, Sequence[Activation]],
     least: int,
     last: Mapping[Value, int],
+    sizes_of: Mapping[Node, int],
     around: frozenset[Activation] = frozenset(),
     in_loop: bool = False,
 ) -> Iterator[tuple[Segment, bool]]:
@@ -212,7 +220,7 @@ def _pieces(
 
     ``around`` are the calls of which the block itself is a part.
     """
-    sizes = [1 + sum(_size(inner) for inner in node.blocks) for node in block.nodes]
+    sizes = [1 + sizes_of.get(node, 0) for node in block.nodes]
     chains = [chain_of.get(node, ()) for node in block.nodes]
     places: dict[Activation, list[int]] = {}
     for number, chain in enumerate(chains):
@@ -233,7 +241,8 @@ def _pieces(
     for node, chain in zip(block.nodes, chains, strict=True):
         for inner in node.blocks:
             within = around | frozenset(chain)
-            yield from _pieces(inner, chain_of, least, last, within, in_loop or node.op is loop)
+            in_one = in_loop or node.op is loop
+            yield from _pieces(inner, chain_of, least, last, sizes_of, within, in_one)
 
 
 def _chains(made_in: Mapping[Node, Activation], calls: int) -> dict[Node, Sequence[Activation]]:
@@ -259,9 +268,13 @@ def _caller(activation: Activation) -> Sequence[Activation]:
     return () if activation.caller is None else (activation.caller,)
 
 
-def _size(block: Block) -> int:
-    """How many nodes compute something."""
-    return sum(node.op is not constant for node in walk_nodes(block))
+def _sizes(block: Block) -> dict[Node, int]:
+    """How many nodes inside each node with blocks compute something."""
+    found: dict[Node, int] = {}
+    for node in reversed([node for node in walk_nodes(block) if node.blocks]):  # inner ones first
+        inside = (one for inner in node.blocks for one in inner.nodes)
+        found[node] = sum((one.op is not constant) + found.get(one, 0) for one in inside)
+    return found
 
 
 def _may_be_own(segment: Segment, in_loop: bool, partial: set[Value]) -> bool:
@@ -320,9 +333,14 @@ class _NotToldApart(Exception):  # noqa: N818 - control flow
 
 
 class _Reader:
-    """What nodes are, whatever their values and sizes are called; ``free`` are those they read."""
+    """What nodes are, whatever their values and sizes are called; ``free`` are those they read.
 
-    def __init__(self) -> None:
+    ``known``: what nodes are beside their operands, by nodes in which no size has a name.
+    """
+
+    def __init__(self, known: dict[Node, Any]) -> None:
+        self.known = known
+        self.named = 0  # how often sizes and graphs were met, which are told apart by a reader
         self.numbers: dict[Value, Any] = {}
         self.free: list[Value] = []
         self.symbols: dict[str, int] = {}
@@ -333,14 +351,24 @@ class _Reader:
 
     def node(self, node: Node) -> Any:
         operands = tuple([self.value(value) for value in node.operands])
-        given = dict(node.attributes)
-        if node.op in (caught, attempted):  # what the operation gives is known by its types
-            given["results"] = [value.type for value in given["results"]]
-        attributes = tuple([(k, self.static(v)) for k, v in sorted(given.items())])
+        known = self.known.get(node)
+        if known is not None:
+            self.define(node.results)
+            return known, operands
+        named, attributes = self.named, self.attributes(node)
         blocks = tuple([self.block(block) for block in node.blocks])
         self.define(node.results)
         types = tuple([self.type(value.type) for value in node.results])
-        return node.op, operands, attributes, blocks, types
+        own = node.op, attributes, blocks, types
+        if not blocks and self.named == named:
+            self.known[node] = own
+        return own, operands
+
+    def attributes(self, node: Node) -> Any:
+        given = dict(node.attributes)
+        if node.op in (caught, attempted):  # what the operation gives is known by its types
+            given["results"] = [value.type for value in given["results"]]
+        return tuple([(k, self.static(v)) for k, v in sorted(given.items())])
 
     def block(self, block: Block) -> Any:
         self.define(block.parameters)
@@ -371,6 +399,7 @@ class _Reader:
     def static(self, value: Any) -> Any:
         """A hashable stand-in for an attribute."""
         if isinstance(value, Size):
+            self.named += 1
             symbol = self.symbols.setdefault(value.symbol, len(self.symbols))
             return symbol, value.offset, value.open, value.long
         if isinstance(value, ArrayType | ListType | TapeType):
@@ -394,6 +423,7 @@ class _Reader:
 
     def graph(self, graph: Graph) -> Any:
         """A graph that a node has, which may call itself."""
+        self.named += 1
         if graph in self.graphs:
             return self.graphs[graph]
         self.graphs[graph] = len(self.graphs)
