@@ -81,15 +81,17 @@ def _staged_with_retries(
 ) -> Staged:
     """The staged function, staged again with a finer policy where a conflict asks for it."""
     while True:
+        policy.midway = False
         try:
             return _staged(function, signature, policy, marks)
         except (NotInTime, GoneOverAgain, Changed) as found:
             _take_up(policy, found, function)
         except ConflictRead as read:
-            if not policy.refine_for(read.conflict) and not policy.select_more():
+            refined = policy.refine_for(read.conflict) or policy.select_more() or policy.midway
+            if not refined:
                 raise _failure(policy, read.conflict, function) from None
         except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError) as error:
-            if policy.select_more(error):
+            if policy.select_more(error) or policy.midway:
                 continue
             raise _refusal(policy, error, function) from told_by(error)
 

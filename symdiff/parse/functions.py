@@ -272,7 +272,8 @@ def run_function(
         return _run_in_frame(interp, node, source, inner, bound)
 
     def follow(bound: dict[str, Abstract]) -> Abstract:
-        return followed(interp, key, span_of(node, source), bound, run)
+        whole = is_definition(scope.globals)
+        return followed(interp, key, span_of(node, source), bound, run, whole)
 
     before = interp.region_states()
     result = copied(interp, key, bound, follow) if _is_global(scope, interp) else ABSENT

@@ -15,7 +15,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field
+from dataclasses import field, replace
 from types import ModuleType
 from typing import Any, Literal
 
@@ -246,6 +246,9 @@ class Effort:
     tails: int = 0  # rests of blocks that were staged twice
     told_apart: dict[str, None] = field(default_factory=dict)  # the names for which they were
 
+    def copy(self) -> Effort:
+        return replace(self, told_apart=dict(self.told_apart))
+
 
 class Tail(Sequence[ast.stmt]):
     """The statements of a block from a place on: the block itself is not copied for each."""
@@ -334,6 +337,7 @@ class Interpreter:
         self.returned: SourceSpan | None = None  # the last ``return`` of the function itself
         self.stopped = 0  # depth of no_grad
         self.sketching = False  # whether what is staged only tells what a turn changes
+        self.tentative = False  # whether something else is tried where what is staged fails
         self.sketches: list[Node] = []  # what stands for loops whose first turn tells all, there
         self.outer_heaps: list[Heap] = []
         self.asked: dict[Any, int] = {}  # how often more of an iterator was asked for

@@ -30,6 +30,7 @@ from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import HOOKS, MOST_UNROLLED, Interpreter, describe
 from symdiff.parse.items import get_item
 from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, run_for
+from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.python import in_python
 from symdiff.parse.raising import raise_with
 from symdiff.parse.scope import cleans_up, uses_what_is_sent
@@ -525,7 +526,7 @@ def run_over(
     with Checkpoint(interp, NestedTurnsError, when=lambda error: error.most == MOST_NESTED):
         return run_for(interp, iterable(value), turn, MOST_NESTED)
     unlike = (Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError, NeedsStatic)
-    with Checkpoint(interp, *unlike):
+    with Checkpoint(interp, *unlike), meanwhile(interp, tentative=True):
         before = [(ref, interp.content(ref)) for ref in _containers(value)]
         turns = run_for(interp, iterable(in_lists(interp, value)), turn)
         if not all(_are_kept(interp.content(ref), content) for ref, content in before):

@@ -22,6 +22,7 @@ from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import same
 from symdiff.parse.interpreter import MOST_UNROLLED, Interpreter
+from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.memory_order import layouts_wanted
 from symdiff.parse.trials import MOST_INDENTED, EndlessLoopError, LoopStager, Turns
 from symdiff.parse.values import (
@@ -137,8 +138,10 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
     if interp.span in interp.policy.unrolled and _turn_by_turn(interp, turns):
         return
     start = Checkpoint(interp)
+    unrolls = isinstance(turns.count, int) and turns.count <= MOST_TURNS_INSTEAD
     try:
-        _staged_or_peeled(interp, turns)
+        with meanwhile(interp, tentative=interp.tentative or unrolls):
+            _staged_or_peeled(interp, turns)
         return
     except Exception as error:
         failure = error

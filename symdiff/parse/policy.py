@@ -51,7 +51,8 @@ class RetryPolicy:
     not taken that cannot be compiled. ``recursions``: functions that call themselves often.
     ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
     followed as objects, as the program changes one: ``sets``, ``functions``, and the dicts that
-    are made at a place.
+    are made at a place. ``midway``: whether the present attempt has refined it for a call alone
+    (``anew``).
     """
 
     all_late: bool = False
@@ -65,6 +66,7 @@ class RetryPolicy:
     written_late: set[Any] = field(default_factory=set)
     resumed: set[Any] = field(default_factory=set)
     changed: set[str | SourceSpan] = field(default_factory=set)
+    midway: bool = False
     first: Conflict | None = None
     of_library: Conflict | None = None
     instead: StaticDemand | None = None

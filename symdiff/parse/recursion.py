@@ -20,8 +20,10 @@ from symdiff.ir.control import call as call_op
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value, free_values, walk_nodes
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import ArrayType, ListType, Type
+from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.effects import assert_, raise_
 from symdiff.parse.aliases import location_of
+from symdiff.parse.anew import refined
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import Location, as_type, is_callers, same
@@ -47,6 +49,7 @@ from symdiff.parse.values import (
     CalledOften,
     Columns,
     Conflict,
+    ConflictRead,
     ControlFlow,
     DictRef,
     Keywords,
@@ -56,6 +59,7 @@ from symdiff.parse.values import (
     Scope,
     Storage,
     Unjoinable,
+    now,
 )
 from symdiff.parse.writeback import begin, writes_outside
 from symdiff.source import SourceSpan
@@ -117,9 +121,12 @@ def check_depth(interp: Interpreter, key: Any) -> None:
 
 
 def followed(
-    interp: Interpreter, key: Any, span: SourceSpan, arguments: Keywords, run: Run
+    interp: Interpreter, key: Any, span: SourceSpan, arguments: Keywords, run: Run, whole: bool
 ) -> Abstract:
-    """Run a function's body; as a graph of its own where it is found to call itself on data."""
+    """Run a function's body; as a graph of its own where it is found to call itself on data.
+
+    ``whole``: nothing refines the policy for this call alone.
+    """
     active = interp.recursions.get(key)
     if active is not None:
         return _call_again(interp, active, arguments)
@@ -128,17 +135,27 @@ def followed(
         return _as_graph(interp, key, entering(interp, arguments, span), run)
     check_depth(interp, key)
     outermost = all(other != key for other, _ in interp.active_calls)
-    interp.nested[node] = 0 if outermost else interp.nested[node] + 1
+    depth = interp.nested[node] = 0 if outermost else interp.nested[node] + 1
     if interp.nested[node] > MOST_NESTED and node not in recursions.followed:
         raise CalledOften(node)
-    found_names = names_found(interp)
+    found_names, effort = names_found(interp), interp.effort.copy()
 
-    with (
-        Checkpoint(interp, Recursion, when=lambda found: outermost and found.key == key) as attempt,
-        pushed(interp.active_calls, (key, len(interp.predicates))),
-    ):
-        return run(arguments)
-    forget_names(interp, found_names)
+    def goes_on(found: Recursion | ConflictRead | NeedsStatic) -> bool:
+        if isinstance(found, Recursion):
+            return outermost and found.key == key
+        return not whole and refined(interp, found, node, since)
+
+    while True:
+        since = now()
+        with (
+            Checkpoint(interp, Recursion, ConflictRead, NeedsStatic, when=goes_on) as attempt,
+            pushed(interp.active_calls, (key, len(interp.predicates))),
+        ):
+            return run(arguments)
+        forget_names(interp, found_names)
+        if isinstance(attempt.failure, Recursion):
+            break
+        interp.nested[node], interp.effort = depth, effort.copy()
     wanted = obtainable(interp, attempt.failure.predicate)
     if wanted is not None:
         wanted.recursion = node

@@ -27,6 +27,7 @@ from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, Key, constant, same
 from symdiff.parse.interpreter import Interpreter, either
 from symdiff.parse.lattice import is_variable, key_name
+from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.memory_order import layout_of
 from symdiff.parse.values import (
     Abstract,
@@ -165,7 +166,8 @@ class LoopStager:
         def by_relations(error: Exception) -> bool:
             return bool(self.related) and is_foreseen(error)
 
-        with Checkpoint(self.interp, Exception, when=by_relations, heap=self.base):
+        attempt = Checkpoint(self.interp, Exception, when=by_relations, heap=self.base)
+        with attempt, meanwhile(self.interp, tentative=True):
             return self._trial()
         self.first, self.related, self.test_inside = None, {}, test_inside
         return self._trial()

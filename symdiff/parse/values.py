@@ -450,6 +450,7 @@ class Conflict(Told):
     names: tuple[str, ...] = ()  # of what would have to be kept in cases beside it
     causes: frozenset[Path] = frozenset()  # inputs whose layout in memory would tell
     hint: str | None = None
+    since: int = field(default_factory=now)  # when it was made
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -327,12 +327,34 @@ def texts(n):
     return in_turn(n, ["t = f'{{x:.3f}}'" + "[:4] * 2", *lines])
 
 
+def names_in_callees(n):
+    """Each function has a name of its own that is a number on some paths, and None on others."""
+    inner = "".join(
+        f"def f{k + 1}(x):\n    low{k} = None\n    for i in range(int(x) + 2):\n"
+        f"        if x > {k}.2 + i:\n            low{k} = x * 0.25\n    s = f{k}(x * 0.99)\n"
+        f"    if low{k} is None:\n        return s\n    return s + low{k}\n"
+        for k in range(n)
+    )
+    return f"def f0(x):\n    return np.sin(x)\n{inner}def f(x):\n    return f{n}(x)\n"
+
+
+def items_in_callees(n):
+    """Each function selects an item of its own at run time."""
+    inner = "".join(
+        f"def g{k}(x):\n    items = [x, x * x, 3.0, [x, 2.0]]\n"
+        f"    return items[int(x * 4) % 3] * 0.9 + {k}e-3\n"
+        for k in range(n)
+    )
+    return inner + in_turn(n, ["s = g{k}(s)"])
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
     generators, generators_from, generator_expressions, nexts, nested_functions, objects,
     objects_of_objects, partials, tries_in_loops, raises, chains_inside_try, calls_inside_tries,
-    sorted_objects, arrays_made_alike, arrays_made_of_two, texts,
+    sorted_objects, arrays_made_alike, arrays_made_of_two, texts, names_in_callees,
+    items_in_callees,
 ]  # fmt: skip
 NESTED = [
     nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,

@@ -1,0 +1,57 @@
+"""A call that is staged again by itself, under a finer policy, where that may resolve its failure.
+
+The whole program is staged again where a policy is refined. What one call alone has brought about
+is refined for that call: the attempt goes on. So it is where such refinements were found before,
+which tell how all else is staged: names are kept as unions, or items selected. What else may help
+goes first: an input that tells, turns that are staged one by one. An attempt that has refined its
+policy in its midst, and fails, is made again from the start before its failure counts.
+"""
+
+from __future__ import annotations
+
+from symdiff.errors import SymdiffError
+from symdiff.ops.declare import NeedsStatic
+from symdiff.parse.demand import demand, obtainable
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.memory_order import layouts_wanted
+from symdiff.parse.values import Conflict, ConflictRead
+from symdiff.source import FunctionNode
+
+
+def refined(interp: Interpreter, failure: Exception, node: FunctionNode, since: int) -> bool:
+    """Refine the policy so that a call of a function, begun at ``since``, may be staged again.
+
+    False where nothing is known that may resolve what has stopped it.
+    """
+    policy = interp.policy
+    if interp.tentative or interp.sketching:
+        return False
+    if isinstance(failure, ConflictRead):
+        done = _is_own(interp, failure.conflict, since) and policy.refine_for(failure.conflict)
+    else:
+        done = isinstance(failure, NeedsStatic) and _selects(interp, failure, node)
+    policy.midway = policy.midway or done
+    return done
+
+
+def _is_own(interp: Interpreter, conflict: Conflict, since: int) -> bool:
+    """Return whether a call has made a conflict, and no input would tell between its paths."""
+    policy = interp.policy
+    if not policy.unions or conflict.since < since or not policy.may_refine_for(conflict):
+        return False
+    if conflict.by_layout or layouts_wanted(interp, conflict):
+        return False
+    predicate = conflict.predicate
+    return predicate is None or obtainable(interp, predicate) is None
+
+
+def _selects(interp: Interpreter, needed: NeedsStatic, node: FunctionNode) -> bool:
+    """Let the item that a function has asked for last be selected at run time."""
+    policy = interp.policy
+    new = [span for span in policy.asked if span not in policy.selecting]
+    if not (policy.unions or policy.selecting) or not new or policy.asked[new[-1]] is not node:
+        return False
+    refusal = demand(interp, needed.value)
+    if not isinstance(refusal, SymdiffError):
+        return False
+    return policy.select_more(refusal.with_span(needed.span) if needed.span else refusal)
