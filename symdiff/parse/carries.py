@@ -473,6 +473,7 @@ class Carries(Join):
             with self._undone_where_it_fails():
                 made, union = union_of(self, name, *self._both(start, last), content, unbound)
         except (Unjoinable, ConflictRead):
+            content.predicate = content.predicate or self._decides()
             return content
         self.unions[made] = union
         self.initials |= union_values(self, union, start, self.base, union.numbers)

@@ -141,6 +141,8 @@ def _case(head: Carries, name: str, group: list[Content]) -> Abstract:
             return head.one_of_several(name, holder.made_of(parts))
         return head.holding(name, another(content), parts[0], ABSENT)
     fixed = not is_number(content) and not _is_made(head, content)
+    if fixed and born(content) >= head.since:
+        raise Unjoinable(f"{describe(content)} of one turn only")
     if fixed or (is_leaf(content) and all(same(content, other) for _, other in group)):
         if isinstance(content, Value | Conflict | Columns):
             raise Unjoinable(describe(content))

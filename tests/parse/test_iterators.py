@@ -9,6 +9,7 @@ import pytest
 import symdiff
 from symdiff.errors import UnsupportedSyntaxError
 from tests.parse.following import follows
+from tests.reference import directional, second_directional
 
 ARRAYS = [np.array([1.0, -2.0, 5.0]), np.array([-1.0, -2.0]), np.array([3.0]), np.zeros(0)]
 
@@ -406,3 +407,42 @@ def test_what_is_not_followed_says_to_make_a_list(function, message):
         symdiff.grad(function)(0.5, ARRAYS[0])
     assert "a list of it first" in caught.value.hint
     assert caught.value.span is not None
+
+
+def made_anew_in_each_turn(x, a):
+    found, s = iter([v for v in a if v > x]), 0.0
+    for w in a:
+        s = s + sum(found) * w
+        found = iter([v * v for v in a if v > w])
+    return s + sum(found)
+
+
+def counted_anew_in_each_turn(x, a):
+    found, s = enumerate([v for v in a if v > x]), 0.0
+    for w in a:
+        s = s + sum(k * v for k, v in found) * w
+        found = enumerate([x * v for v in a if v > w])
+    return s + sum(k * v for k, v in found)
+
+
+def made_first_in_a_turn(x, a):
+    for w in a:
+        found = zip(a, [w * x] * len(a), strict=True)
+    return sum(u * v * v for u, v in found)
+
+
+@pytest.mark.parametrize(
+    "function", [made_anew_in_each_turn, counted_anew_in_each_turn, made_first_in_a_turn]
+)
+def test_an_iterator_may_be_made_anew_in_each_turn(function):
+    a, u = np.array([1.0, -2.0, 5.0, 1.5]), np.array([0.3, 0.7, -0.2, 0.4])
+    value, (by_x, by_a) = symdiff.value_and_grad(function, argnums=(0, 1))(0.5, a)
+    assert value == function(0.5, a)
+    expected = directional(function, (0.5, a), (1.0, u), step=0.01).value
+    np.testing.assert_allclose(by_x + by_a @ u, expected, rtol=1e-8)
+    _, slope = symdiff.jvp(function, (0.5, a), (1.0, u))
+    np.testing.assert_allclose(slope, expected, rtol=1e-8)
+    gradient = symdiff.grad(function, argnums=(0, 1))
+    _, (of_x, of_a) = symdiff.jvp(gradient, (0.5, a), (1.0, u))
+    second = second_directional(function, (0.5, a), (1.0, u), (1.0, u), step=0.01).value
+    np.testing.assert_allclose(of_x + of_a @ u, second, rtol=1e-5, atol=1e-6)
