@@ -43,6 +43,7 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     GoneOverAgain,
+    KeysReturned,
     NeverReturns,
     NotInTime,
     Scope,
@@ -86,6 +87,9 @@ def _staged_with_retries(
             return _staged(function, signature, policy, marks)
         except (NotInTime, GoneOverAgain, Changed) as found:
             _take_up(policy, found, function)
+        except KeysReturned as returned:
+            policy.keys_refused = returned.refusal
+            policy.changed = {kind for kind in policy.changed if isinstance(kind, str)}
         except ConflictRead as read:
             refined = policy.refine_for(read.conflict) or policy.select_more() or policy.midway
             if not refined:
@@ -129,6 +133,8 @@ def _refusal(policy: RetryPolicy, error: SymdiffError, function: Any) -> Excepti
     refusal: Exception = error
     if policy.first is not None and (policy.instead is not None or _comes_of_cases(error)):
         refusal = _failure(policy, policy.first, function)
+    if policy.keys_refused is not None and isinstance(refusal, SymdiffError):
+        refusal = policy.keys_refused
     if policy.without_arm is None:
         return refusal
     policy.without_arm.refusal = error if isinstance(refusal, StaticDemand) else refusal

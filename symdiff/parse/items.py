@@ -194,8 +194,9 @@ def static_key(
     ``of``: the dict, which is followed as an object where the key cannot be known.
     """
     require_hashable(interp, key)
-    if of is not None and of.made_at is not None and not can_be_told(interp, key):
-        require_changing(interp, of.made_at)
+    made_at = None if of is None or interp.policy.keys_refused is not None else of.made_at
+    if made_at is not None and not can_be_told(interp, key):
+        require_changing(interp, made_at)
     found = known(interp, told_now(interp, key), "keys must be constants, or int arguments")
     return found if content == () else _as_outside(interp, found, content)
 

@@ -14,6 +14,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import Structure, is_dataclass, is_leaf
 from symdiff.ops.effects import raise_
 from symdiff.ops.support import none_returned
+from symdiff.parse.changing import is_keyed
 from symdiff.parse.choices import of_one_structure
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import ERROR, At, Interpreter
@@ -32,6 +33,7 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     DictRef,
+    KeysReturned,
     ListRef,
     ObjectRef,
     Partial,
@@ -127,7 +129,7 @@ def _parts(interp: Interpreter, value: Abstract) -> Parts | None:
         return None
     if isinstance(value, ObjectRef) and not is_dataclass(value.type):
         if value.live is None:
-            _refuse(interp, repr(value), _NUMBERS_AND_MORE)
+            _refuse_made(interp, value)
         return None
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)  # an error where paths differ in it
@@ -164,5 +166,17 @@ def _known(interp: Interpreter, value: Abstract) -> Any:
     return plain
 
 
+def _refuse_made(interp: Interpreter, value: ObjectRef) -> NoReturn:
+    """Refuse an object that the function makes; of a dict, after its keys were asked for."""
+    refusal = _refusal(interp, repr(value), _NUMBERS_AND_MORE)
+    if is_keyed(value.type) and interp.policy.keys_refused is None:
+        raise KeysReturned(refusal)
+    raise refusal
+
+
 def _refuse(interp: Interpreter, what: str, hint: str) -> NoReturn:
-    raise UnsupportedSyntaxError(f"the function returns {what}", interp.returned, hint)
+    raise _refusal(interp, what, hint)
+
+
+def _refusal(interp: Interpreter, what: str, hint: str) -> UnsupportedSyntaxError:
+    return UnsupportedSyntaxError(f"the function returns {what}", interp.returned, hint)

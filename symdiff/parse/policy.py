@@ -49,6 +49,7 @@ class RetryPolicy:
     of a loop, which would tell as well. ``of_library``: a conflict in a library's function, which
     is refused as a whole where nothing resolves that. ``without_arm``: what tells that an arm is
     not taken that cannot be compiled. ``recursions``: functions that call themselves often.
+    ``keys_refused``: of a dict that is returned, so that all keys have to be known now.
     ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
     followed as objects, as the program changes one: ``sets``, ``functions``, and the dicts that
     are made at a place. ``midway``: whether the present attempt has refined it for a call alone
@@ -66,6 +67,7 @@ class RetryPolicy:
     written_late: set[Any] = field(default_factory=set)
     resumed: set[Any] = field(default_factory=set)
     changed: set[str | SourceSpan] = field(default_factory=set)
+    keys_refused: SymdiffError | None = None
     midway: bool = False
     first: Conflict | None = None
     of_library: Conflict | None = None

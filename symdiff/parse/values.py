@@ -17,6 +17,7 @@ from dataclasses import field
 from typing import Any, ClassVar, NamedTuple, Self
 
 from symdiff.dataclass import dataclass
+from symdiff.errors import SymdiffError
 from symdiff.ir.graph import Node, Op, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import Structure
@@ -540,6 +541,14 @@ class Changed(ControlFlow):
     def __init__(self, kind: str | SourceSpan) -> None:
         super().__init__(kind)
         self.kind = kind
+
+
+class KeysReturned(ControlFlow):
+    """A dict with keys that are known at run time only is returned: they have to be known now."""
+
+    def __init__(self, refusal: SymdiffError) -> None:
+        super().__init__(refusal)
+        self.refusal = refusal
 
 
 class NeverReturns(ControlFlow):

@@ -12,6 +12,7 @@ import pytest
 
 import symdiff as sd
 from symdiff.errors import SymdiffError, UnsupportedCallError, UnsupportedSyntaxError
+from tests.parse.following import follows
 
 MEMORY: dict[float, float] = {}
 
@@ -197,3 +198,23 @@ def test_keys_are_found_in_a_time_that_grows_with_their_number(tmp_path, monkeyp
         sd.grad(module.f)(1.3)
         times.append(time.perf_counter() - start)
     assert times[1] < 4 * 3 * times[0]
+
+
+def by_an_index(x, n):
+    return {i: x[i] * x[i] for i in range(n)}
+
+
+def by_an_index_but_one(x, n):
+    return {i: x[i] * n for i in range(3) if i != 1}
+
+
+def filled_by_an_index(x, n):
+    found = {}
+    for i in range(len(x)):
+        found[i + n] = x[i]
+    return found, n
+
+
+@pytest.mark.parametrize("f", [by_an_index, by_an_index_but_one, filled_by_an_index])
+def test_a_dict_whose_keys_can_be_fixed_is_returned(f):
+    follows(f, (np.array([0.5, 2.0, 1.5]), 2), (np.array([0.5, 2.0, 1.5]), 3))
