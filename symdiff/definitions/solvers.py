@@ -587,7 +587,8 @@ def _covariance(x, residuals, callback, inverse, squares, absolute):
     """The covariance of parameters with the least squares, whose value is SciPy's."""
     matrix = slope("jacobian", callback, x)
     rest = residuals(x)
-    exact: Any = np.linalg.inv(matrix.T @ matrix)
+    inner = np.linalg.pinv(matrix)  # which there is of parameters that the data do not tell, too
+    exact: Any = inner @ inner.T
     if absolute:
         return valued(1.0 * exact, inverse)
     more = len(rest) - len(x)

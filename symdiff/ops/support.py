@@ -575,13 +575,14 @@ def minimized(
     """What ``scipy.optimize.minimize`` finds of a function that gives several parts.
 
     These are the value, the gradient (``jac``), the matrix of second derivatives (``hess``), and
-    what the constraints give: of each its kind is said, and whether its derivative follows.
+    what the constraints give: of each its kind is said, whether its derivative follows, and between
+    which ends it lies; of linear ones the matrix and the ends.
 
     >>> found = minimized(lambda x: (x @ x, x[0] - 1.0), np.zeros(1), constraints=(("eq", False),))
     >>> found.x.round(6)
     array([1.])
     """
-    from scipy.optimize import minimize
+    from scipy.optimize import LinearConstraint, NonlinearConstraint, minimize
 
     place = itertools.count()
 
@@ -591,9 +592,19 @@ def minimized(
 
     given: dict[str, Any] = {"fun": part()}
     given |= {name: part() for name, is_given in (("jac", jac), ("hess", hess)) if is_given}
-    told = []
-    for kind, has_slope in constraints:
-        told.append({"type": kind, "fun": part(), **({"jac": part()} if has_slope else {})})
+    told: list[Any] = []
+    for kind, *ends in constraints:
+        if kind == "linear":
+            told.append(LinearConstraint(*ends))
+            continue
+        own, has_slope, *ends = part(), *ends
+        slope = {"jac": part()} if has_slope else {}
+        between = kind == "between"
+        told.append(
+            NonlinearConstraint(own, *ends, **slope)
+            if between
+            else {"type": kind, "fun": own, **slope}
+        )
     return minimize(x0=x0, constraints=told, **given, **options)
 
 

@@ -177,3 +177,23 @@ def test_a_fixed_point_and_a_root_by_slopes() -> None:
         sd.grad(lambda a: optimize.newton(lambda t: t**3 - a, 9.0, lambda t: 3 * t * t, maxiter=2))(
             0.9
         )
+
+
+def test_parameters_that_the_data_do_not_tell_leave_the_others_theirs() -> None:
+    """Of two factors the product is known only; rates and offsets are those of one factor."""
+    x = np.linspace(0.0, 1.0, 12)
+    y = np.exp(-x) + 0.1 * np.cos(9 * x)
+
+    def of_two(x: Any, a: Any, b: Any, c: Any, d: Any) -> Any:
+        return a * d * np.exp(-b * x) + c
+
+    def of_one(x: Any, a: Any, b: Any, c: Any) -> Any:
+        return a * np.exp(-b * x) + c
+
+    def told(model: Any, y: Any) -> Any:
+        return np.sum(optimize.curve_fit(model, x, y, ftol=1e-14, xtol=1e-14)[0][1:3])
+
+    step, along = 1e-4, np.cos(np.arange(12.0))
+    ahead, behind = told(of_one, y + step * along), told(of_one, y - step * along)
+    slope = sd.grad(lambda y: told(of_two, y))(y)
+    assert slope @ along == pytest.approx((ahead - behind) / (2 * step), rel=1e-3)

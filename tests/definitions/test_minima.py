@@ -179,16 +179,161 @@ def test_rosens_second_derivatives() -> None:
         np.testing.assert_allclose(ours, autograd.grad(exact, k)(P, WEIGHTS), rtol=1e-12)
 
 
+def _row(p: Any) -> Any:
+    return np.array([[1.0, 0.0, 0.0]]) + p[1] * np.array([[0.0, 1.0, 0.0]])
+
+
+def _ball(p: Any, **given: Any) -> Any:
+    return optimize.NonlinearConstraint(lambda x: x @ x, -np.inf, p[0] ** 2, **given)
+
+
+def _room(p: Any) -> Any:
+    return {"type": "ineq", "fun": lambda x: p[0] ** 2 - x @ x}
+
+
+def _sloped(p: Any) -> Any:
+    return lambda x: (np.sum((x - 2 * p) ** 2), 2 * (x - 2 * p))
+
+
+PLANE = optimize.LinearConstraint(np.ones((1, 3)), 1.0, 1.0)
+ROUND = optimize.NonlinearConstraint(lambda x: x @ x, -np.inf, 0.49)
+NEAR = {"ftol": 1e-9}
+BOX = optimize.Bounds([0.0, 0.0, 0.0], [1.0, 1.0, 50.0])
+Z = np.zeros(3)
+OTHERS = {
+    "linear": (
+        lambda p: (
+            _nearest(p, constraints=optimize.LinearConstraint(_row(p), 1, 1), options=TIGHT).x
+        ),
+        _its_foot,
+    ),
+    "nonlinear": (lambda p: _nearest(p, constraints=[_ball(p)], options=NEAR).x, _on_its_surface),
+    "nonlinear with slopes": (
+        lambda p: _nearest(p, constraints=_ball(p, jac=lambda x: 2 * x), options=NEAR).x,
+        _on_its_surface,
+    ),
+    "between ends that are far": (
+        lambda p: (
+            _nearest(
+                p,
+                constraints=optimize.NonlinearConstraint(lambda x: x @ x, 0.1, 100.0),
+                options=TIGHT,
+            ).x
+        ),
+        lambda p: 2 * p,
+    ),
+    "trust-constr": (
+        lambda p: _nearest(p, method="trust-constr", constraints=[_ball(p)]).x,
+        _on_its_surface,
+    ),
+    "trust-constr on a plane": (
+        lambda p: (
+            _nearest(
+                p, method="trust-constr", constraints=optimize.LinearConstraint(_row(p), 1, 1)
+            ).x
+        ),
+        _its_foot,
+    ),
+    "cobyla": (
+        lambda p: (
+            _nearest(
+                p, method="COBYLA", constraints=_room(p), tol=1e-8, options={"maxiter": 5000}
+            ).x
+        ),
+        _on_its_surface,
+    ),
+    "cobyqa": (
+        lambda p: (
+            _nearest(p, method="COBYQA", constraints=_room(p), options={"final_tr_radius": 1e-8}).x
+        ),
+        _on_its_surface,
+    ),
+    "a plane outside": (
+        lambda p: _nearest(p, constraints=PLANE, options=TIGHT).x,
+        lambda p: 2 * p - (2 * anp.sum(p) - 1) / 3,
+    ),
+    "a ball outside": (
+        lambda p: _nearest(p, constraints=ROUND, options=NEAR).x,
+        lambda p: 0.7 * p / anp.sqrt(anp.sum(p**2)),
+    ),
+    "a box outside": (
+        lambda p: _nearest(p, bounds=BOX).x,
+        lambda p: anp.array([1.0, 1.0, 2 * p[2]]),
+    ),
+    "a box inside": (
+        lambda p: _nearest(p, bounds=optimize.Bounds(0.0, [1, 1, p[2]])).x,
+        lambda p: anp.array([1.0, 1.0, p[2]]),
+    ),
+    "fmin_l_bfgs_b": (
+        lambda p: optimize.fmin_l_bfgs_b(_sloped(p), Z, bounds=[(0, 1), (0, 1), (None, 9)])[0],
+        lambda p: anp.array([1.0, 1.0, 2 * p[2]]),
+    ),
+    "fmin_powell": (
+        lambda p: optimize.fmin_powell(lambda x: _sloped(p)(x)[0], Z, xtol=1e-8, disp=0),
+        lambda p: 2 * p,
+    ),
+    "fmin_ncg": (
+        lambda p: optimize.fmin_ncg(
+            lambda x: _sloped(p)(x)[0], Z, lambda x: _sloped(p)(x)[1], disp=0
+        ),
+        lambda p: 2 * p,
+    ),
+    "fmin_slsqp": (
+        lambda p: optimize.fmin_slsqp(
+            lambda x: _sloped(p)(x)[0], Z, ieqcons=[_room(p)["fun"]], acc=1e-9, iprint=0
+        ),
+        _on_its_surface,
+    ),
+    "fmin_slsqp of equations": (
+        lambda p: optimize.fmin_slsqp(
+            lambda x: _sloped(p)(x)[0], Z, f_eqcons=lambda x: _row(p) @ x - 1, acc=1e-9, iprint=0
+        ),
+        _its_foot,
+    ),
+    "fmin_cobyla": (
+        lambda p: optimize.fmin_cobyla(
+            lambda x: _sloped(p)(x)[0], Z, [_room(p)["fun"]], rhoend=1e-8, maxfun=5000
+        ),
+        _on_its_surface,
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*delta_grad == 0.0:UserWarning")
+@pytest.mark.filterwarnings("ignore:Output seems independent:UserWarning")
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_constraints_and_methods(name: str) -> None:
+    """Derivatives are as accurate as the solution is; those in closed form are autograd's."""
+    found, exact = OTHERS[name]
+    within = {"rtol": 1e-3, "atol": 1e-3 if "cobyla" in name else 1e-5}
+
+    def weighed(p: Any) -> Any:
+        return anp.dot(exact(p), WEIGHTS)
+
+    value, pullback = sd.vjp(found, P)
+    np.testing.assert_array_equal(value, found(P))
+    slope = autograd.grad(weighed)
+    np.testing.assert_allclose(pullback(WEIGHTS)[0], slope(P), **within)
+    np.testing.assert_allclose(sd.jvp(found, (P,), (P,))[1] @ WEIGHTS, slope(P) @ P, **within)
+    bend = sd.hvp(lambda p: np.sum(found(p) * WEIGHTS))(P, WEIGHTS)
+    np.testing.assert_allclose(bend, autograd.hessian(weighed)(P) @ WEIGHTS, **within)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda p: _nearest(p, constraints={"type": "eq", "fun": np.sum}, method="COBYLA"), "COB"),
-        (lambda p: _nearest(p, constraints=[optimize.LinearConstraint(np.eye(3))]), "dict"),
+        (lambda p: _nearest(p, constraints={"type": "eq", "fun": np.sum}, method="BFGS"), "none"),
+        (lambda p: _nearest(p, constraints=[3.0]), "neither dicts nor"),
+        (
+            lambda p: _nearest(
+                p, constraints=optimize.LinearConstraint(np.eye(3), keep_feasible=True)
+            ),
+            "keep_feasible=",
+        ),
         (lambda p: _nearest(p, hessp=lambda x, v: 2 * v, jac=lambda x: x), "hessp="),
         (lambda p: _nearest(p, hess=lambda x: np.eye(3)), "without jac="),
     ],
 )
 def test_what_is_not_taken_is_refused(call: Any, message: str) -> None:
-    message = "another method than 'SLSQP'" if message == "COB" else message
     with pytest.raises(sd.UnsupportedCallError, match=message):
         sd.grad(lambda p: call(p).x[0])(P)
