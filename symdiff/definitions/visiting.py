@@ -1,4 +1,4 @@
-"""``np.nditer`` over one array, whose elements are seen, and written, one by one."""
+"""``np.nditer``: elements of arrays are seen, and written, one by one, or all in a row."""
 
 import numpy as np
 
@@ -6,17 +6,26 @@ from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.memory import memory_order
 
 _FLAGS = ("multi_index", "c_index", "f_index", "zerosize_ok", "refs_ok", "copy_if_overlap")
+_FLAGS = (*_FLAGS, "external_loop", "buffered", "delay_bufalloc", "growinner")
+_OF_ARRAYS = ("readonly", "readwrite", "writeonly", "allocate", "no_broadcast", "nbo", "aligned")
+_BUFFER = 8192  # elements, NumPy's own
 
 
 class Visit:
-    """Where an iteration over an array stands: elements are views of it, without dimensions."""
+    """Where an iteration over arrays of one shape stands: elements are views, without dimensions.
+
+    With ``external_loop`` all elements are seen at once, in a row.
+    """
 
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, array, flags, order):
-        self.array, self.flags, self.order = array, flags, order
-        self.shape, self.size, self.ndim = array.shape, array.size, array.ndim
+    def __init__(self, arrays, seen, flags, order):
+        self.operands, self.seen, self.flags, self.order = arrays, seen, flags, order
+        self.shape, self.itersize, self.ndim = seen[0].shape, seen[0].size, seen[0].ndim
+        self.nop = len(arrays)
+        self.in_a_row = "external_loop" in flags
+        self.turns = min(self.itersize, 1) if self.in_a_row else self.itersize
         self.iterindex = 0
 
     def __getattr__(self, name):
@@ -52,45 +61,43 @@ class Visit:
         return total
 
     @property
-    def itersize(self):
-        return self.size
-
-    @property
-    def nop(self):
-        return 1
-
-    @property
-    def operands(self):
-        return (self.array,)
-
-    @property
     def finished(self):
-        return self.iterindex >= self.size
+        return self.iterindex >= self.turns
+
+    def _elements(self):
+        if self.in_a_row:
+            turned = [one.T if self.order == "F" else one for one in self.seen]
+            return tuple([one.reshape(-1) for one in turned])
+        place = (*self._place(), ...)
+        return tuple([one[place] for one in self.seen])
 
     @property
     def value(self):
-        return self.array[(*self._place(), ...)]
+        found = self._elements()
+        return found[0] if self.nop == 1 else found
 
     def __getitem__(self, number):
-        if number != 0:
+        if not isinstance(number, slice) and not -self.nop <= number < self.nop:
             raise IndexError("Iterator operand index is out of bounds")
-        return self.value
+        return self._elements()[number]
 
     def __setitem__(self, number, value):
+        if isinstance(number, slice):
+            refuse("writing several arrays at once")
         self[number][...] = value
 
     def __len__(self):
-        return 1
+        return self.nop
 
     def __iter__(self):
-        for k in range(self.iterindex, self.size):
+        for k in range(self.iterindex, self.turns):
             self.iterindex = k
             yield self.value
-        self.iterindex = self.size
+        self.iterindex = self.turns
 
     def iternext(self):
         self.iterindex = self.iterindex + 1
-        return self.iterindex < self.size
+        return self.iterindex < self.turns
 
     def reset(self):
         self.iterindex = 0
@@ -109,33 +116,84 @@ _TRACKED = {"multi_index": "a multi-index"}
 
 
 @defines(np.nditer)
-def nditer(op, flags=None, op_flags=None, *, order="K"):
-    if isinstance(op, list | tuple):
-        if len(op) != 1:
-            refuse("more than one array (loop over them with zip)")
-        op = op[0]
+def nditer(op, flags=None, op_flags=None, *, order="K", casting="safe", buffersize=0):
+    ops = list(op) if isinstance(op, list | tuple) else [op]
     given = () if flags is None else tuple(flags)
     for flag in given:
         if flag not in _FLAGS:
             refuse(f"the flag {flag!r}")
-    array = np.asarray(op)
     if order not in ("C", "F", "K"):
         refuse(f"order={order!r}")
-    if array.size == 0 and "zerosize_ok" not in given:
+    own = _flags_of(ops, op_flags)
+    arrays = _arrays(ops, own)
+    whole = arrays[0] if len(arrays) == 1 else np.broadcast_arrays(*arrays)[0]
+    if whole.size == 0 and "zerosize_ok" not in given:
         raise ValueError("Iteration of zero-sized operands is not enabled")
-    if order == "K":
-        order = memory_order(array)
-        if order is None:
-            refuse("an array that does not fill its memory (copy it before, or give order='C')")
-    return Visit(_written(array, op_flags), given, order)
+    order = _common_order(arrays) if order == "K" else order
+    if "external_loop" in given:
+        _require_one_row(arrays, whole, given, order, buffersize)
+    pairs = zip(arrays, own, strict=True)
+    return Visit(tuple(arrays), [_seen(*pair, whole.shape) for pair in pairs], given, order)
 
 
-def _written(array, op_flags):
-    """The array, of which what is only read is no place to write to."""
-    own = [] if op_flags is None else list(op_flags)
-    if own and not isinstance(own[0], str):
-        own = list(own[0])
-    for flag in own:
-        if flag not in ("readonly", "readwrite"):
+def _flags_of(ops, op_flags):
+    """The flags of each array."""
+    if op_flags is None:
+        return [("writeonly", "allocate") if one is None else ("readonly",) for one in ops]
+    own = list(op_flags)
+    if len(own) > 0 and not isinstance(own[0], str):
+        own = [tuple(one) for one in own]
+    else:
+        own = [tuple(own) for _ in ops]
+    for flag in [flag for one in own for flag in one]:
+        if flag not in _OF_ARRAYS:
             refuse(f"the flag {flag!r} of the array")
-    return array if "readwrite" in own else np.broadcast_to(array, array.shape)
+    return own
+
+
+def _arrays(ops, own):
+    """The arrays, those made among them that are not given."""
+    known = [np.asarray(one) for one in ops if one is not None]
+    if len(known) == len(ops):
+        return known
+    if not known:
+        raise ValueError("At least one iterator operand must be non-NULL")
+    like = known[0] if len(known) == 1 else np.broadcast_arrays(*known)[0]
+    dtype, rest = np.result_type(*known), iter(known)
+    order = "F" if like.ndim > 1 and _common_order(known) == "F" else "C"
+    return [np.zeros(like.shape, dtype, order) if one is None else next(rest) for one in ops]
+
+
+def _common_order(arrays):
+    """The order in which the memory of arrays is gone through."""
+    orders = [memory_order(one) for one in arrays if one.ndim > 1]
+    if None in orders:
+        refuse("an array that does not fill its memory (copy it before, or give order='C')")
+    if "C" in orders and "F" in orders:
+        refuse("arrays of several memory orders (give order='C')")
+    return orders[0] if orders else "C"
+
+
+def _require_one_row(arrays, whole, flags, order, buffersize):
+    """Pass where NumPy gives all elements of the arrays in one row.
+
+    :raises NotImplementedError: where it gives them in several.
+    """
+    if "buffered" in flags:
+        if whole.size > (buffersize if buffersize > 0 else _BUFFER):
+            raise NotImplementedError("more elements than are buffered at once")
+        return
+    for one in arrays:
+        if len(arrays) > 1 and (one.ndim != whole.ndim or one.size != whole.size):
+            raise NotImplementedError("external_loop over several shapes (give 'buffered' too)")
+        if one.ndim > 1 and memory_order(one) != order:
+            refuse("external_loop in another order than that of the memory")
+
+
+def _seen(array, flags, shape):
+    """What is seen of an array; what is only read is no place to write to."""
+    if "readwrite" not in flags and "writeonly" not in flags:
+        return np.broadcast_to(array, shape)
+    if array.shape != shape:
+        raise ValueError("output operand requires a reduction, but reduction is not enabled")
+    return array

@@ -111,10 +111,103 @@ def test_what_is_not_followed_is_refused() -> None:
 
     with pytest.raises(ValueError, match="read-only"):
         sd.grad(read_only)(A)
-    with pytest.raises(sd.UnsupportedCallError, match="more than one array"):
-        sd.grad(lambda a: sum(x * y for x, y in np.nditer([a, a])))(A)
-    with pytest.raises(sd.UnsupportedCallError, match="external_loop"):
-        sd.grad(lambda a: sum(np.sum(x) for x in np.nditer(a, flags=["external_loop"])))(A)
+    with pytest.raises(sd.UnsupportedCallError, match="several memory orders"):
+        sd.grad(lambda a: sum(x * y for x, y in np.nditer([a, np.asfortranarray(a)])))(A)
+    with pytest.raises(sd.UnsupportedCallError, match="in another order"):
+        sd.grad(lambda a: sum(np.sum(x) for x in np.nditer(a, flags=["external_loop"], order="F")))(
+            A
+        )
+    with pytest.raises(sd.UnsupportedCallError, match="several shapes"):
+        sd.grad(lambda a: sum(x @ y for x, y in np.nditer([a, a[0]], flags=["external_loop"])))(A)
+    with pytest.raises(ValueError, match="requires a reduction"):
+        sd.grad(lambda a: written_to(a, np.zeros(3)))(A)
+
+
+# Several arrays, and all elements in a row --------------------------------------------------------
+
+B = np.array([1.0, -2.0, 3.0])
+
+
+def written_to(a: Any, out: Any) -> Any:
+    for x, y in np.nditer([a, out], op_flags=[["readonly"], ["readwrite"]]):
+        y[...] = x * x
+    return np.sum(out)
+
+
+def of_pairs(a: Any, b: Any) -> Any:
+    total = 0.5
+    for x, y in np.nditer([a, b]):
+        total = total + x * y * y
+    return total
+
+
+def made(a: Any, b: Any) -> Any:
+    it = np.nditer([a, b, None])
+    for x, y, z in it:
+        z[...] = x * y * y
+    return np.sum(it.operands[2])
+
+
+def in_rows(a: Any, b: Any) -> Any:
+    it = np.nditer(
+        (None, a, b),
+        ["buffered", "external_loop"],
+        [["writeonly", "allocate", "no_broadcast"], ["readonly", "nbo"], ["readonly", "aligned"]],
+    )
+    while not it.finished:
+        it[0] = (lambda x, y: x * y * y)(*it[1:])
+        it.iternext()
+    return np.sum(it.operands[0])
+
+
+def by_both_indices(a: Any, b: Any) -> Any:
+    it, total = np.nditer([a, b], flags=["multi_index"]), 0.0
+    while not it.finished:
+        i, j = it.multi_index
+        total = total + it[0] * b[j] * it[1] + 0.0 * i
+        it.iternext()
+    return total
+
+
+@pytest.mark.parametrize("function", [of_pairs, made, in_rows, by_both_indices])
+def test_several_arrays(function: Any) -> None:
+    first, second = sd.grad(function, argnums=(0, 1))(A, B)
+    np.testing.assert_allclose(first, np.broadcast_to(B**2, A.shape), rtol=1e-13)
+    np.testing.assert_allclose(second, 2 * B * np.sum(A, axis=0), rtol=1e-13)
+    v = np.cos(np.arange(3.0))
+    tangent = sd.jvp(function, (A, B), (0.0 * A, v))[1]
+    np.testing.assert_allclose(tangent, second @ v, rtol=1e-13)
+    bend = sd.hvp(lambda b: function(A, b))(B, v)
+    np.testing.assert_allclose(bend, 2 * np.sum(A, axis=0) * v, rtol=1e-12)
+
+
+def test_all_elements_in_a_row() -> None:
+    def weighed(a: Any) -> Any:
+        total = 0.0
+        for x in np.nditer(a, flags=["external_loop"]):
+            total = total + np.sum(x**2 * np.arange(x.size))
+        return total
+
+    places = np.arange(6.0)
+    np.testing.assert_allclose(sd.grad(weighed)(A), 2 * A * places.reshape(2, 3))
+    columns = sd.grad(weighed)(np.asfortranarray(A))
+    np.testing.assert_allclose(columns, 2 * A * places.reshape(3, 2).T)
+    np.testing.assert_allclose(sd.grad(weighed)(np.array(0.7)), 0.0)
+
+    def squared(a: Any) -> Any:
+        y = a * 1.0
+        with np.nditer(y, flags=["external_loop"], op_flags=["readwrite"]) as it:
+            for row in it:
+                row[...] = row * row
+        return np.sum(y)
+
+    np.testing.assert_allclose(sd.grad(squared)(A), 2 * A)
+    many = np.nditer(np.zeros(9000), ["external_loop", "buffered"])
+    assert len(many.value) < 9000
+    with pytest.raises(NotImplementedError, match="buffered at once"):
+        sd.grad(
+            lambda a: sum(np.sum(x) for x in np.nditer(a, flags=["external_loop", "buffered"]))
+        )(np.zeros(9000))
 
 
 # Strides ------------------------------------------------------------------------------------------
