@@ -24,6 +24,10 @@ class Masked:
 
     __symdiff_class__ = np.ma.MaskedArray
     __symdiff_functions__ = TABLE
+    __symdiff_returned__ = (
+        "a masked array",
+        "return its numbers, x.filled(0.0), and its mask beside them: np.ma.getmaskarray(x)",
+    )
     __array_ufunc__ = None  # an array before it leaves the operation to it
     __hash__ = None  # type: ignore[assignment]
 

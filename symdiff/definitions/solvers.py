@@ -221,6 +221,11 @@ def _system(func, start, args):
 class Found:
     """What SciPy gives, as far as it is known."""
 
+    __symdiff_returned__ = (
+        "what a function of SciPy's tells of its result",
+        "return the parts that are wanted: result.x, or the first item",
+    )
+
     def __init__(self, **parts):
         for name, value in parts.items():
             setattr(self, name, value)
@@ -433,35 +438,41 @@ def least_squares(
 ):
     if loss != "linear" and loss not in LOSSES:
         refuse("a function as loss=")
-    if x_scale is not None:
-        refuse("x_scale=")
-    start, args = _started(x0), _tuple(args)
+    given = {"jac": jac, "method": method, "loss": loss, "f_scale": f_scale}
+    given = {**given, "ftol": ftol, "xtol": xtol, "gtol": gtol, **options}
+    given = given if x_scale is None else {**given, "x_scale": x_scale}
+    return _least_squares(fun, _started(x0), x0, _tuple(args), bounds, given)[0]
+
+
+def _least_squares(fun, start, x0, args, bounds, given, more=()):
+    """What is found, and what SciPy tells ``more`` of, by its names, like arrays."""
 
     def residuals(x, *args):
         return np.atleast_1d(np.asarray(fun(x, *args)))
 
-    tolerances = {"ftol": ftol, "xtol": xtol, "gtol": gtol}
-    given = {"jac": jac, "method": method, "loss": loss, "f_scale": f_scale, **tolerances}
-    given = {**given, **options}
+    names = [name for name, _ in more]
     picked: Any = ("x", "cost", "success")
     likes: Any = (start, 0.0, True)
-    least = _half_of_losses(fun, loss, f_scale)
     if bounds is not None:
         given, picked = {**given, "bounds": bounds}, (*picked, "active_mask")
         likes = (*likes, np.zeros(len(start), np.int64))
+    picked, likes = (*picked, *names), (*likes, *[like for _, like in more])
+    jac, loss, f_scale = given["jac"], given.get("loss", "linear"), given.get("f_scale", 1.0)
     if callable(jac):
         called, given = _sloped(fun, jac, start, args), {**given, "jac": None, "slope": "jac"}
         found = solver(WITH_SLOPES, called, ("least_squares", x0), given, likes, picked)
     else:
         called = followed(residuals, (start,), args)
         found = solver("scipy.optimize.least_squares", called, (x0,), given, likes, picked)
+    least = _half_of_losses(fun, loss, f_scale)
     if bounds is not None:
         low, high = np.broadcast_arrays(bounds[0] + 0.0 * start, bounds[1] + 0.0 * start)
         least = _held(least, found[3] != 0, np.where(found[3] < 0, low, high))
     x = solution("minimum", found[0], followed(least, (start,), args))
     cost = _half_of_losses(fun, loss, f_scale)(x, *args)
     rest = residuals(x, *args)
-    return Found(x=x, cost=valued(cost, found[1]), fun=rest, success=found[2])
+    made = Found(x=x, cost=valued(cost, found[1]), fun=rest, success=found[2])
+    return made, found[len(picked) - len(names) :]
 
 
 def leastsq(func, x0, args=(), Dfun=None, full_output=False, **options):
@@ -510,11 +521,9 @@ def curve_fit(
     nan_policy=None,
     **options,
 ):
-    """The parameters with the least squares; their covariance too where there are no bounds."""
+    """The parameters with the least squares, and their covariance."""
     if full_output or nan_policy is not None:
         refuse("full_output=True and nan_policy=")
-    if method not in (None, "lm") and bounds is None:
-        refuse("methods other than 'lm' without bounds=")
     if jac is not None and not callable(jac):
         refuse("jac= that is no function")
     count = _arity(f) - 1 if p0 is None else len(p0)
@@ -531,8 +540,11 @@ def curve_fit(
     given_slopes = None if jac is None else slopes
     if check_finite and not np.all(np.isfinite(y)):
         raise ValueError("array must not contain infs or NaNs")
-    if bounds is not None:
-        return _fitted_within(residuals, given_slopes, start, bounds, method, options)
+    if bounds is not None or method not in (None, "lm"):
+        if method == "lm":
+            raise ValueError("Method 'lm' only works for unconstrained problems")
+        given = {**options, "method": "trf" if method is None else method}
+        return _fitted_within(residuals, given_slopes, start, bounds, given, absolute_sigma)
     return _fitted(residuals, given_slopes, start, options, absolute_sigma)
 
 
@@ -560,13 +572,30 @@ def _weighing(sigma):
     return lambda apart: scale * apart if apart.ndim < 2 else scale[:, None] * apart
 
 
-def _fitted_within(residuals, slopes, start, bounds, method, options):
-    method = "trf" if method is None else method
-    jac = "2-point" if slopes is None else slopes
-    found = least_squares(residuals, start, jac, bounds, method, **options)
+def _fitted_within(residuals, slopes, start, bounds, given, absolute_sigma):
+    from symdiff.definitions.riccati import computed  # which solves by what is told here
+
+    count, rows = len(start), residuals(start)
+    given = {**given, "jac": "2-point" if slopes is None else slopes}
+    more = (("jac", rows[:, None] + np.zeros(count)),)
+    found, told = _least_squares(residuals, start, start, (), bounds, given, more)
     if not found.success:
         raise RuntimeError("Optimal parameters not found")
-    return found.x, Found()
+    callback = followed(residuals, (start,), ())
+    inverse = computed(np.zeros((count, count)), _inverse_of_normal, told[0])
+    return found.x, _covariance(
+        found.x, residuals, callback, inverse, 2.0 * found.cost, absolute_sigma
+    )
+
+
+def _inverse_of_normal(matrix):
+    """The pseudoinverse of the normal equations; infinite where SciPy has none."""
+    from scipy.linalg import svd
+
+    _, sizes, right = svd(matrix, full_matrices=False)
+    sizes = sizes[sizes > np.finfo(float).eps * max(matrix.shape) * sizes[0]]
+    right = right[: sizes.size]
+    return np.dot(right.T / sizes**2, right)
 
 
 def _fitted(residuals, slopes, start, options, absolute_sigma):

@@ -25,15 +25,15 @@ class Tree:
 
     def query(self, x, k=1, eps=0.0, p=2.0, distance_upper_bound=np.inf, workers=1):
         """The distances of the nearest points, and which these are."""
-        if np.ndim(k) > 0 or eps != 0 or distance_upper_bound != np.inf:
-            refuse("several k, eps= and distance_upper_bound=")
-        k = known_integer(k)
+        is_one = np.ndim(k) == 0 and known_integer(k) == 1
+        count = known_integer(k if np.ndim(k) == 0 else len(k))
         points = np.asarray(x, dtype=np.float64)
-        found = computed(_likes(points, k), _asked, self.data, points, k, p)
+        given = self.data, points, k, eps, p, distance_upper_bound
+        found = computed(_likes(points, is_one, count), _asked, *given)
         value, which = found[0], found[1].astype(np.int64)
         inside = which < self.n  # it is behind the last one where there are too few
         near = self.data[np.where(inside, which, 0)]
-        apart = (points if k == 1 else points[..., None, :]) - near
+        apart = (points if is_one else points[..., None, :]) - near
         distance = np.linalg.norm(apart, ord=p, axis=-1)
         distance = valued(np.asarray(np.where(inside, distance, np.inf)), value)
         if distance.ndim == 0:
@@ -41,17 +41,18 @@ class Tree:
         return distance, which
 
 
-def _likes(points, k):
+def _likes(points, is_one, count):
     """Distances and places, of the shape in which a tree gives them."""
     row = points[..., 0] * 0.0
-    row = row if k == 1 else row[..., None] + np.zeros(k)
+    row = row if is_one else row[..., None] + np.zeros(count)
     return np.stack((row, row))
 
 
-def _asked(data, points, k, p):
+def _asked(data, points, k, eps, p, bound):
     from scipy.spatial import KDTree
 
-    return np.stack([np.asarray(part, dtype=float) for part in KDTree(data).query(points, k, p=p)])
+    found = KDTree(data).query(points, k, eps, p, bound)
+    return np.stack([np.asarray(part, dtype=float) for part in found])
 
 
 def _making(as_numpy):

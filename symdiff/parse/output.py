@@ -168,7 +168,8 @@ def _known(interp: Interpreter, value: Abstract) -> Any:
 
 def _refuse_made(interp: Interpreter, value: ObjectRef) -> NoReturn:
     """Refuse an object that the function makes; of a dict, after its keys were asked for."""
-    refusal = _refusal(interp, repr(value), _NUMBERS_AND_MORE)
+    told: Any = getattr(value.type, "__symdiff_returned__", None)
+    refusal = _refusal(interp, *(told or (repr(value), _NUMBERS_AND_MORE)))
     if is_keyed(value.type) and interp.policy.keys_refused is None:
         raise KeysReturned(refusal)
     raise refusal

@@ -197,3 +197,48 @@ def test_parameters_that_the_data_do_not_tell_leave_the_others_theirs() -> None:
     ahead, behind = told(of_one, y + step * along), told(of_one, y - step * along)
     slope = sd.grad(lambda y: told(of_two, y))(y)
     assert slope @ along == pytest.approx((ahead - behind) / (2 * step), rel=1e-3)
+
+
+WITHIN = {
+    "bounds": {"bounds": (0.0, [3.0, 2.0, 0.6])},
+    "a bound that holds": {"bounds": (0.0, [3.0, 1.2, 0.6])},
+    "scales": {"method": "trf", "x_scale": [2.0, 1.0, 1.0]},
+    "absolute": {"method": "dogbox", "absolute_sigma": True, "sigma": np.full(9, 0.3)},
+    "slopes": {
+        "bounds": (0.0, 9.0),
+        "jac": lambda x, a, b, c: np.stack((np.exp(-b * x), -a * x * np.exp(-b * x), 1 + 0 * x), 1),
+    },
+}
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_covariances_of_fits_by_other_methods(name: str) -> None:
+    x = np.linspace(0.0, 2.0, 9)
+    y = 2.5 * np.exp(-1.3 * x) + 0.5 + 0.05 * np.cos(9 * x)
+    given = {"ftol": 1e-14, "xtol": 1e-14, "gtol": 1e-14, **WITHIN[name]}
+
+    def fitted(y: Any) -> Any:
+        return optimize.curve_fit(
+            lambda x, a, b, c: a * np.exp(-b * x) + c, x, y, check_finite=True, **given
+        )
+
+    def told(y: Any) -> Any:
+        found, covariance = fitted(y)
+        return found @ np.array([1.0, 2.0, -1.0]) + 1e3 * np.sum(covariance * np.arange(3.0))
+
+    value, _ = sd.vjp(fitted, y)
+    for ours, theirs in zip(value, fitted(y), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    along, step = np.cos(x), 2e-4
+
+    def central(h: float) -> Any:
+        return (told(y + h * along) - told(y - h * along)) / (2 * h)
+
+    expected = (4 * central(step / 2) - central(step)) / 3
+    slope = sd.grad(told)
+    assert slope(y) @ along == pytest.approx(expected, rel=1e-3)
+    assert sd.jvp(told, (y,), (along,))[1] == pytest.approx(slope(y) @ along, rel=1e-9)
+    bend = (slope(y + 1e-3 * along) - slope(y - 1e-3 * along)) / 2e-3
+    np.testing.assert_allclose(
+        sd.hvp(told)(y, along), bend, rtol=1e-4, atol=1e-4 * np.max(np.abs(bend))
+    )

@@ -395,3 +395,12 @@ def test_one_program_serves_all_sizes() -> None:
 def test_a_mask_of_another_shape_is_an_error() -> None:
     with pytest.raises(NotImplementedError, match="another shape"):
         sd.grad(lambda x: ma.array(x, mask=[True, False]).sum())(X)
+
+
+def test_what_is_returned_is_told_how_to_be_an_array() -> None:
+    with pytest.raises(sd.UnsupportedSyntaxError, match="returns a masked array") as refused:
+        sd.vjp(lambda x: ma.masked_greater(x, 0.5) * 2, X)
+    assert "x.filled(0.0)" in str(refused.value)
+    with pytest.raises(sd.SignatureError, match="is a MaskedArray") as refused:
+        sd.grad(lambda x: np.sum(x))(ma.array(X))
+    assert "x.data" in str(refused.value)
