@@ -284,8 +284,10 @@ def _known(options):
 class Ends:
     """``scipy.optimize.Bounds``, and constraints of both kinds, that are made inside."""
 
-    def __init__(self, lb, ub):
+    def __init__(self, lb, ub, **more):
         self.lb, self.ub = lb, ub
+        for name, value in more.items():
+            setattr(self, name, value)
 
 
 def limits(lb=-np.inf, ub=np.inf, keep_feasible=False):
@@ -296,16 +298,12 @@ def limits(lb=-np.inf, ub=np.inf, keep_feasible=False):
 def linear(A, lb=-np.inf, ub=np.inf, keep_feasible=False):
     _require_loose(keep_feasible)
     low, high = (np.atleast_1d(end).astype(np.float64) for end in (lb, ub))
-    made = Ends(low, high)
-    made.A = np.atleast_2d(A).astype(np.float64)
-    return made
+    return Ends(low, high, A=np.atleast_2d(A).astype(np.float64))
 
 
 def nonlinear(fun, lb, ub, jac="2-point", keep_feasible=False):
     _require_loose(keep_feasible)
-    made = Ends(lb, ub)
-    made.fun, made.jac = fun, jac
-    return made
+    return Ends(lb, ub, fun=fun, jac=jac)
 
 
 def _require_loose(keep_feasible):

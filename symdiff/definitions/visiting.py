@@ -1,12 +1,16 @@
 """``np.nditer``: elements of arrays are seen, and written, one by one, or all in a row."""
 
+from typing import Any
+
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.memory import memory_order
 
-_FLAGS = ("multi_index", "c_index", "f_index", "zerosize_ok", "refs_ok", "copy_if_overlap")
-_FLAGS = (*_FLAGS, "external_loop", "buffered", "delay_bufalloc", "growinner")
+_FLAGS = (
+    *("multi_index", "c_index", "f_index", "zerosize_ok", "refs_ok", "copy_if_overlap"),
+    *("external_loop", "buffered", "delay_bufalloc", "growinner"),
+)
 _OF_ARRAYS = ("readonly", "readwrite", "writeonly", "allocate", "no_broadcast", "nbo", "aligned")
 _BUFFER = 8192  # elements, NumPy's own
 
@@ -160,7 +164,7 @@ def _arrays(ops, own):
         raise ValueError("At least one iterator operand must be non-NULL")
     like = known[0] if len(known) == 1 else np.broadcast_arrays(*known)[0]
     dtype, rest = np.result_type(*known), iter(known)
-    order = "F" if like.ndim > 1 and _common_order(known) == "F" else "C"
+    order: Any = "F" if like.ndim > 1 and _common_order(known) == "F" else "C"
     return [np.zeros(like.shape, dtype, order) if one is None else next(rest) for one in ops]
 
 

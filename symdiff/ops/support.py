@@ -597,14 +597,11 @@ def minimized(
         if kind == "linear":
             told.append(LinearConstraint(*ends))
             continue
-        own, has_slope, *ends = part(), *ends
-        slope = {"jac": part()} if has_slope else {}
-        between = kind == "between"
-        told.append(
-            NonlinearConstraint(own, *ends, **slope)
-            if between
-            else {"type": kind, "fun": own, **slope}
-        )
+        own, slope = part(), {"jac": part()} if ends[0] else {}
+        if kind == "between":
+            told.append(NonlinearConstraint(own, *ends[1:], **slope))
+        else:
+            told.append({"type": kind, "fun": own, **slope})
     return minimize(x0=x0, constraints=told, **given, **options)
 
 

@@ -1485,16 +1485,19 @@ TABLE: dict[str, Word] = {
     ),
     **{
         f"scipy.interpolate.{name}": shaped(
-            f"return {text}", like=[[(6,)]], x=(0.4, 0.9), dtypes=("float64",)
+            f"return {text}", like=[[(n,)] for n in range(5, 13)], x=(0.4, 0.9), dtypes=("float64",)
         )
         for name, text in (
-            ("make_splrep", "scipy.interpolate.make_splrep(np.arange(6.0), x, s=0)(1.7)"),
-            ("make_splprep", "scipy.interpolate.make_splprep([x, np.arange(6.0)], s=0)[0](0.4)"),
-            ("splprep", "scipy.interpolate.splprep([x, np.arange(6.0)], s=0)[0][1][0]"),
+            ("make_splrep", "scipy.interpolate.make_splrep(np.arange(1.0 * len(x)), x, s=0)(1.7)"),
+            (
+                "make_splprep",
+                "scipy.interpolate.make_splprep([x, np.arange(1.0 * len(x))], s=0)[0](0.4)",
+            ),
+            ("splprep", "scipy.interpolate.splprep([x, np.arange(1.0 * len(x))], s=0)[0][1][0]"),
             (
                 "sproot",
                 "scipy.interpolate.sproot("
-                "scipy.interpolate.splrep(np.arange(6.0), np.cumsum(x) - 2.0, s=0))",
+                "scipy.interpolate.splrep(np.arange(1.0 * len(x)), np.cumsum(x) - 2.0, s=0))",
             ),
         )
     },
@@ -1625,7 +1628,7 @@ TABLE: dict[str, Word] = {
     "scipy.optimize.fmin_powell": shaped(
         "return scipy.optimize.fmin_powell("
         "lambda t: np.sum((t - x * x) ** 2), x, xtol=1e-9, disp=0)",
-        like=[[(n,)] for n in (1, 2, 3)],
+        like=LINES,
         dtypes=("float64",),
         reference="x * x",
         within=1e-4,
@@ -1633,7 +1636,7 @@ TABLE: dict[str, Word] = {
     **{
         f"scipy.optimize.{name}": shaped(
             f"return scipy.optimize.{name}(lambda t: np.sum((t * t - x) ** 2), x, {given}",
-            like=[[(n,)] for n in (1, 2, 3)],
+            like=LINES,
             dtypes=("float64",),
             reference="np.sqrt(x)",
             within=1e-4,
