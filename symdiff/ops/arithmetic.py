@@ -147,13 +147,22 @@ def _quotient(y: Value, a: Operand, b: Operand) -> Value:
     return by_numpy(divide)(a, b)
 
 
+def _over_divisor(g: Value, y: Value, a: Operand, b: Value) -> Value:
+    """``g / b``; of a reciprocal ``y`` that is at hand ``g * y``."""
+    if constant_of(a) == 1 and array_type(y).dtype == array_type(b).dtype:
+        return g * y
+    return _quotient(y, g, b)
+
+
 divide: Operation = elementwise(
     np.divide,
     "Quotient.",
     lambda y, a, b: _quotient(y, 1.0, b),
-    lambda y, a, b: -_quotient(y, y, b),
-    jvp={1: lambda t, y, a, b: -_quotient(y, t * y, b)},
-    vjp={1: lambda g, y, a, b: -(_quotient(y, g, conjugated(b)) * conjugated(y))},
+    lambda y, a, b: -_over_divisor(y, y, a, b),
+    jvp={1: lambda t, y, a, b: -_over_divisor(t * y, y, a, b)},
+    vjp={
+        1: lambda g, y, a, b: -(_over_divisor(g, conjugated(y), a, conjugated(b)) * conjugated(y))
+    },
     spelling=infix(ast.Div),
     raises_on_numbers=True,
     python=operator.truediv,

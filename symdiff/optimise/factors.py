@@ -35,6 +35,20 @@ def factors_together(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("multiply")
+def undone_factor(node: Node, rewriter: Rewriter) -> Value | None:
+    """``2 * (0.5 * x)`` as ``x``, also where ``0.5 * x`` is read elsewhere."""
+    for factor, rest in both_ways(node):
+        number, inner = number_of(factor), computed_by(rest, "multiply")
+        if inner is None or not isinstance(number, float) or not math.isfinite(number):
+            continue
+        for other, x in both_ways(inner):
+            by = number_of(other)
+            if isinstance(by, float) and by * number == 1 and x.type == node.result.type:
+                return x
+    return None
+
+
 def _with_factor(
     number: float, rest: Value, rewriter: Rewriter
 ) -> tuple[float | Value, Value] | None:
@@ -266,7 +280,9 @@ def plain_quotient(node: Node, rewriter: Rewriter) -> Value | None:
 FACTORS: Rules = {
     "multiply": (
         *in_derivatives(number_left),
-        *regrouping(factors_together, numbers_first, numbers_across, shared_quotient),
+        *regrouping(
+            undone_factor, factors_together, numbers_first, numbers_across, shared_quotient
+        ),
         *in_derivatives(times_reciprocal),
         *regrouping(number_outward),
     ),

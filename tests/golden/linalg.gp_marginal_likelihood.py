@@ -15,7 +15,6 @@ def gp_marginal_likelihood_grad(x, y, ell, noise):
     y_bar = 0.5 * alpha
     # line 35: alpha = np.linalg.solve(L.T, np.linalg.solve(L, y))
     L_bar -= np.outer(y_bar, t5)
-    y_bar = 2.0 * y_bar
     L_bar -= np.outer(alpha, 0.5 * t5)
     # line 34: L = np.linalg.cholesky(k)
     t6 = t4 @ L_bar
@@ -29,4 +28,4 @@ def gp_marginal_likelihood_grad(x, y, ell, noise):
     # line 31: def gp_marginal_likelihood(x, y, ell, noise):
     noise_bar = float(2.0 * (noise * np.sum(k_bar * t3)))
     x_bar = np.ascontiguousarray(np.sum(d_bar, axis=1) - np.sum(d_bar, axis=0))
-    return x_bar, y_bar, float(-2.0 * (ell * np.sum(t6 * t1))), noise_bar
+    return x_bar, alpha, float(-2.0 * (ell * np.sum(t6 * t1))), noise_bar

@@ -10,12 +10,12 @@ def lstm_grad(params, xs):
     z_tape = []
     t_tape = []
     i_tape = []
-    t1_tape = []
+    t_tape1 = []
     f_tape = []
-    t2_tape = []
+    t_tape2 = []
     o_tape = []
-    t3_tape = []
-    t4_tape = []
+    t_tape3 = []
+    t1_tape = []
     tape = []
     for k in range(xs.shape[0]):
         c_tape.append(c)
@@ -26,20 +26,20 @@ def lstm_grad(params, xs):
         t_tape.append(t)
         i = 1.0 / (1.0 + t)
         i_tape.append(i)
-        t1 = np.exp(-(z @ params_forget_0 + params_forget_1))
-        t1_tape.append(t1)
-        f = 1.0 / (1.0 + t1)
+        t = np.exp(-(z @ params_forget_0 + params_forget_1))
+        t_tape1.append(t)
+        f = 1.0 / (1.0 + t)
         f_tape.append(f)
-        t2 = np.exp(-(z @ params_output_0 + params_output_1))
-        t2_tape.append(t2)
-        o = 1.0 / (1.0 + t2)
+        t = np.exp(-(z @ params_output_0 + params_output_1))
+        t_tape2.append(t)
+        o = 1.0 / (1.0 + t)
         o_tape.append(o)
-        t3 = np.tanh(z @ params_cell_0 + params_cell_1)
-        t3_tape.append(t3)
-        c = f * c + i * t3
-        t4 = np.tanh(c)
-        t4_tape.append(t4)
-        h = o * t4
+        t = np.tanh(z @ params_cell_0 + params_cell_1)
+        t_tape3.append(t)
+        c = f * c + i * t
+        t1 = np.tanh(c)
+        t1_tape.append(t1)
+        h = o * t1
         tape.append(h - 0.2)
     # line 135: for x in xs:
     h_bar = np.zeros(3)
@@ -54,46 +54,43 @@ def lstm_grad(params, xs):
     params_cell_0_bar = np.zeros(params_cell_0.shape)
     params_cell_1_bar = np.zeros(params_cell_1.shape)
     # line 143: loss += np.sum((h - 0.2) ** 2)
-    t5 = np.divide(2.0, xs.shape[0])
+    t2 = np.divide(2.0, xs.shape[0])
     # line 135: for x in xs:
     for k in reversed(range(xs.shape[0])):
         c = c_tape[k]
         z = z_tape[k]
-        t = t_tape[k]
         i = i_tape[k]
-        t1 = t1_tape[k]
         f = f_tape[k]
-        t2 = t2_tape[k]
         o = o_tape[k]
-        t3 = t3_tape[k]
-        t4 = t4_tape[k]
+        t = t_tape3[k]
+        t1 = t1_tape[k]
         # line 143: loss += np.sum((h - 0.2) ** 2)
-        h_bar += t5 * tape[k]
+        h_bar += t2 * tape[k]
         # line 142: h = o * np.tanh(c)
-        o_bar = h_bar * t4
-        c_bar += h_bar * o * (1.0 - t4 * t4)
+        o_bar = h_bar * t1
+        c_bar += h_bar * o * (1.0 - t1 * t1)
         # line 141: c = f * c + i * np.tanh(gates["cell"])
-        i_bar = c_bar * t3
-        t6 = c_bar * i * (1.0 - t3 * t3)
+        i_bar = c_bar * t
+        t3 = c_bar * i * (1.0 - t * t)
         f_bar = c_bar * c
         c_bar = c_bar * f
         # line 127: return 1.0 / (1.0 + np.exp(-z))
-        t7 = o_bar / (1.0 + t2) * o * t2
-        t8 = f_bar / (1.0 + t1) * f * t1
-        t9 = i_bar / (1.0 + t) * i * t
+        t4 = o_bar * o * o * t_tape2[k]
+        t5 = f_bar * f * f * t_tape1[k]
+        t6 = i_bar * i * i * t_tape[k]
         # line 139: gates[name] = z @ w + b
-        params_cell_1_bar += t6
-        z_bar = params_cell_0 @ t6
-        params_cell_0_bar += np.outer(z, t6)
-        params_output_1_bar += t7
-        z_bar += params_output_0 @ t7
-        params_output_0_bar += np.outer(z, t7)
-        params_forget_1_bar += t8
-        z_bar += params_forget_0 @ t8
-        params_forget_0_bar += np.outer(z, t8)
-        params_input_1_bar += t9
-        z_bar += params_input_0 @ t9
-        params_input_0_bar += np.outer(z, t9)
+        params_cell_1_bar += t3
+        z_bar = params_cell_0 @ t3
+        params_cell_0_bar += np.outer(z, t3)
+        params_output_1_bar += t4
+        z_bar += params_output_0 @ t4
+        params_output_0_bar += np.outer(z, t4)
+        params_forget_1_bar += t5
+        z_bar += params_forget_0 @ t5
+        params_forget_0_bar += np.outer(z, t5)
+        params_input_1_bar += t6
+        z_bar += params_input_0 @ t6
+        params_input_0_bar += np.outer(z, t6)
         # line 136: z = np.concatenate((x, h))
         x_bar = z_bar[:xs.shape[1]]
         h_bar = z_bar[xs.shape[1]:]

@@ -528,3 +528,48 @@ def test_the_logarithm_of_one_and_an_exponential_asks_for_no_infinity() -> None:
     found = sd.grad(softplus)(x)
     np.testing.assert_allclose(found, expected, rtol=1e-13)
     assert "where" not in str(sd.grad(softplus).source(x))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
+def test_reciprocals_are_differentiated_by_products_of_themselves(dtype: Any) -> None:
+    x = np.array([-3.0, 0.25, 1e-12, -1e12, 7.0], dtype)
+    if dtype is np.complex128:
+        x = x * (0.6 + 0.8j)
+
+    def reciprocals(x: Any) -> Any:
+        return np.sum(np.real(1.0 / x))
+
+    wide = x.astype(np.promote_types(dtype, np.float64))
+    exact = -1.0 / wide**2
+    tolerance = 1e-6 if dtype is np.float32 else 1e-15
+    found = sd.grad(reciprocals)(x)
+    assert found.dtype == dtype
+    np.testing.assert_allclose(found, np.conj(exact).astype(dtype), rtol=tolerance)
+    t = np.full_like(x, 1.5)
+    slope = sd.jvp(lambda x: 1.0 / x, (x,), (t,))[1]
+    np.testing.assert_allclose(slope, (1.5 * exact).astype(dtype), rtol=tolerance)
+    second = sd.jvp(sd.grad(reciprocals), (x,), (t,))[1]
+    np.testing.assert_allclose(
+        second, np.conj(3.0 / wide**3).astype(dtype), rtol=10 * tolerance, atol=1e-40
+    )
+    lines = [line for line in str(sd.grad(reciprocals).source(x)).split("\n") if "#" not in line]
+    assert "\n".join(lines[2:]).count(" / ") == 1
+
+
+def test_reciprocals_of_numbers_and_at_zero() -> None:
+    assert sd.grad(lambda x: 1 / x)(4.0) == -0.0625
+    assert sd.derivative(lambda x: 1.0 / x, 3)(2.0) == -0.375
+    with np.errstate(divide="ignore"):
+        assert sd.grad(lambda x: 1.0 / x)(np.float64(0.0)) == -np.inf
+    with pytest.raises(ZeroDivisionError):
+        sd.grad(lambda x: 1.0 / x)(0.0)
+    chosen = sd.grad(lambda x: np.sum(np.where(x > 0.0, 1.0 / x, 0.0)))
+    with np.errstate(divide="ignore"):
+        np.testing.assert_array_equal(chosen(np.array([0.0, 2.0, -1.0])), [0.0, -0.25, 0.0])
+
+
+def test_the_logistic_function_is_differentiated_by_products() -> None:
+    x = np.linspace(-30.0, 30.0, 13)
+    gradient = sd.grad(lambda x: np.sum(1.0 / (1.0 + np.exp(-x))))
+    np.testing.assert_allclose(gradient(x), 0.25 / np.cosh(x / 2.0) ** 2, rtol=1e-14)
+    assert "x_bar = t1 * t1 * t" in str(gradient.source(x))

@@ -822,3 +822,13 @@ def test_an_outer_product_is_transposed_by_its_factors():
     point = np.array([0.5, -2.0]), np.array([1.0, 3.0, 4.0])
     np.testing.assert_array_equal(evaluate_graph(optimised, point)[0], -np.outer(*point).T)
     assert "transpose" in after(build, VECTOR, other, role="primal")
+
+
+def test_a_factor_that_is_undone_gives_what_was_multiplied():
+    def build(x):
+        half = multiply(0.5, x)
+        return multiply(2.0, half), half
+
+    optimised = optimise(graph_of(build, VECTOR), check=True)
+    assert optimised.block.results[0] is optimised.block.parameters[0]
+    assert after(build, VECTOR, role="primal") == ["multiply", "multiply"]
