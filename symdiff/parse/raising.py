@@ -39,7 +39,8 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
         told = _told(interp, error) if made else None
         number = region.number_of(error.type if kind is None else kind, made, told)
         interp.put((region.token, "number"), number)
-        interp.put((region.token, number), error if made or region.keeps else None)
+        kept = made or region.keeps or not region.classes  # without handlers all is raised again
+        interp.put((region.token, number), error if kept else None)
         interp.leave(region.exit)
     elif is_exception(error):
         cause = interp.heap.get((error, "__cause__"))

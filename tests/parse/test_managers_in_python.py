@@ -165,3 +165,45 @@ def test_programs(function, x):
     steps = 1e-6 * np.eye(4)
     slopes = [(function(x + s[:3], c + s[3]) - function(x - s[:3], c - s[3])) / 2e-6 for s in steps]
     np.testing.assert_allclose([*gradient[0], gradient[1]], slopes, rtol=1e-6, atol=1e-8)
+
+
+class OnlyValueErrors:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return kind is not None and issubclass(kind, ValueError)
+
+
+def an_element_inside(x, k):
+    y = 0.0
+    with OnlyValueErrors():
+        y = x[k]
+        if y < 0.0:
+            raise ValueError(y)
+        y = y * y
+    return y
+
+
+def elements_inside_in_turn(x, k):
+    y = x.copy()
+    for i in range(k + 1):
+        with OnlyValueErrors():
+            y[0] = y[i] * y[0]
+            if y[0] < 0.0:
+                raise ValueError("negative")
+            y[0] = y[0] * y[0]
+    return y[0]
+
+
+@pytest.mark.parametrize("function", [an_element_inside, elements_inside_in_turn])
+def test_what_a_manager_does_not_swallow_is_raised_as_it_was(function):
+    x = np.array([0.7, -0.4])
+    for derivative in (symdiff.grad(function), symdiff.differentiable(function).forward):
+        with pytest.raises(IndexError, match="index 2 is out of bounds for axis 0 with size 2"):
+            derivative(x, 2)
+    a, b = x
+    expected = [2 * a, 0.0] if function is an_element_inside else [4 * a**3, 0.0]
+    np.testing.assert_allclose(symdiff.grad(function)(x, 0), expected, rtol=1e-14)
+    expected = [0.0, 1.0] if function is an_element_inside else [4 * a**3 * b, a**4]
+    np.testing.assert_allclose(symdiff.grad(function)(x, 1), expected, rtol=1e-14)
