@@ -583,7 +583,7 @@ def staged_at(
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue
         except SymdiffError as error:
-            if recursions.follow(error):
+            if recursions.follow(error) or recursions.key():
                 signature = given
             elif not likely.give_up():
                 raise

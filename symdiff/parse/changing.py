@@ -1,9 +1,9 @@
 """Sets and functions: values that do not change, or, in a program that changes one, objects.
 
 A set whose method changes it, or that stands left of ``|=``, is met when it was made already; so
-is a function that is given an attribute, and a dict that has a key which is known at run time only.
-All is staged again then, with what is made inside as objects that are followed
-(``RetryPolicy.changed``).
+is a function that is given an attribute. All is staged again then, with what is made inside as
+objects that are followed (``RetryPolicy.changed``). So are dicts and sets whose keys are known at
+run time only, where nothing else has helped (``Recursions.key``).
 """
 
 from __future__ import annotations
@@ -19,27 +19,23 @@ from symdiff.parse.values import Abstract, Changed, DictRef, ObjectRef, StaticSe
 from symdiff.source import SourceSpan
 
 SETS, FUNCTIONS = "sets", "functions"
-_KEYS = (
-    "a key that is known at run time only, in this dict",
-    "make the dict inside: by {}, dict(), defaultdict(...), OrderedDict() or Counter()",
-)
-_OUTSIDE: dict[str | SourceSpan, tuple[str, str]] = {
+_OUTSIDE = {
     SETS: ("changing a set made outside", "change a copy: set(s)"),
     FUNCTIONS: ("an attribute of a function made elsewhere", "keep it in a list or an object"),
 }
 CHANGING = (ast.BitOr, ast.BitAnd, ast.BitXor, ast.Sub)  # what they do to the set on their left
 
 
-def require_changing(interp: Interpreter, kind: str | SourceSpan) -> NoReturn:
+def require_changing(interp: Interpreter, kind: str) -> NoReturn:
     """Have all of a kind followed as objects, where one that does not change is to be changed."""
     if kind in interp.policy.changed:
         raise made_outside(kind)
     raise Changed(kind)
 
 
-def made_outside(kind: str | SourceSpan) -> UnsupportedSyntaxError:
+def made_outside(kind: str) -> UnsupportedSyntaxError:
     """What to raise where this program has not made what it changes."""
-    message, hint = _OUTSIDE.get(kind, _KEYS)
+    message, hint = _OUTSIDE[kind]
     return UnsupportedSyntaxError(message, hint=hint)
 
 
@@ -66,10 +62,20 @@ def keyed_class(interp: Interpreter, kind: type, place: SourceSpan | None) -> ty
     return keyed.CLASSES[kind]
 
 
+def note_unknown_key(interp: Interpreter, place: str | SourceSpan | None) -> None:
+    """Note that a key cannot be told of what is made at a place, or of sets."""
+    if place is not None:
+        interp.policy.recursions.asked.add(place)
+
+
 def require_as_keyed(interp: Interpreter, made: DictRef, other: Abstract) -> None:
     """Have a dict followed as an object where it is filled from one that is."""
-    if isinstance(other, ObjectRef) and made.made_at is not None and is_keyed(other.type):
-        require_changing(interp, made.made_at)
+    if isinstance(other, ObjectRef) and is_keyed(other.type):
+        note_unknown_key(interp, made.made_at)
+        raise UnsupportedSyntaxError(
+            "a dict with keys that are known at run time only, put into this one",
+            hint="make this one inside: by {}, dict(), defaultdict(...) or OrderedDict()",
+        )
 
 
 def is_keyed(kind: type) -> bool:

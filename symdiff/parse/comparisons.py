@@ -26,7 +26,7 @@ from symdiff.parse import run_time_texts as texts
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
-from symdiff.parse.changing import SETS, require_changing
+from symdiff.parse.changing import SETS, note_unknown_key
 from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.items import as_set, can_be_told, require_hashable, static_key, told_now
@@ -341,7 +341,7 @@ def _in_keys(
         ref = container if isinstance(container, DictRef) else None
         return static_key(interp, item, content, ref) in content
     if not can_be_told(interp, item):
-        require_changing(interp, SETS)
+        note_unknown_key(interp, SETS)
     return in_python(operator.contains, container, static(told_now(interp, item)))
 
 

@@ -43,7 +43,6 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     GoneOverAgain,
-    KeysReturned,
     NeverReturns,
     NotInTime,
     Scope,
@@ -74,6 +73,7 @@ def stage(
     meet()
     with room():
         policy = RetryPolicy(at_end, recursions or Recursions())
+        policy.changed |= policy.recursions.keyed
         return _staged_with_retries(function, signature, marks, policy)
 
 
@@ -87,9 +87,6 @@ def _staged_with_retries(
             return _staged(function, signature, policy, marks)
         except (NotInTime, GoneOverAgain, Changed) as found:
             _take_up(policy, found, function)
-        except KeysReturned as returned:
-            policy.keys_refused = returned.refusal
-            policy.changed = {kind for kind in policy.changed if isinstance(kind, str)}
         except ConflictRead as read:
             refined = policy.refine_for(read.conflict) or policy.select_more() or policy.midway
             if not refined:
@@ -133,8 +130,6 @@ def _refusal(policy: RetryPolicy, error: SymdiffError, function: Any) -> Excepti
     refusal: Exception = error
     if policy.first is not None and (policy.instead is not None or _comes_of_cases(error)):
         refusal = _failure(policy, policy.first, function)
-    if policy.keys_refused is not None and isinstance(refusal, SymdiffError):
-        refusal = policy.keys_refused
     if policy.without_arm is None:
         return refusal
     policy.without_arm.refusal = error if isinstance(refusal, StaticDemand) else refusal
@@ -166,6 +161,7 @@ def _staged(
     interp = Interpreter()
     interp.static = FixedValues(signature.static)
     interp.policy = policy
+    policy.recursions.asked.clear()
     interp.function = function
     with building(interp.entry):
         try:

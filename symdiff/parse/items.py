@@ -24,7 +24,7 @@ from symdiff.parse import lookups, staged_lists
 from symdiff.parse import run_time_texts as texts
 from symdiff.parse.arguments import as_array, plain_argument
 from symdiff.parse.blame import judged, python_raises, users
-from symdiff.parse.changing import SETS, require_changing
+from symdiff.parse.changing import SETS, note_unknown_key
 from symdiff.parse.demand import can_be_known, known
 from symdiff.parse.heap import constant
 from symdiff.parse.identity import class_of, is_unknown, require_one_function
@@ -163,7 +163,8 @@ def _is_known(key: Abstract) -> bool:
 
 def _dict_item(interp: Interpreter, ref: DictRef, key: Abstract) -> Abstract:
     content = interp.content(ref)
-    if is_numbered(content) and selected_at_run_time(interp, key):
+    makes_missing = hasattr(ref.type, "__missing__")
+    if is_numbered(content) and not makes_missing and selected_at_run_time(interp, key):
         return value_of(interp, content, key)
     return _item_by_key(interp, ref, static_key(interp, key, content, ref))
 
@@ -194,9 +195,8 @@ def static_key(
     ``of``: the dict, which is followed as an object where the key cannot be known.
     """
     require_hashable(interp, key)
-    made_at = None if of is None or interp.policy.keys_refused is not None else of.made_at
-    if made_at is not None and not can_be_told(interp, key):
-        require_changing(interp, made_at)
+    if of is not None and not can_be_told(interp, key):
+        note_unknown_key(interp, of.made_at)
     found = known(interp, told_now(interp, key), "keys must be constants, or int arguments")
     return found if content == () else _as_outside(interp, found, content)
 
@@ -223,7 +223,9 @@ def element_of_set(interp: Interpreter, item: Abstract, fixed: bool = False) -> 
     """What is put into a set; of one that is ``fixed`` it must be known at compile time."""
     require_hashable(interp, item)
     if not fixed and not can_be_told(interp, item):
-        return item if SETS in interp.policy.changed else require_changing(interp, SETS)
+        if SETS in interp.policy.changed:
+            return item
+        note_unknown_key(interp, SETS)
     return known(interp, told_now(interp, item), _SETS)
 
 

@@ -14,7 +14,6 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import Structure, is_dataclass, is_leaf
 from symdiff.ops.effects import raise_
 from symdiff.ops.support import none_returned
-from symdiff.parse.changing import is_keyed
 from symdiff.parse.choices import of_one_structure
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import ERROR, At, Interpreter
@@ -33,7 +32,6 @@ from symdiff.parse.values import (
     Conflict,
     ConflictRead,
     DictRef,
-    KeysReturned,
     ListRef,
     ObjectRef,
     Partial,
@@ -129,7 +127,8 @@ def _parts(interp: Interpreter, value: Abstract) -> Parts | None:
         return None
     if isinstance(value, ObjectRef) and not is_dataclass(value.type):
         if value.live is None:
-            _refuse_made(interp, value)
+            told: Any = getattr(value.type, "__symdiff_returned__", None)
+            _refuse(interp, *(told or (repr(value), _NUMBERS_AND_MORE)))
         return None
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)  # an error where paths differ in it
@@ -166,18 +165,5 @@ def _known(interp: Interpreter, value: Abstract) -> Any:
     return plain
 
 
-def _refuse_made(interp: Interpreter, value: ObjectRef) -> NoReturn:
-    """Refuse an object that the function makes; of a dict, after its keys were asked for."""
-    told: Any = getattr(value.type, "__symdiff_returned__", None)
-    refusal = _refusal(interp, *(told or (repr(value), _NUMBERS_AND_MORE)))
-    if is_keyed(value.type) and interp.policy.keys_refused is None:
-        raise KeysReturned(refusal)
-    raise refusal
-
-
 def _refuse(interp: Interpreter, what: str, hint: str) -> NoReturn:
-    raise _refusal(interp, what, hint)
-
-
-def _refusal(interp: Interpreter, what: str, hint: str) -> UnsupportedSyntaxError:
-    return UnsupportedSyntaxError(f"the function returns {what}", interp.returned, hint)
+    raise UnsupportedSyntaxError(f"the function returns {what}", interp.returned, hint)

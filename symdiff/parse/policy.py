@@ -22,10 +22,20 @@ class Recursions:
     ends may still be found in a run.
 
     ``graphs``: those that become graphs of their own. ``followed``: those that do not, and why.
+    ``asked``: where dicts are made that the last attempt could not tell the keys of, and whether
+    there were such sets. ``keyed``: those of which keys are known at run time only.
     """
 
     graphs: set[Any] = field(default_factory=set)
     followed: dict[Any, SymdiffError] = field(default_factory=dict)
+    asked: set[str | SourceSpan] = field(default_factory=set)
+    keyed: set[str | SourceSpan] = field(default_factory=set)
+
+    def key(self) -> bool:
+        """Take keys that could not be told as known at run time only; False where none are new."""
+        new = self.asked - self.keyed
+        self.keyed |= new
+        return bool(new)
 
     def follow(self, reason: SymdiffError) -> bool:
         """Follow the calls of all of them; False where there are none."""
@@ -49,7 +59,6 @@ class RetryPolicy:
     of a loop, which would tell as well. ``of_library``: a conflict in a library's function, which
     is refused as a whole where nothing resolves that. ``without_arm``: what tells that an arm is
     not taken that cannot be compiled. ``recursions``: functions that call themselves often.
-    ``keys_refused``: of a dict that is returned, so that all keys have to be known now.
     ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
     followed as objects, as the program changes one: ``sets``, ``functions``, and the dicts that
     are made at a place. ``midway``: whether the present attempt has refined it for a call alone
@@ -67,7 +76,6 @@ class RetryPolicy:
     written_late: set[Any] = field(default_factory=set)
     resumed: set[Any] = field(default_factory=set)
     changed: set[str | SourceSpan] = field(default_factory=set)
-    keys_refused: SymdiffError | None = None
     midway: bool = False
     first: Conflict | None = None
     of_library: Conflict | None = None

@@ -193,14 +193,18 @@ def _settle(
             raise UnsupportedCallError("a recursion of which no path is known to end")
         block, output, shared = found
         result_types = [value.type for value in block.results]
-        settled = activation.shared == shared and _all_fit(activation, result_types)
-        if activation.output == output and settled:
-            return _close(interp, key, activation, block, output)
         if activation.output is not None and activation.output != output:
             raise UnsupportedCallError("a recursion's results differ in structure")
         known = activation.result_types or result_types
-        pairs = zip(known, result_types, strict=True)
-        activation.result_types = [met(a, b, activation.varying) for a, b in pairs]
+        try:
+            settled = activation.shared == shared and _all_fit(activation, result_types)
+            pairs = zip(known, result_types, strict=True)
+            together = [met(a, b, activation.varying) for a, b in pairs]
+        except Unjoinable:  # a list of a length that is known, and one that is not
+            raise UnsupportedCallError("a recursion's results differ in structure") from None
+        if activation.output == output and settled:
+            return _close(interp, key, activation, block, output)
+        activation.result_types = together
         activation.output, activation.shared = output, shared
     raise UnsupportedCallError("a recursion's result types do not settle")
 

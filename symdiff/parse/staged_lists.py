@@ -44,6 +44,7 @@ from symdiff.parse.heap import (
 )
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.run_time_texts import is_text, lifted
+from symdiff.parse.texts import is_text_value
 from symdiff.parse.trees import (
     contents_within,
     flatten,
@@ -51,7 +52,16 @@ from symdiff.parse.trees import (
     same_structure,
     unflatten,
 )
-from symdiff.parse.values import Abstract, Array, Columns, DictRef, ListRef, ObjectRef, Unjoinable
+from symdiff.parse.values import (
+    Abstract,
+    Array,
+    Columns,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    StagedText,
+    Unjoinable,
+)
 from symdiff.source import SourceSpan
 
 
@@ -73,12 +83,13 @@ def content_of(structure: Structure, values: Sequence[Value]) -> Value | Columns
 # Items --------------------------------------------------------------------------------------------
 
 
-def item_parts(heap: Heap, item: Abstract) -> tuple[Structure, list[Abstract]]:
+def item_parts(heap: Heap, item: Abstract, texts: bool = False) -> tuple[Structure, list[Abstract]]:
     """Structure and leaves (numbers and arrays) of an item, as it is in a heap.
 
-    An item that is a text is a leaf; texts beside numbers are part of the structure.
+    An item that is a text which is told at run time only is a leaf; in a list of such ``texts``
+    known ones are, too. Others stay known: what is looked up by them has to be.
     """
-    if is_text(item):
+    if isinstance(item, StagedText) or (texts and isinstance(item, str)):
         return Leaf(0), [item]
 
     def is_number_or_array(value: Abstract) -> bool:
@@ -104,7 +115,8 @@ def columns_from(
     heap: Heap, items: Sequence[Abstract]
 ) -> tuple[Structure, list[tuple[Abstract, ...]]]:
     """The columns of items known one by one; they must have one structure."""
-    parts = [item_parts(heap, item) for item in items]
+    texts = any(isinstance(item, StagedText) or is_text_value(item) for item in items)
+    parts = [item_parts(heap, item, texts) for item in items]
     structure = parts[0][0]
     if not all(same_structure(structure, other) for other, _ in parts):
         raise Unjoinable("a list of items of different structure grows")
@@ -182,7 +194,7 @@ def place_of(interp: Interpreter, content: Value | Columns, item: Abstract) -> V
     """Where the first item stands that is an item, or equals it; -1 where there is none."""
     table = columns_of(content)
     try:
-        structure, leaves = item_parts(interp.heap, item)
+        structure, leaves = item_parts(interp.heap, item, texts=True)
     except Unjoinable as reason:
         raise _not_looked_for(str(reason)) from None
     if not same_structure(structure, table.structure):
@@ -222,7 +234,8 @@ def _with_item(
     """The list with one more item, or with another; ``like``: the list whose form it has."""
     table, like = columns_of(content), content if like is None else like
     try:
-        structure, leaves = item_parts(interp.heap, item)
+        texts = table.values[0].type == ListType(TEXT)
+        structure, leaves = item_parts(interp.heap, item, texts)
     except Unjoinable as reason:
         _refuse_item(interp, like, str(reason))
     if not same_structure(structure, table.structure):

@@ -17,7 +17,6 @@ from dataclasses import field
 from typing import Any, ClassVar, NamedTuple, Self
 
 from symdiff.dataclass import dataclass
-from symdiff.errors import SymdiffError
 from symdiff.ir.graph import Node, Op, Value
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import Structure
@@ -533,22 +532,11 @@ class CalledOften(ControlFlow):
 
 
 class Changed(ControlFlow):
-    """What does not change elsewhere is changed: all of its ``kind`` are followed as objects.
+    """What does not change elsewhere is changed: all of its ``kind`` are followed as objects."""
 
-    The kind of dicts with keys that are known at run time only is the place where they are made.
-    """
-
-    def __init__(self, kind: str | SourceSpan) -> None:
+    def __init__(self, kind: str) -> None:
         super().__init__(kind)
         self.kind = kind
-
-
-class KeysReturned(ControlFlow):
-    """A dict with keys that are known at run time only is returned: they have to be known now."""
-
-    def __init__(self, refusal: SymdiffError) -> None:
-        super().__init__(refusal)
-        self.refusal = refusal
 
 
 class NeverReturns(ControlFlow):

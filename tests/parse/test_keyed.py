@@ -5,7 +5,7 @@ That they are followed is tested by ``tests.constructs.keys``.
 
 import math
 import time
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 
 import numpy as np
 import pytest
@@ -160,6 +160,48 @@ def test_what_is_not_followed_is_refused(function, told: str) -> None:
         assert isinstance(raised.value, UnsupportedSyntaxError | UnsupportedCallError)
         assert raised.value.span is not None
     assert not MEMORY
+
+
+def test_what_makes_what_it_does_not_have_is_asked() -> None:
+    def counted(x):
+        return x * Counter({1: 2, 9: 1})[int(x)] + x
+
+    def by_default(x):
+        held = defaultdict(lambda: 3.0 * x, {1: 2.0 * x})
+        return held[int(x)] * held[int(5 * x)] + len(held) * x
+
+    for x in (1.3, 7.3):
+        slope(counted, x)
+        slope(by_default, x)
+
+
+def test_keys_that_a_loop_counts_are_known() -> None:
+    def by_number(x, n):
+        powers, k = {}, 0
+        while k < n:
+            powers[k] = x**k
+            k += 1
+        return powers
+
+    def by_text(x):
+        return {f"c{k}": v * v for k, v in enumerate(x)}
+
+    value, tangent = sd.jvp(by_number, (1.5, 3), (1.0, None))
+    assert value == {0: 1.0, 1: 1.5, 2: 2.25}
+    assert tangent == {0: 0.0, 1: 1.0, 2: 3.0}
+    value, tangent = sd.jvp(by_text, (np.arange(3.0),), (np.ones(3),))
+    assert value == {"c0": 0.0, "c1": 1.0, "c2": 4.0}
+    assert tangent == {"c0": 0.0, "c1": 2.0, "c2": 4.0}
+
+
+def test_lists_of_two_lengths_that_a_recursion_gives_are_refused() -> None:
+    def halves(a, b):
+        if b - a < 0.4:
+            return [(a + b) / 2]
+        return halves(a, (a + b) / 2) + halves((a + b) / 2, b)
+
+    with pytest.raises(UnsupportedCallError, match="results differ in structure"):
+        sd.grad(lambda x: sum(v * v for v in halves(0.0, x)))(2.3)
 
 
 def test_one_program_serves_all_numbers_of_keys() -> None:
