@@ -127,8 +127,8 @@ def _parts(interp: Interpreter, value: Abstract) -> Parts | None:
         return None
     if isinstance(value, ObjectRef) and not is_dataclass(value.type):
         if value.live is None:
-            told: Any = getattr(value.type, "__symdiff_returned__", None)
-            _refuse(interp, *(told or (repr(value), _NUMBERS_AND_MORE)))
+            named: Any = getattr(value.type, "__symdiff_returned__", None)
+            _refuse(interp, *(named or (repr(value), _NUMBERS_AND_MORE)))
         return None
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)  # an error where paths differ in it
