@@ -156,12 +156,12 @@ class Truncexpon(Law):
 
 class Truncpareto(Law):
     shapes = ("b", "c")
-    good = staticmethod(lambda b, c: np.logical_and(b > 0, c > 1))
+    good = staticmethod(lambda b, c: np.logical_and(b != 0, c > 1))
     support = staticmethod(lambda b, c: (1.0, c))
 
     @staticmethod
     def log_density(y, b, c):
-        return np.log(b) - (b + 1.0) * np.log(y) - np.log(-np.expm1(-b * np.log(c)))
+        return np.log(b / -np.expm1(-b * np.log(c))) - (b + 1.0) * np.log(y)
 
     below = staticmethod(lambda y, b, c: np.expm1(-b * np.log(y)) / np.expm1(-b * np.log(c)))
     above = staticmethod(lambda y, b, c: 1.0 - Truncpareto.below(y, b, c))

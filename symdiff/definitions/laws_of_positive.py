@@ -31,11 +31,22 @@ class Invgamma(Positive):
 
 class Gengamma(Positive):
     shapes = ("a", "c")
-    log_density = staticmethod(
-        lambda y, a, c: np.log(c) + special().xlogy(c * a - 1.0, y) - y**c - special().gammaln(a)
-    )
-    below = staticmethod(lambda y, a, c: special().gammainc(a, y**c))
-    above = staticmethod(lambda y, a, c: special().gammaincc(a, y**c))
+    good = staticmethod(lambda a, c: np.logical_and(a > 0, c != 0))
+
+    @staticmethod
+    def log_density(y, a, c):
+        size = np.log(np.abs(c)) + special().xlogy(c * a - 1.0, y)
+        return size - y**c - special().gammaln(a)
+
+    @staticmethod
+    def below(y, a, c):
+        falls, x = c < 0, y**c
+        return np.where(falls, special().gammaincc(a, x), special().gammainc(a, x))
+
+    @staticmethod
+    def above(y, a, c):
+        falls, x = c < 0, y**c
+        return np.where(falls, special().gammainc(a, x), special().gammaincc(a, x))
 
 
 class Chi2(Positive):
