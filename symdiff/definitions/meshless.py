@@ -369,11 +369,19 @@ def nearest_nd_interpolator(x, y, rescale=False, tree_options=None):
     return Between(x, y, "nearest", np.nan)
 
 
+def _nearest_made(self, *args):
+    """The value of the nearest of points that were given outside of the program."""
+    if self.scale is not None:
+        refuse("rescale=True")
+    return Between(self.points, self.values, "nearest", np.nan)(*args)
+
+
 @when_imported("scipy.interpolate")
 def register(interpolate):
     """Say what the classes and functions mean."""
     defines(interpolate.LinearNDInterpolator)(linear_nd_interpolator)
     defines(interpolate.NearestNDInterpolator)(nearest_nd_interpolator)
+    defines(interpolate.NearestNDInterpolator.__call__)(_nearest_made)
     cls = interpolate.BarycentricInterpolator
     if "rng" in inspect.signature(cls).parameters:  # as is told of this class above
         defines(cls)(barycentric)

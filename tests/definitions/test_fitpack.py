@@ -36,6 +36,7 @@ PIECES = {
     "spline": interpolate.make_interp_spline(NODES, COLUMNS),
     "along the last axis": interpolate.make_interp_spline(NODES, COLUMNS.T, axis=1),
 }
+OF_THE_NEAREST = interpolate.NearestNDInterpolator(CORNERS, X)
 THETA, PHI = np.linspace(0.3, 2.8, 6), np.linspace(0.1, 6.0, 7)
 RADII = np.sin(THETA)[:, None] * np.cos(PHI) + 2.0
 ON_SPHERE = interpolate.RectSphereBivariateSpline(THETA, PHI, RADII)
@@ -180,6 +181,7 @@ def test_a_polynomial_has_the_slopes_of_its_coefficients():
         lambda x: ON_SPHERE.ev(x[:3], x[3:], dtheta=1),
         lambda x: ON_SPHERE(x[:3], x[3:], dphi=1, grid=False),
         lambda x: SMOOTH_ON_SPHERE.ev(x[:3], x[3:]),
+        lambda x: x * OF_THE_NEAREST(x[0], x[1]) + OF_THE_NEAREST(x, 2 * x),
     ],
 )
 def test_curves_and_splines_on_spheres(found):

@@ -77,6 +77,7 @@ PLACES_OF_FIVE = np.array([[-1.0, -1.0], [2.0, -1.0], [-1.0, 2.0], [2.0, 2.0], [
 NODES = np.array([-1.5, -0.4, 0.3, 1.1, 2.0])
 POLYNOMIAL = scipy.interpolate.BarycentricInterpolator(NODES, np.sin(NODES))
 FRACTION = scipy.interpolate.AAA(NODES, np.sin(NODES))
+OF_THE_NEAREST = scipy.interpolate.NearestNDInterpolator(PLACES_OF_FIVE, NODES)
 RADIAL = scipy.interpolate.Rbf(NODES, np.sin(NODES))
 THETA, PHI = np.linspace(0.3, 2.8, 6), np.linspace(0.1, 6.0, 7)
 ON_SPHERE = scipy.interpolate.RectSphereBivariateSpline(

@@ -1468,6 +1468,7 @@ TABLE: dict[str, Word] = {
         for name, text in (
             ("_BarycentricRational.__call__", "FRACTION(x)"),
             ("Rbf.__call__", "RADIAL(x)"),
+            ("NearestNDInterpolator.__call__", "x * OF_THE_NEAREST(x, 2.0 * x)"),
             ("BSpline.basis_element", "scipy.interpolate.BSpline.basis_element([0, 1, 2.0])(x)"),
             ("RectSphereBivariateSpline.__call__", "ON_SPHERE(x, 2.0 * x, grid=False)"),
             ("SphereBivariateSpline.ev", "ON_SPHERE.ev(x, 2.0 * x)"),
