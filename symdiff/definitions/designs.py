@@ -6,7 +6,7 @@ import numpy as np
 
 from symdiff.definitions.declare import registered
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.riccati import computed
+from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued
 
 # Sections of second order -------------------------------------------------------------------------

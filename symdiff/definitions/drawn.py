@@ -14,7 +14,7 @@ from symdiff.definitions.law import CONTINUOUS
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.multivariate import _squeezed as squeezed
 from symdiff.definitions.multivariate import scale_matrix
-from symdiff.definitions.riccati import computed
+from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued, without_derivative
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from symdiff.definitions.declare import DEFINITIONS
 from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.riccati import computed
+from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import followed, solution, valued, without_derivative
 
 # Where the probability stands among the parameters, and what it is of ``y`` and the others.

@@ -10,8 +10,8 @@ import numpy as np
 from symdiff.definitions.declare import DEFINITIONS, refuse
 from symdiff.definitions.entries import entries_of, sparse_solve
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.opaque import computed
 from symdiff.definitions.operators import Operator, aslinearoperator
-from symdiff.definitions.riccati import computed
 from symdiff.definitions.solvers import followed, solver, valued
 
 _CALLED = ("cg", "cgs", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr", "gcrotmk", "tfqmr")

@@ -13,20 +13,8 @@ from symdiff.definitions.declare import is_known, refuse, registered
 from symdiff.definitions.equations import solve_continuous_lyapunov, solve_discrete_lyapunov
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import hermitian, matrix, unitary_factor
+from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued
-
-
-def computed(like, function, *given):
-    """What a function computes of numbers, an array like another one, without derivative."""
-    raise NotImplementedError(f"{function.__name__} is staged")
-
-
-def _computed_staged(stager, arguments, keywords):
-    like, function, *given = arguments
-    return stager.opaque(function, given, {}, stager.specification(like))
-
-
-computed.__symdiff_staged__ = _computed_staged  # type: ignore[attr-defined]
 
 # Riccati's equations ------------------------------------------------------------------------------
 

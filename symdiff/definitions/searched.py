@@ -11,7 +11,7 @@ import numpy as np
 from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.riccati import computed
+from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import followed, solution, valued, without_derivative
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from symdiff.definitions.declare import defines, refuse, registered
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.opaque import computed
 
 
 def _staged(name):
@@ -573,8 +574,6 @@ def _weighing(sigma):
 
 
 def _fitted_within(residuals, slopes, start, bounds, given, absolute_sigma):
-    from symdiff.definitions.riccati import computed  # which solves by what is told here
-
     count, rows = len(start), residuals(start)
     given = {**given, "jac": "2-point" if slopes is None else slopes}
     more = (("jac", rows[:, None] + np.zeros(count)),)

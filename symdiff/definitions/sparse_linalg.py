@@ -12,7 +12,7 @@ from symdiff.definitions.declare import DEFINITIONS, refuse
 from symdiff.definitions.entries import entries_of, is_sparse, of_dense, sparse_solve
 from symdiff.definitions.krylov import given_matrix, taken_matrix
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.riccati import computed
+from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued, without_derivative
 
 # Factors ------------------------------------------------------------------------------------------
