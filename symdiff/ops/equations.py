@@ -9,7 +9,6 @@ hold at the lengths of the call at hand, where ``gates[3 * n:]`` does not reach 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from math import prod
 
 from symdiff.dataclass import dataclass
@@ -178,6 +177,8 @@ class _Lengths:
         total = count.value(self.lengths)
         if number < 1 or total is None or total % number:
             return None
+        from fractions import Fraction  # which few programs need
+
         return count * Fraction(1, number)
 
 
@@ -201,6 +202,8 @@ def _solved(zero: Count, lengths: Mapping[str, int]) -> Relation | None:
     if len(terms) != 2 or any(len(key) != 1 for key in terms) or zero.value(lengths) != 0:
         return None
     ((short,), by), ((long,), of) = sorted(terms.items(), key=lambda term: lengths[term[0][0]])
+    from fractions import Fraction  # which few programs need
+
     factor, offset = Fraction(-by) / of, Fraction(-number) / of
     if factor < 1 or factor.denominator > 1 or offset.denominator > 1:
         return None
