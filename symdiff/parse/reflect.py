@@ -241,7 +241,9 @@ def _is_at_hand(interp: Interpreter, ref: Any) -> bool:
     up.
     """
     heaps = (interp.heap, *interp.outer_heaps)
-    return isinstance(ref, ObjectRef) or any(heap.get(ref) is not ABSENT for heap in heaps)
+    if isinstance(ref, ObjectRef):  # the attributes of the user's own are looked up when asked for
+        return ref.live is not None or any(heap.held(ref) for heap in heaps)
+    return any(heap.get(ref) is not ABSENT for heap in heaps)
 
 
 def _bring(interp: Interpreter, value: Abstract) -> None:
