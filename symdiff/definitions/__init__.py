@@ -81,6 +81,7 @@ _BY_LIBRARY = {
             "estimates",
             "drawn",
             "kernels",
+            "ranks",
             "searched",
             "namespaces",
             "summaries",

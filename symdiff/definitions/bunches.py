@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from symdiff.definitions.declare import defines
+from symdiff.definitions.declare import defines, defines_inside
 from symdiff.definitions.libraries import when_imported
 
 _KEY = "attributes in a program"
@@ -74,3 +74,10 @@ def _register(results: ModuleType) -> None:
     def of_pearson(statistic, pvalue, alternative, n, x, y, axis):
         private = {"_alternative": alternative, "_n": n, "_x": x, "_y": y, "_axis": axis}
         return bunch(pearson, (statistic, pvalue), correlation=statistic, **private)
+
+    significance, packed = results.SignificanceResult, results._pack_CorrelationResult
+
+    def of_correlation(statistic, pvalue, correlation):
+        return bunch(significance, (statistic, pvalue), correlation=correlation)
+
+    defines_inside(packed, of_correlation)

@@ -26,7 +26,7 @@ _UFUNC = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "s
 _GENERALIZED = {"axes": np._NoValue, "axis": np._NoValue, "keepdims": False}
 _SAVING = frozenset(  # time or memory: they make no difference to what is computed
     {"check_finite", "workers"}
-    | {f"overwrite_{name}" for name in ("a", "b", "ab", "x", "data", "input")}
+    | {f"overwrite_{name}" for name in ("a", "b", "ab", "a_band", "x", "data", "input")}
 )
 _BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)

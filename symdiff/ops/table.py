@@ -50,7 +50,8 @@ _ROWS = {
     ),
     "`scipy.stats`": (
         *("bunches", "descriptive", "distributions", "drawn"),
-        *("kernels", "multivariate", "searched", "summaries", "variables"),
+        *("kernels", "multivariate", "ranks", "searched", "summaries"),
+        *("variables",),
     ),
     "`scipy.linalg`": (
         *("matrices", "structured", "equations", "riccati"),

@@ -67,6 +67,7 @@ def test_what_has_no_solution_raises() -> None:
         lambda x: linalg.eigh(_symmetric(x), subset_by_index=[1, 2])[0],
         lambda x: linalg.eigh(_symmetric(x), subset_by_index=[1, 2])[1],
         lambda x: linalg.eigvals_banded(np.vstack((x / 3, x + 3))),
+        lambda x: linalg.eigvals_banded(np.vstack((x / 3, x + 3)), overwrite_a_band=True),
         lambda x: linalg.eigvals_banded(np.vstack((x + 3, x / 3)), lower=True),
         lambda x: linalg.eigh_tridiagonal(np.cumsum(x), x[:3])[0],
         lambda x: linalg.eigh_tridiagonal(np.cumsum(x), x[:3])[1],

@@ -413,6 +413,9 @@ SAMPLES = [  # three or more along each axis, so that none is a constant
 DATA = [[(n,)] for n in (3, 5, 4, 7)] + [
     *([((n,), layout)] for n in (3, 4) for layout in ("reversed", "strided")),
 ]
+TWO_SAMPLES = [[(m,), (n,)] for m, n in ((3, 5), (1, 4), (4, 3), (2, 2), (5, 1))] + [
+    *([((4,), "reversed"), (3,)], [((3,), "strided"), (4,)], [(0,), (3,)]),
+]
 OF_POWERS = [
     *([(n,)] for n in (5, 3, 2, 9)),
     *([(2, 5)], [((2, 3), "F")], [((5,), "reversed")], [((3, 5), "strided")]),
@@ -1688,6 +1691,25 @@ TABLE: dict[str, Word] = {
         )
         for name, options in (("boxcox", ", method='mle'"), ("yeojohnson", ""))
     },
+    **{
+        f"scipy.stats.{name}": shaped(
+            f"return scipy.stats.{name}(x, np.cos(np.arange(len(x))){options})[0] * x",
+            like=DATA,
+            dtypes=("float64",),
+        )
+        for name, options in (
+            *(("spearmanr", ""), ("kendalltau", ""), ("weightedtau", ""), ("ks_2samp", "")),
+            *(("mannwhitneyu", ""), ("wilcoxon", ""), ("ansari", ", alternative='less'")),
+        )
+    },
+    "scipy.stats.chatterjeexi": shaped(
+        "return scipy.stats.chatterjeexi(x, np.cos(np.arange(len(x)))).statistic * x",
+        like=DATA,
+        dtypes=("float64",),
+    ),
+    "scipy.stats.percentileofscore": shaped(
+        "return scipy.stats.percentileofscore(y, x) * x", like=TWO_SAMPLES, dtypes=("float64",)
+    ),
     # scipy.stats, random variables
     **{
         f"scipy.stats.UnivariateDistribution.{name}": elementwise(
