@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from symdiff.emit.emitted import Parameter
 from symdiff.emit.expressions import Expressions, assign, call_of, name, subscript, target, tuple_of
 from symdiff.emit.namespace import Namespace
 from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
 from symdiff.ir.graph import Graph, Value
-from symdiff.ir.signature import Asked, Attribute, Live, Nested, Signature, step
+from symdiff.ir.signature import Asked, Attribute, Live, Nested, PlainArray, Signature, step
 from symdiff.ir.structure import Container, Leaf, Rebuild, Structure, native_base
 
 
@@ -111,6 +113,9 @@ def _follow(
         elif isinstance(key, Asked):
             spelled = key.spelled(f"({ast.unparse(expression)})")
             expression = ast.parse(spelled, mode="eval").body
+        elif isinstance(key, PlainArray):
+            view = ast.Attribute(expression, "view", ast.Load())
+            expression = ast.Call(view, [name(namespace.bind(np.ndarray, "ndarray"))], [])
         else:
             expression = _item_of(expression, key, kind, namespace)
         held = _held(specification, held, key)

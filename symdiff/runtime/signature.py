@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.declare import is_constant
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.attributes import Parts, parts
 from symdiff.ir.signature import (
@@ -194,7 +195,7 @@ def _is_fixed(value: Any) -> bool:
         or isinstance(value, type | types.UnionType | enum.Enum | np.generic)
     ):
         return True
-    if declared(type(value), "__symdiff_static__"):
+    if declared(type(value), "__symdiff_static__") or is_constant(value):
         return True
     if isinstance(value, bytes | range | slice | frozenset | np.dtype | np.ufunc):
         return True
