@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from symdiff.api.arguments import Direction, checked_argnums
+from symdiff.api.units import called_in_units, has_quantities, pulled_back_in_units
 from symdiff.definitions import DEFINITIONS
 from symdiff.definitions.libraries import meet
 from symdiff.errors import SignatureError, UnsupportedCallError
@@ -141,7 +142,11 @@ class Differentiable:
         """
         from symdiff.runtime.saved import Pullback
 
-        value, saved = self.forward(*args, **kwargs)
+        self._refresh()
+        arguments = self._canonical(args, kwargs)
+        if has_quantities(self._steps, arguments):
+            return pulled_back_in_units(self, arguments)
+        value, saved = self._pairs(arguments)
         return value, Pullback(saved)
 
     def forward(self, *args: Any, **kwargs: Any) -> tuple[Any, Saved]:
@@ -529,7 +534,10 @@ class Derivative(Differentiable):
     def _search(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call where the program to try first does not fit, or the function is another now."""
         self._refresh()
-        return self._quick[0].search(self._canonical(args, kwargs))
+        arguments = self._canonical(args, kwargs)
+        if has_quantities(self._steps, arguments):
+            return called_in_units(self, arguments)
+        return self._quick[0].search(arguments)
 
     @property
     def __symdiff_function__(self) -> Callable[..., Any]:

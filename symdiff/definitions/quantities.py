@@ -503,6 +503,34 @@ def quantity(value, unit=None, dtype=np.inexact, copy=True, order=None, subok=Fa
     return Quantity(made, wanted)
 
 
+def called_with(function, units, values):
+    """What a function gives of values in these units, or in None: its numbers, and their unit."""
+    from astropy.units import Quantity as Made
+
+    arguments = []
+    for value, unit in zip(values, units):  # noqa: B905
+        made = value if unit is None else Made(value, unit, dtype=None, copy=False)
+        arguments.append(made)
+    result = function(*arguments)
+    return (result.value, result.unit) if isinstance(result, Made) else (result, None)
+
+
+def of_numbers(function: Any, names: Sequence[str], units: Sequence[Any]) -> Any:
+    """The function of plain arrays, named so, that calls one of quantities in these units."""
+
+    def target(*values):
+        return called_with(function, units, values)
+
+    called = "target"
+    while called in names:
+        called += "_"
+    own = getattr(function, "__name__", "")
+    name, given = own if own.isidentifier() else "function", ", ".join(names)
+    namespace = {called: target, "__name__": getattr(function, "__module__", None)}
+    exec(f"def {name}({given}): return {called}({given})", namespace)  # no class has the caller
+    return namespace[name]
+
+
 # Functions ----------------------------------------------------------------------------------------
 
 _UFUNCS = (

@@ -1,0 +1,279 @@
+"""Quantities of Astropy as arguments and results of functions that are differentiated.
+
+Such a call is one of a function of plain arrays, which makes the quantities, and returns the
+numbers of the result and its unit. That function is compiled; derivatives get their units outside:
+a gradient that of the result by that of the argument, a tangent that of what it belongs to. A unit
+is part of that function: for other units there is another one.
+
+>>> from astropy import units
+>>> import symdiff
+>>> def energy(speed):
+...     return 0.5 * (2.0 * units.kg) * speed**2
+>>> symdiff.grad(energy)(3.0 * units.m / units.s)
+<Quantity 6. kg m / s>
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from symdiff.dataclass import dataclass
+from symdiff.errors import AliasingError, SignatureError, SymdiffError, UnsupportedCallError
+from symdiff.ir.structure import Container, children, construct
+from symdiff.source.forwarding import FILE
+
+if TYPE_CHECKING:
+    from symdiff.api.objects import Differentiable
+
+Units: TypeAlias = tuple[Any, ...]  # of the arguments; None of what has none
+_KEPT = "__symdiff_in_units__"
+
+
+def is_quantity(value: Any) -> bool:
+    """Return whether a value is a quantity, not of a class of the user's or a logarithmic one."""
+    module = sys.modules.get("astropy.units")
+    return module is not None and type(value) is getattr(module, "Quantity", None)
+
+
+def has_quantities(steps: Sequence[Any], arguments: Sequence[Any]) -> bool:
+    """Return whether a quantity is among the arguments of a derivative, or their tangents."""
+    if "astropy.units" not in sys.modules:
+        return False
+    if steps and steps[-1][0] == "Jvp":
+        given = [each for each in arguments[-2:] if isinstance(each, tuple | list)]
+        arguments = [*arguments[:-2], *itertools.chain(*given)]
+    return any(map(is_quantity, arguments))
+
+
+def called_in_units(made: Differentiable, arguments: tuple[Any, ...]) -> Any:
+    """What a derivative gives for arguments in canonical form, some of which are quantities."""
+    if made._steps[-1][0] == "Jvp":
+        return _pushed_in_units(made, arguments)
+    numbers, units = _taken_apart(made, arguments)
+    with _placed_in(made._function):
+        given = _plain(made, units, numbers)(*numbers[made._skip :])
+    places = [_places(made, step) for step in made._steps]
+    return _with_units(given, made._steps[-1][2:3] == (True,), places, units)
+
+
+def _pushed_in_units(made: Differentiable, arguments: tuple[Any, ...]) -> Any:
+    """The value and the tangent that ``jvp`` gives."""
+    *bound, primals, tangents = arguments
+    skip, inner = made._skip, made._home.parameters
+    if not isinstance(primals, tuple | list):
+        raise SignatureError("primals is a tuple, one entry an argument", hint="jvp(f, (x,), (v,))")
+    numbers, units = _taken_apart(made, inner.bind((*bound, *primals), {}))
+    along = _tangents(inner.names[skip:], tangents, units[skip:])
+    with _placed_in(made._function):
+        (value, unit), (tangent, _) = _plain(made, units, numbers)(numbers[skip:], along)
+    unit = _last(unit, [_places(made, step) for step in made._steps[:-1]], units)
+    return _quantity(value, unit), _quantity(tangent, unit)
+
+
+def pulled_back_in_units(made: Differentiable, arguments: tuple[Any, ...]) -> tuple[Any, Any]:
+    """What ``vjp`` gives for arguments in canonical form, some of which are quantities."""
+    numbers, units = _taken_apart(made, arguments)
+    with _placed_in(made._function):
+        (value, unit), pullback = _plain(made, units, numbers).vjp(*numbers[made._skip :])
+    unit = _last(unit, [_places(made, step) for step in made._steps], units)
+    return _quantity(value, unit), UnitPullback(pullback, unit, units[made._skip :])
+
+
+@dataclass(frozen=True, slots=True)
+class UnitPullback:
+    """A pullback whose cotangents, and what it gives, may be quantities.
+
+    A cotangent without a unit is a plain number: the cotangent of an argument then has the unit of
+    the gradient.
+    """
+
+    pullback: Callable[[Any], Any]
+    unit: Any
+    units: Units
+
+    def __call__(self, cotangent: Any) -> Any:
+        """The cotangents of the arguments, one entry each, from that of the result."""
+        number, given = cotangent, None
+        if is_quantity(cotangent):
+            number, given = cotangent.value, cotangent.unit
+        result = _product(self.unit, given)
+        found = zip(self.pullback((number, None)), self.units, strict=True)
+        return tuple(
+            None if each is None else _quantity(each, _quotient(result, unit))
+            for each, unit in found
+        )
+
+
+# Functions of plain arrays ------------------------------------------------------------------------
+
+
+def _plain(made: Differentiable, units: Units, numbers: Sequence[Any]) -> Differentiable:
+    """The same derivative of the function of plain arrays, which returns its unit beside it.
+
+    :raises UnsupportedCallError: for one that has no units yet.
+    """
+    steps = [_moved(step) for step in made._steps]
+    kinds = [step and step[0] for step in steps]
+    if made._home.parameters.arity < 0 or None in kinds or "Jvp" in kinds[:-1]:
+        raise UnsupportedCallError(
+            f"{made._name} of quantities as arguments",
+            hint="grad, value_and_grad, jvp and vjp take them, where all parameters are positional,"
+            " without has_aux, hooks and frozen arguments; else pass x.value, and make the quantity"
+            " in the function",
+        )
+    function = _function_in(made._function, made._home.parameters.names, units)
+    plain = type(made)(function, tuple(numbers[: made._skip]), tuple(steps))
+    if made._home.is_exact and not plain._home.is_exact:
+        plain.require_exact()
+    return plain
+
+
+@contextlib.contextmanager
+def _placed_in(function: Callable[..., Any]) -> Iterator[None]:
+    """Errors show the function of quantities, not what calls it with their numbers."""
+    from symdiff.parse import place_of
+
+    try:
+        yield
+    except SymdiffError as error:
+        if error.span is not None and error.span.file == FILE:
+            error.span = place_of(function)
+        error.call_chain = tuple(span for span in error.call_chain if span.file != FILE)
+        raise
+
+
+def _moved(step: Any) -> Any:
+    """A step as that of a function which returns a unit, too; None where there is none."""
+    if step[0] == "Gradient" and not any(step[3:]):
+        return (*step[:2], step[2:3] == (True,), True)
+    return step if step[0] == "Jvp" else None
+
+
+def _function_in(
+    function: Callable[..., Any], names: Sequence[str], units: Units
+) -> Callable[..., Any]:
+    """The function of plain arrays that makes the quantities; the same one for the same units."""
+    held = getattr(function, "__dict__", {})
+    of, kept = held.get(_KEPT, (None, {}))
+    if of is not function:  # a wrapper has got what the function inside has
+        of, kept = function, {}
+        if isinstance(held, dict):
+            held[_KEPT] = of, kept
+    from symdiff.definitions.quantities import of_numbers
+
+    key = tuple(names), tuple((unit, repr(unit)) for unit in units)
+    if key not in kept:
+        kept[key] = of_numbers(function, names, units)
+    found: Callable[..., Any] = kept[key]
+    return found
+
+
+def _taken_apart(made: Differentiable, arguments: Sequence[Any]) -> tuple[tuple[Any, ...], Units]:
+    """The arrays of arguments in canonical form, and their units.
+
+    :raises AliasingError: where one quantity is given twice.
+    """
+    seen: dict[int, str] = {}
+    for name, value in zip(made._home.parameters.names, arguments, strict=True):
+        before = seen.setdefault(id(value), name) if is_quantity(value) else name
+        if before != name:
+            raise AliasingError(
+                f"{before} and {name} are one Quantity", hint="pass a copy of one of them"
+            )
+    numbers = tuple(a.view(np.ndarray) if is_quantity(a) else a for a in arguments)
+    return numbers, tuple(a.unit if is_quantity(a) else None for a in arguments)
+
+
+def _places(made: Differentiable, step: Any) -> Any:
+    """The positions of the arguments that a gradient is asked for."""
+    inner, (argnums, skip) = made._home.parameters, step[1]
+    if isinstance(argnums, tuple):
+        return tuple(inner.names.index(inner.locate(one, skip)[0]) for one in argnums)
+    return inner.names.index(inner.locate(argnums, skip)[0])
+
+
+def _tangents(names: Sequence[str], tangents: Any, units: Units) -> Any:
+    """The numbers of tangents, in the units of the arguments; None for those of defaults."""
+    if not isinstance(tangents, tuple | list) or len(tangents) > len(units):
+        return tangents  # which is refused
+    padded = (*tangents, *[None] * (len(units) - len(tangents)))
+    return tuple(map(_in_unit, names, padded, units))
+
+
+def _in_unit(name: str, tangent: Any, unit: Any) -> Any:
+    """The number of a tangent, in the unit of its argument.
+
+    :raises SignatureError: where one of the two has a unit, and the other none.
+    """
+    if tangent is None or (unit is None and not is_quantity(tangent)):
+        return tangent
+    if unit is None:
+        raise SignatureError(f"the tangent of {name} is a Quantity, and {name} is none")
+    if not is_quantity(tangent):
+        raise SignatureError(
+            f"the tangent of {name} has no unit, and {name} has the unit {unit}",
+            hint=f"give a quantity: tangent * {name}.unit",
+        )
+    return tangent.to_value(unit)
+
+
+# Units of results ---------------------------------------------------------------------------------
+
+
+def _with_units(given: Any, gives_value: bool, places: Sequence[Any], units: Units) -> Any:
+    """The result of gradients, each by the arguments at places, in its units."""
+    (value, unit), gradient = given if gives_value else ((None, given[1]), given[0])
+    unit, asked = _last(unit, places[:-1], units), places[-1]
+    if isinstance(asked, tuple):
+        pairs = zip(gradient, asked, strict=True)
+        gradient = tuple(_quantity(one, _quotient(unit, units[place])) for one, place in pairs)
+    else:
+        gradient = _quantity(gradient, _quotient(unit, units[asked]))
+    return (_quantity(value, unit), gradient) if gives_value else gradient
+
+
+def _last(unit: Any, places: Sequence[Any], units: Units) -> Any:
+    """The unit of a gradient by one argument after another, of what has a unit."""
+    for place in places:
+        (one,) = place if isinstance(place, tuple) else (place,)
+        unit = _quotient(unit, units[one])
+    return unit
+
+
+def _quotient(unit: Any, other: Any) -> Any:
+    return unit if other is None else _one(unit) / other
+
+
+def _product(unit: Any, other: Any) -> Any:
+    return unit if other is None else _one(unit) * other
+
+
+def _one(unit: Any) -> Any:
+    from astropy.units import dimensionless_unscaled
+
+    return dimensionless_unscaled if unit is None else unit
+
+
+def _quantity(numbers: Any, unit: Any) -> Any:
+    """Numbers, and those in containers, in a unit; as they are, where that is None."""
+    from astropy.units import Quantity
+
+    if unit is None or numbers is None:
+        return numbers
+    parts = children(numbers)
+    if parts is not None:
+        items = [_quantity(item, unit) for item in parts[1]]
+        return construct(Container(type(numbers), parts[0], ()), items)
+    if not isinstance(numbers, (bool, int, float, complex, np.ndarray, np.generic)):
+        kind = type(numbers).__name__
+        raise UnsupportedCallError(
+            f"a derivative by an object of {kind}, which is to have the unit {unit}",
+            hint="pass its attributes as arguments",
+        )
+    return Quantity(np.asarray(numbers), unit, dtype=None, copy=False)
