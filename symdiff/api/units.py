@@ -65,10 +65,15 @@ def called_in_units(made: Differentiable, arguments: tuple[Any, ...]) -> Any:
 def _pushed_in_units(made: Differentiable, arguments: tuple[Any, ...]) -> Any:
     """The value and the tangent that ``jvp`` gives."""
     *bound, primals, tangents = arguments
+    from symdiff.api.transforms import require_tangents
+
     skip, inner = made._skip, made._home.parameters
-    if not isinstance(primals, tuple | list):
-        raise SignatureError("primals is a tuple, one entry an argument", hint="jvp(f, (x,), (v,))")
+    if not (isinstance(primals, tuple | list) and isinstance(tangents, tuple | list)):
+        raise SignatureError(
+            "primals and tangents are tuples, one entry an argument", hint="jvp(f, (x,), (x_dot,))"
+        )
     numbers, units = _taken_apart(made, inner.bind((*bound, *primals), {}))
+    require_tangents(len(primals), len(tangents), len(numbers) - skip)
     along = _tangents(inner.names[skip:], tangents, units[skip:])
     with _placed_in(made._function):
         (value, unit), (tangent, _) = _plain(made, units, numbers)(numbers[skip:], along)
@@ -198,10 +203,8 @@ def _places(made: Differentiable, step: Any) -> Any:
     return inner.names.index(inner.locate(argnums, skip)[0])
 
 
-def _tangents(names: Sequence[str], tangents: Any, units: Units) -> Any:
+def _tangents(names: Sequence[str], tangents: Sequence[Any], units: Units) -> tuple[Any, ...]:
     """The numbers of tangents, in the units of the arguments; None for those of defaults."""
-    if not isinstance(tangents, tuple | list) or len(tangents) > len(units):
-        return tangents  # which is refused
     padded = (*tangents, *[None] * (len(units) - len(tangents)))
     return tuple(map(_in_unit, names, padded, units))
 

@@ -128,6 +128,10 @@ def test_tangents_are_in_a_unit_of_their_arguments():
         sd.jvp(product, (3 * m, 2.0), (1.0, None))
     with pytest.raises(SignatureError, match="the tangent of y is a Quantity"):
         sd.jvp(product, (3 * m, 2.0), (None, 1.0 * m))
+    x = 3 * m
+    for along, told in (((x,), "1 tangent"), ((x, 1.0, 1.0), "3 tangents"), (x, "are tuples")):
+        with pytest.raises(SignatureError, match=told):
+            sd.jvp(product, (3 * m, 2.0), along)
     with pytest.raises(units.UnitConversionError):
         sd.jvp(product, (3 * m, 2.0), (1 * s, None))
 
