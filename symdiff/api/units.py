@@ -85,7 +85,9 @@ def pulled_back_in_units(made: Differentiable, arguments: tuple[Any, ...]) -> tu
     """What ``vjp`` gives for arguments in canonical form, some of which are quantities."""
     numbers, units = _taken_apart(made, arguments)
     with _placed_in(made._function):
-        (value, unit), pullback = _plain(made, units, numbers).vjp(*numbers[made._skip :])
+        (value, unit), pullback = _plain(made, units, numbers, pulled=True).vjp(
+            *numbers[made._skip :]
+        )
     unit = _last(unit, [_places(made, step) for step in made._steps], units)
     return _quantity(value, unit), UnitPullback(pullback, unit, units[made._skip :])
 
@@ -118,19 +120,24 @@ class UnitPullback:
 # Functions of plain arrays ------------------------------------------------------------------------
 
 
-def _plain(made: Differentiable, units: Units, numbers: Sequence[Any]) -> Differentiable:
-    """The same derivative of the function of plain arrays, which returns its unit beside it.
+def _plain(
+    made: Differentiable, units: Units, numbers: Sequence[Any], pulled: bool = False
+) -> Differentiable:
+    """The same derivative of the function of plain arrays, which returns its unit beside it;
+    ``pulled``: to be differentiated by ``vjp``.
 
     :raises UnsupportedCallError: for one that has no units yet.
     """
     steps = [_moved(step) for step in made._steps]
     kinds = [step and step[0] for step in steps]
-    if made._home.parameters.arity < 0 or None in kinds or "Jvp" in kinds[:-1]:
+    inner = [step for step in steps[: len(steps) - (not pulled)] if step and step[0] != "Jvp"]
+    several = any(isinstance(step[1][0], tuple) for step in inner)
+    if several or made._home.parameters.arity < 0 or None in kinds or "Jvp" in kinds[:-1]:
         raise UnsupportedCallError(
             f"{made._name} of quantities as arguments",
             hint="grad, value_and_grad, jvp and vjp take them, where all parameters are positional,"
-            " without has_aux, hooks and frozen arguments; else pass x.value, and make the quantity"
-            " in the function",
+            " without has_aux, hooks and frozen arguments, and those of a gradient by one argument;"
+            " else pass x.value, and make the quantity in the function",
         )
     function = _function_in(made._function, made._home.parameters.names, units)
     plain = type(made)(function, tuple(numbers[: made._skip]), tuple(steps))
@@ -244,8 +251,7 @@ def _with_units(given: Any, gives_value: bool, places: Sequence[Any], units: Uni
 def _last(unit: Any, places: Sequence[Any], units: Units) -> Any:
     """The unit of a gradient by one argument after another, of what has a unit."""
     for place in places:
-        (one,) = place if isinstance(place, tuple) else (place,)
-        unit = _quotient(unit, units[one])
+        unit = _quotient(unit, units[place])
     return unit
 
 
