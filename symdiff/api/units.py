@@ -64,9 +64,9 @@ def called_in_units(made: Differentiable, arguments: tuple[Any, ...]) -> Any:
 
 def _pushed_in_units(made: Differentiable, arguments: tuple[Any, ...]) -> Any:
     """The value and the tangent that ``jvp`` gives."""
-    *bound, primals, tangents = arguments
     from symdiff.api.transforms import require_tangents
 
+    *bound, primals, tangents = arguments
     skip, inner = made._skip, made._home.parameters
     if not (isinstance(primals, tuple | list) and isinstance(tangents, tuple | list)):
         raise SignatureError(
@@ -131,13 +131,13 @@ def _plain(
     steps = [_moved(step) for step in made._steps]
     kinds = [step and step[0] for step in steps]
     inner = [step for step in steps[: len(steps) - (not pulled)] if step and step[0] != "Jvp"]
-    several = any(isinstance(step[1][0], tuple) for step in inner)
+    several = any(isinstance(step[1][0], tuple) or step[2] for step in inner)
     if several or made._home.parameters.arity < 0 or None in kinds or "Jvp" in kinds[:-1]:
         raise UnsupportedCallError(
             f"{made._name} of quantities as arguments",
             hint="grad, value_and_grad, jvp and vjp take them, where all parameters are positional,"
-            " without has_aux, hooks and frozen arguments, and those of a gradient by one argument;"
-            " else pass x.value, and make the quantity in the function",
+            " without has_aux, hooks and frozen arguments, and those of grad by one argument; else"
+            " pass x.value, and make the quantity in the function",
         )
     function = _function_in(made._function, made._home.parameters.names, units)
     plain = type(made)(function, tuple(numbers[: made._skip]), tuple(steps))
