@@ -79,6 +79,7 @@ _BY_LIBRARY = {
             "descriptive",
             "distributions",
             "estimates",
+            "expectations",
             "drawn",
             "kernels",
             "ranks",

@@ -239,10 +239,15 @@ class Frozen:
     """A distribution with its parameters."""
 
     def __init__(self, distribution, args, kwds):
-        self.distribution, self.args, self.kwds = distribution, args, kwds
+        self.dist, self.args, self.kwds = distribution, args, kwds
+
+    def expect(self, func=None, lb=None, ub=None, conditional=False, **options):
+        from symdiff.definitions.expectations import expect_frozen
+
+        return expect_frozen(self, func, lb, ub, conditional, **options)
 
     def __getattr__(self, name):
-        method = getattr(self.distribution, name)
+        method = getattr(self.dist, name)
 
         def called(*args, **kwds):
             if name == "rvs":

@@ -49,7 +49,7 @@ _ROWS = {
         *("inverses", "orthogonal", "precise", "probabilities"),
     ),
     "`scipy.stats`": (
-        *("bunches", "descriptive", "distributions", "drawn"),
+        *("bunches", "descriptive", "distributions", "drawn", "expectations"),
         *("kernels", "multivariate", "ranks", "searched", "summaries"),
         *("variables",),
     ),

@@ -1702,6 +1702,11 @@ TABLE: dict[str, Word] = {
             *(("mannwhitneyu", ""), ("wilcoxon", ""), ("ansari", ", alternative='less'")),
         )
     },
+    "scipy.stats.rv_frozen.expect": number(
+        "return law.expect(lambda t: np.sin(x * t))",
+        reference="np.exp(-0.5 * 2.89 * x * x) * np.sin(0.3 * x)",
+        within=1e-6,
+    ),
     "scipy.stats.chatterjeexi": shaped(
         "return scipy.stats.chatterjeexi(x, np.cos(np.arange(len(x)))).statistic * x",
         like=DATA,
