@@ -521,11 +521,11 @@ def of_numbers(function: Any, names: Sequence[str], units: Sequence[Any]) -> Any
     def target(*values):
         return called_with(function, units, values)
 
-    called = "target"
-    while called in names:
-        called += "_"
     own = getattr(function, "__name__", "")
     name, given = own if own.isidentifier() else "function", ", ".join(names)
+    called = "target"
+    while called in (name, *names):
+        called += "_"
     namespace = {called: target, "__name__": getattr(function, "__module__", None)}
     exec(f"def {name}({given}): return {called}({given})", namespace)  # no class has the caller
     return namespace[name]

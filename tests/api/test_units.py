@@ -198,6 +198,14 @@ def test_a_wrapper_that_has_got_what_the_function_has_is_another_function():
     require_same(sd.grad(inner)(3 * m), 6.0 * m)
 
 
+def test_any_names_of_functions_and_parameters():
+    def target(target_, given):
+        return target_**2 * given
+
+    require_same(sd.grad(target)(3 * m, 2.0), 12.0 * m)
+    require_same(sd.grad(lambda target, function: target**2 * function)(3 * m, 2.0), 12.0 * m)
+
+
 def test_a_unit_as_an_argument_is_known_when_compiling():
     def area(x, unit=m):
         return (x * unit).to_value(units.cm) ** 2
