@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.counts import COUNTS
-from symdiff.definitions.declare import DEFINITIONS, defines, defines_inside, refuse
+from symdiff.definitions.declare import DEFINITIONS, INSTEAD, defines, defines_inside, refuse
 from symdiff.definitions.distributions import _between, _logarithm
 from symdiff.definitions.law import CONTINUOUS
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.solvers import without_derivative
+from symdiff.definitions.solvers import valued, without_derivative
 
 # Variables themselves -----------------------------------------------------------------------------
 
@@ -427,6 +427,24 @@ def _standard_forms(law):
     return {name: _standard(law, compute) for name, compute in found.items()}
 
 
+def cdf(self, x, y=None, /, *, method=None):
+    """The share up to a place, or between two: by logarithms, which do not tell the slopes where
+    the places are one.
+    """
+    if y is None:
+        return self._cdf1(x, method=method)
+    found = self._cdf2(x, y, method=method)
+    made = self._cdf1(y, method=None) - self._cdf1(x, method=None)
+    return valued(made.astype(found.dtype), without_derivative(found))
+
+
+def log_of_rest(x):
+    """The logarithm of ``1 - exp(x)``, of numbers up to 0 (Maechler 2012, eq. 7)."""
+    is_near = x > -np.log(2.0)
+    near = np.log(-np.expm1(np.where(is_near, x, -0.5)))
+    return np.where(is_near, near, np.log1p(-np.exp(np.where(is_near, -1.0, x))))[()]
+
+
 # Registering --------------------------------------------------------------------------------------
 
 
@@ -436,6 +454,7 @@ def _register_laws(stats: Any, special: Any) -> None:
         distribution = getattr(stats, name, None)  # this SciPy may not have it
         for method, definition in _standard_forms(law).items() if distribution else ():
             defines_inside(getattr(distribution, method), definition, rounded=True)
+    defines_inside(special._ufuncs._log1mexp, log_of_rest, rounded=True)
     forms = _standard_forms(COUNTS["binom"])
     for method in ("_pmf", "_cdf", "_sf"):
         function = getattr(special._ufuncs, f"_binom{method}")
@@ -446,6 +465,7 @@ _INSIDE = {
     "_update_parameters": update_parameters,
     "_validate_order_kind": validate_order_kind,
     "_constants": constants,
+    "cdf": cdf,
     "_moment_raw_transform": raw_transform,
     "_moment_central_transform": central_transform,
     **_SAFE,
@@ -459,6 +479,7 @@ def register(new: ModuleType) -> None:
     from scipy.stats import _distribution_infrastructure as made
 
     _register_laws(stats, special)
+    INSTEAD[stats.truncate] = "divide the density by variable.cdf(lb, ub), which is known"
     variable, mixture = made.UnivariateDistribution, made.Mixture
     for name, definition in _INSIDE.items():
         defines_inside(getattr(variable, name), definition)

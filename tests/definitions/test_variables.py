@@ -21,6 +21,7 @@ X = np.array([0.4, 0.9, 1.3])
         lambda x: STANDARD.logpdf(x[0]) + STANDARD.ccdf(x),
         lambda x: LOGISTIC.pdf(x) + LOGISTIC.logccdf(x) + LOGISTIC.cdf(x),
         lambda x: LOGISTIC.icdf(0.5 * x),
+        lambda x: KNOWN.cdf(x[0] - x, x) + LOGISTIC.cdf(x[1], x[0]) + UNIFORM.ccdf(x[0], x[2]),
         lambda x: UNIFORM.cdf(x) + UNIFORM.logpdf(x),
         lambda x: KNOWN.icdf(0.5 * x) + KNOWN.ilogcdf(-x) + KNOWN.iccdf(0.3 * x),
         lambda x: MIXED.cdf(x) + MIXED.logpdf(x) + MIXED.mean() + MIXED.variance(),
@@ -37,6 +38,7 @@ def test_variables_that_are_made_outside(found):
 @pytest.mark.parametrize(
     "found",
     [
+        lambda x: stats.Normal(mu=x, sigma=x[::-1]).cdf(-0.3, np.array([[0.1], [2.0]])),
         lambda x: stats.Normal(mu=x, sigma=x[::-1]).logpdf(np.array([[0.1], [2.0]])),
         lambda x: stats.Uniform(a=x[0] - 2.0, b=x[1]).logpdf(0.3),
         lambda x: stats.Uniform(a=x[0], b=x[2] + 1.0).variance() * x,
@@ -59,6 +61,36 @@ def test_the_slope_of_a_probability_is_the_density():
         assert sd.grad(lambda x: KNOWN.cdf(x))(x) == pytest.approx(
             np.exp(-0.5 * ((x - 0.3) / 1.4) ** 2) / (1.4 * np.sqrt(2.0 * np.pi)), rel=1e-7
         )
+
+
+@pytest.mark.parametrize("variable", [STANDARD, LOGISTIC, UNIFORM])
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(0.3, 0.3), (-2.0, -2.0), (1.3, 0.4), (-30.0, -20.0), (20.0, 30.0), (-np.inf, 0.4), (-9, 9)],
+)
+def test_the_slopes_of_a_share_between_places_are_the_densities_there(variable, low, high):
+    """Where both are one, too, the logarithm of whose share is none."""
+    places = np.array([low, high], dtype=float)
+    slopes = np.array([-1.0, 1.0]) * variable.pdf(places)
+    with np.errstate(all="ignore"):
+        made = sd.grad(lambda p: variable.cdf(p[0], p[1]))(places)
+        rest = sd.jvp(lambda p: variable.ccdf(p[0], p[1]), (places,), (np.array([2.0, 0.0]),))[1]
+    np.testing.assert_allclose(made, slopes, rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(rest, -2.0 * slopes[0], rtol=1e-9, atol=1e-300)
+
+
+def test_bends_of_a_share_between_places():
+    """Those of a normal law are ``-x`` times its density."""
+    made = sd.hessian(lambda p: STANDARD.cdf(p[0], p[1]))(np.array([0.3, 0.3]))
+    density = STANDARD.pdf(0.3)
+    np.testing.assert_allclose(made, np.diag([0.3 * density, -0.3 * density]), rtol=1e-12)
+
+
+def test_a_truncated_variable_is_made_outside():
+    variable = stats.truncate(STANDARD, lb=-1.0)
+    check(lambda x: variable.pdf(x) + variable.icdf(0.5 * x), X, step=0.005)
+    with pytest.raises(sd.UnsupportedCallError, match="divide the density by"):
+        sd.grad(lambda a: stats.truncate(STANDARD, lb=a).pdf(0.4))(0.1)
 
 
 def test_outside_of_the_support_nothing_moves():
@@ -99,7 +131,7 @@ def test_a_variable_is_left_as_it_is():
 @pytest.mark.parametrize(
     "found",
     [
-        lambda x: KNOWN.cdf(x, 2.0),
+        lambda x: GAMMA.cdf(x, 2.0),
         lambda x: stats.truncate(STANDARD, lb=-1.0).pdf(x),
         lambda x: KNOWN.cdf(x, method="quadrature"),
     ],
