@@ -283,10 +283,16 @@ class Graph:
 
 @dataclass(eq=False, slots=True)
 class GraphCell:
-    """A graph by reference, so that a graph can call itself; filled once."""
+    """A graph by reference, so that a graph can call itself; filled once.
+
+    ``unlike`` all others: no other cell has a graph that is equal. ``harmless``: whether nothing in
+    it, or in what it calls, raises or has an effect, once that was asked for.
+    """
 
     name: str
     graph: Graph | None = None
+    unlike: bool = False
+    harmless: bool | None = None
 
 
 def walk_nodes(block: Block) -> Iterator[Node]:

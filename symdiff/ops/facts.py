@@ -13,6 +13,7 @@ import numpy as np
 from symdiff.ir.build import constant_value
 from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import GraphCell, Node, Op, Value, walk_nodes
+from symdiff.ir.reach import reached
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.declare import DeclaredOp, fails_to_broadcast
 from symdiff.ops.keys import Slot
@@ -95,20 +96,21 @@ def must_stay(node: Node, fits: Fits = never) -> bool:
 
 def _is_harmless(cell: GraphCell) -> bool:
     """Return whether no node of a graph, or of one that it calls, may raise or has an effect."""
-    pending, seen = [cell], set()
-    while pending:
-        graph = pending.pop().graph
-        if graph is None:
-            return False
-        if id(graph) in seen:
-            continue
-        seen.add(id(graph))
-        for node in walk_nodes(graph.block):
-            if node.op is call:
-                pending.append(node.attributes["callee"])
-            elif must_stay(node):
-                return False
-    return True
+    if cell.harmless is None and cell.graph is not None:
+        cell.harmless = all(map(_is_harmless_itself, reached([cell], _callees_to_ask)))
+    return bool(cell.harmless)
+
+
+def _callees_to_ask(cell: GraphCell) -> list[GraphCell]:
+    if cell.harmless is not None or cell.graph is None:
+        return []
+    return [n.attributes["callee"] for n in walk_nodes(cell.graph.block) if n.op is call]
+
+
+def _is_harmless_itself(cell: GraphCell) -> bool:
+    if cell.harmless is not None or cell.graph is None:
+        return bool(cell.harmless)
+    return not any(node.op is not call and must_stay(node) for node in walk_nodes(cell.graph.block))
 
 
 def _divides_safely(node: Node) -> bool:

@@ -31,7 +31,7 @@ from symdiff.ir.build import (
     renewed,
     with_block,
 )
-from symdiff.ir.called import Activation
+from symdiff.ir.called import Activation, called_cells
 from symdiff.ir.control import call, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Node, Value, free_values, walk_nodes
 from symdiff.ir.reach import reached
@@ -77,8 +77,19 @@ def outlining(limits: Limits) -> Iterator[None]:
 
 
 def outlined(graph: Graph, made_in: Mapping[Node, Activation]) -> Graph:
-    """The graph with callees of their own; itself where there are none."""
+    """The graph with callees of their own, in those that it calls too; itself where there are none.
+
+    The graphs that it calls are its own: they are changed in their cells.
+    """
+    for cell in called_cells(graph):
+        if cell.graph is not None:
+            cell.graph = _outlined(cell.graph, made_in)
+    return _outlined(graph, made_in)
+
+
+def _outlined(graph: Graph, every: Mapping[Node, Activation]) -> Graph:
     limits = _limits.get()
+    made_in = {node: every[node] for node in walk_nodes(graph.block) if node in every}
     segments = _segments(graph, made_in, limits)
     chosen = _chosen(graph, segments, limits)
     if not chosen:
@@ -408,6 +419,8 @@ class _Reader:
             return type(value), tuple([self.static(item) for item in value])
         if isinstance(value, dict):
             return dict, tuple([(self.static(k), self.static(v)) for k, v in value.items()])
+        if isinstance(value, GraphCell) and value.unlike:
+            return id(value)
         if isinstance(value, GraphCell):
             return value.name, None if value.graph is None else self.graph(value.graph)
         if isinstance(value, Graph):

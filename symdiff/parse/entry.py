@@ -19,6 +19,7 @@ from symdiff.errors import (
     too_deep,
 )
 from symdiff.ir.build import building
+from symdiff.ir.called import called_by
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ops.declare import NeedsStatic
@@ -266,7 +267,8 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
     require_no_hidden_numbers(graph.block, interp.classes_asked, interp.answers)
     made_in = {
         node: activation
-        for node in walk_nodes(graph.block)
+        for one in (graph, *called_by(graph))
+        for node in walk_nodes(one.block)
         if (activation := interp.made_in.get(node)) is not None
     }
     guards = tuple(interp.guards.values())

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
-from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.control import LoopView, call, cond, loop
 from symdiff.ir.graph import Block, Node, Value, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import array_type
@@ -27,6 +27,7 @@ from symdiff.ops.partial import reached
 from symdiff.ops.retype import as_typed, retype
 from symdiff.parse.dtype_answers import INTEGERS_IN_FLOATS, OTHERS, Answer, Hiding, Question
 from symdiff.parse.hidden_flow import Flow, stays_hidden
+from symdiff.parse.values import TEMPLATES, Changed
 from symdiff.source import SourceSpan
 
 
@@ -82,6 +83,8 @@ class _Hidden:
         """
         self._say_dtypes()
         found = self.computed()
+        if any(_is_of_template(node, found) for node in walk_nodes(self.block)):
+            raise Changed(TEMPLATES)  # what is computed inside has to be seen
         resting = list(self._classes_asked(asked, found))
         resting += [one for answer in self.answers for one in self._resting_on(answer, found)]
         cuts = [node for node in walk_nodes(self.block) if self._is_cut(node, found)]
@@ -233,7 +236,7 @@ def _sources(value: Value, node: Node) -> Sequence[Value]:
         view = LoopView(node)
         inside = place < view.carry_count
         return [view.initial[place], view.next_carries[place]] if inside else []
-    is_of_operands = not node.blocks and stays_hidden(node, INTEGERS_IN_FLOATS)
+    is_of_operands = node.op is call or (not node.blocks and stays_hidden(node, INTEGERS_IN_FLOATS))
     return node.operands if is_of_operands else []
 
 
@@ -244,6 +247,12 @@ def _hides(node: Node, hiding: Hiding) -> bool:
     before = node.operands[0].type
     weak = not isinstance(before, ArrayType) or before.weak or hiding is not INTEGERS_IN_FLOATS
     return weak and hiding.is_hidden(before) and hiding.is_typed(node.result.type)
+
+
+def _is_of_template(node: Node, found: Set[Value]) -> bool:
+    """Return whether a node calls the graph of a template with one of some values."""
+    is_one = node.op is call and node.attributes["callee"].unlike
+    return is_one and not found.isdisjoint(node.operands)
 
 
 def _with_dtype(node: Node) -> tuple[Node, Node]:

@@ -10,6 +10,9 @@ what stands outside the function that is compiled, and nothing else but its para
 nothing behind but its result, a number or a tuple of numbers. While something outside is changed,
 derivatives are stopped, or a recursion on data is staged, calls are followed.
 
+A template of many nodes is a graph of its own, which calls call: copies of copies of copies would
+be more than anything could hold, where each function calls the next one twice.
+
 Inside ``try`` a template is a region of its own, made at the first call already, unless that stands
 in another template. It also gives whether something was raised, and the number of its class, by
 which the call leaves the region around; its numbers are zeros there, which nobody reads. That is
@@ -25,22 +28,39 @@ from typing import Any
 
 from symdiff.dataclass import dataclass
 from symdiff.definitions.bunches import attributes_of, rebuilt
-from symdiff.ir.build import builder, copy_into, is_constant
+from symdiff.ir.build import Builder, builder, building, constant, copy_into, is_constant
 from symdiff.ir.called import Activation
-from symdiff.ir.graph import Block, Node, Value, free_values, walk_nodes
+from symdiff.ir.control import call, undefined
+from symdiff.ir.graph import (
+    Block,
+    Graph,
+    GraphCell,
+    Input,
+    Node,
+    Value,
+    free_values,
+    walk_blocks,
+    walk_nodes,
+)
+from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
 from symdiff.ops.arithmetic import equal, positive, where
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import assert_, raise_
+from symdiff.ops.index import index_add, index_set
+from symdiff.ops.lists import list_typed
+from symdiff.ops.retype import retype
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, as_type, is_callers
 from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.trying import forget, run_in_region
-from symdiff.parse.values import ABSENT, Abstract, CalleeLeft, Token
+from symdiff.parse.values import ABSENT, TEMPLATES, Abstract, CalleeLeft, Token
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
+LARGE = 300  # nodes of a template that is called, not copied
+Calls = dict[Activation | None, Activation | None]  # where copies are built, by their originals'
 Run = Callable[[dict[str, Abstract]], Abstract]
 
 
@@ -56,7 +76,8 @@ class Raised:
 @dataclass(eq=False, slots=True)
 class Template:
     """The nodes that a function builds from ``parameters``, and its result; in a call of
-    ``caller``. ``raised``: to the ``try`` that the call stands in.
+    ``caller``. ``raised``: to the ``try`` that the call stands in. ``called``: as a graph that is
+    called.
     """
 
     parameters: tuple[Value, ...]
@@ -64,6 +85,16 @@ class Template:
     result: Abstract
     caller: Activation | None
     raised: Raised | None = None
+    called: Called | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A template as a graph of what it reads, the parameters first; ``numbers`` are its results."""
+
+    cell: GraphCell
+    read: tuple[Value, ...]
+    numbers: tuple[Value, ...]
 
 
 class _NoKind(Exception):  # noqa: N818 - control flow
@@ -146,6 +177,7 @@ def _made(interp: Interpreter, bound: dict[str, Abstract], run: Run) -> Template
     caller = interp.frame.activation
     regions = [_region_like_those_around(interp)] if interp.regions else []
     known: dict[str, Any] = {"assumed": {}, "decided": {}, "statement_values": None}
+    asked = _asked(interp)
     apart = meanwhile(interp, **known, regions=[], in_template=True)
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
@@ -153,8 +185,17 @@ def _made(interp: Interpreter, bound: dict[str, Abstract], run: Run) -> Template
             if made is None or _leaves_behind(interp, before):
                 return None
         template = Template(tuple(parameters), inner.nodes, made[0], caller, made[1])
-        return template if _is_closed(interp, template) else None
+        if not _is_closed(interp, template):
+            return None
+        if not regions and asked == _asked(interp):
+            template.called = _called(interp, template)
+        return template
     return None
+
+
+def _asked(interp: Interpreter) -> tuple[int, int]:
+    """How often dtypes and classes of numbers were asked for."""
+    return len(interp.classes_asked), len(interp.answers)
 
 
 def _opened(value: Abstract, parameters: list[Value]) -> Abstract:
@@ -214,6 +255,108 @@ def _parts(result: Abstract) -> Iterator[Abstract]:
         result is None or type(result) in (bool, int, float, complex, str)
     ):
         yield result
+
+
+# Called -------------------------------------------------------------------------------------------
+
+
+def _called(interp: Interpreter, template: Template) -> Called | None:
+    """A large template as a graph of numbers; None where it is to be copied.
+
+    What asks how a number came about, later, has to see its nodes: where one may be an integer on
+    some paths, or is one.
+    """
+    whole = Block((), template.nodes)
+    nodes = list(walk_nodes(whole))
+    if TEMPLATES in interp.policy.changed:
+        return None
+    if len(nodes) < LARGE or any(node.op in _SEEN_LATER for node in nodes):
+        return None
+    made = {value for node in template.nodes for value in node.results}
+    parts = dict.fromkeys(_parts(template.result))
+    numbers = tuple([v for v in parts if v in made and not is_constant(v)])
+    outside = [v for v in free_values(whole) if v not in template.parameters]
+    read = (*template.parameters, *outside)
+    own = [value for value in _undefined(nodes) if not _is_number(value.type)]
+    if own or not numbers or not all(_is_float(value.type) for value in (*read, *numbers)):
+        return None
+    call_of = next((found for node in nodes if (found := _call_of(interp, template, node))), None)
+    if call_of is None:
+        return None
+    return Called(_cell(interp, call_of, template, read, numbers), read, numbers)
+
+
+def _is_float(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind == "f"
+
+
+def _undefined(nodes: Sequence[Node]) -> Iterator[Value]:
+    return (node.result for node in nodes if node.op is undefined)
+
+
+def _call_of(interp: Interpreter, template: Template, node: Node) -> Activation | None:
+    """The call that a template's node was built in: that of the function itself."""
+    activation = interp.made_in.get(node)
+    while activation is not None and activation.caller is not template.caller:
+        activation = activation.caller
+    return activation
+
+
+def _cell(
+    interp: Interpreter,
+    call_of: Activation,
+    template: Template,
+    read: Sequence[Value],
+    numbers: Sequence[Value],
+) -> GraphCell:
+    """The graph, in which numbers that a path does not define are zeros: nobody reads them there.
+
+    Its nodes count as built where the template's were.
+    """
+    parameters = tuple([Value(v.type, None, v.name, v.role) for v in read])
+    for parameter, value in zip(parameters, read, strict=True):
+        parameter.name = call_of.arguments.get(value, value.name)
+    new = dict(zip(read, parameters, strict=True))
+    calls: Calls = {template.caller: None}
+    with building(Builder()) as inside:
+        for node in template.nodes:
+            _copy_node(interp, node, new, calls)
+    block = Block(parameters, inside.nodes, tuple([new[value] for value in numbers]))
+    _define_all(block)
+    names = tuple([Input((f"p{k}",), "derived") for k in range(len(parameters))])
+    leaves = tuple(map(Leaf, range(len(numbers))))
+    output = Container(tuple, tuple(range(len(numbers))), leaves)
+    graph = Graph(call_of.name, block, names, output, span=call_of.defined)
+    return GraphCell(call_of.name, graph, unlike=True)
+
+
+def _define_all(block: Block) -> None:
+    """Make undefined numbers zeros."""
+    for inner in walk_blocks(block):
+        for node in inner.nodes:
+            if node.op is undefined and isinstance(type_ := node.result.type, ArrayType):
+                zero = type_.dtype.type(0)
+                node.op = constant
+                node.attributes = {"value": zero.item() if type_.weak else zero}
+
+
+def _call(
+    interp: Interpreter, template: Template, called: Called, given: Sequence[Value]
+) -> Abstract:
+    """Emit a call, and return its result; what is known of that is made here."""
+    interp.count(interp.span, 1)
+    operands = (*given, *called.read[len(given) :])
+    types = tuple([value.type for value in called.numbers])
+    node = builder().emit(call, operands, {"callee": called.cell, "types": types})
+    new = dict(zip(template.parameters, given, strict=True))
+    new.update(zip(called.numbers, node.results, strict=True))
+    for part in _parts(template.result):
+        if isinstance(part, Value) and part.node is not None and is_constant(part):
+            copy_into(part.node, new)
+    return _of(template.result, new)
+
+
+_SEEN_LATER = (retype, list_typed, index_set, index_add)
 
 
 # What is raised -----------------------------------------------------------------------------------
@@ -303,18 +446,30 @@ def _belong_to_callee(interp: Interpreter, nodes: Sequence[Node]) -> None:
 
 def _copy(interp: Interpreter, template: Template, given: Sequence[Value]) -> Abstract:
     """Append copies of a template's nodes that compute with the values given."""
+    if template.called is not None and not interp.regions:
+        return _call(interp, template, template.called, given)
     interp.count(interp.span, len(template.nodes))
     new = dict(zip(template.parameters, given, strict=True))
-    calls: dict[Activation | None, Activation | None] = {template.caller: interp.frame.activation}
+    calls: Calls = {template.caller: interp.frame.activation}
     for node in template.nodes:
-        made = copy_into(node, new)
-        pairs = zip(walk_nodes(Block((), [node])), walk_nodes(Block((), [made])), strict=True)
-        for old, one in pairs:
-            if old in interp.made_in:
-                interp.made_in[one] = _renewed(interp, interp.made_in[old], calls, new)
+        _copy_node(interp, node, new, calls)
     if template.raised is not None:
         _leave(interp, template.raised, new)
     return _of(template.result, new)
+
+
+def _copy_node(
+    interp: Interpreter,
+    node: Node,
+    new: dict[Value, Value],
+    calls: Calls,
+) -> None:
+    """Append a copy of a node, which counts as built in the call that stands for the node's."""
+    made = copy_into(node, new)
+    pairs = zip(walk_nodes(Block((), [node])), walk_nodes(Block((), [made])), strict=True)
+    for old, one in pairs:
+        if old in interp.made_in:
+            interp.made_in[one] = _renewed(interp, interp.made_in[old], calls, new)
 
 
 def _leave(interp: Interpreter, raised: Raised, new: dict[Value, Value]) -> None:
@@ -350,7 +505,7 @@ def _numbered(number: Abstract, numbers: Sequence[int]) -> Abstract:
 def _renewed(
     interp: Interpreter,
     activation: Activation | None,
-    calls: dict[Activation | None, Activation | None],
+    calls: Calls,
     new: dict[Value, Value],
 ) -> Activation | None:
     """The call that a copy is built in, as another was in the template."""

@@ -531,6 +531,9 @@ class CalledOften(ControlFlow):
         self.node = node
 
 
+TEMPLATES = "templates"  # of which calls are copies, where one is given what may be an integer
+
+
 class Changed(ControlFlow):
     """What does not change elsewhere is changed: all of its ``kind`` are followed as objects."""
 

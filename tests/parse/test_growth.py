@@ -348,13 +348,23 @@ def items_in_callees(n):
     return inner + in_turn(n, ["s = g{k}(s)"])
 
 
+def calls_in_both_arms(n):
+    """Each function calls the next one in two places."""
+    inner = "".join(
+        f"def f{k + 1}(x):\n    if x > 0.1:\n        return f{k}(x * 0.9)\n"
+        f"    return f{k}(x + 0.3) * 0.9\n"
+        for k in range(n)
+    )
+    return f"def f0(x):\n    return np.sin(x)\n{inner}def f(x):\n    return f{n}(x)\n"
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
     generators, generators_from, generator_expressions, nexts, nested_functions, objects,
     objects_of_objects, partials, tries_in_loops, raises, chains_inside_try, calls_inside_tries,
     sorted_objects, arrays_made_alike, arrays_made_of_two, texts, names_in_callees,
-    items_in_callees,
+    items_in_callees, calls_in_both_arms,
 ]  # fmt: skip
 NESTED = [
     nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,

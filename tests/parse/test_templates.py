@@ -150,6 +150,44 @@ def guarded(x: float, y: float) -> float:
     return total
 
 
+def raises(v: float) -> float:
+    if v > 40.0:
+        raise ValueError(v)
+    return v * leaf(v, 0.5)
+
+
+def raised_in_called(x: float, y: float) -> float:
+    return raises(x) + raises(y) * raises(x * y)
+
+
+def choosing(inner: Callable[[float], float]) -> Callable[[float], float]:
+    def outer(v: float) -> float:
+        if v > 0.1:
+            return inner(v * 1.05)
+        return inner(v + 0.3)
+
+    return outer
+
+
+CHOSEN: Callable[[float], float] = math.sin
+for _ in range(14):
+    CHOSEN = choosing(CHOSEN)
+
+
+def chosen_often(x: float, y: float) -> float:
+    return CHOSEN(x - 0.7) * CHOSEN(y)
+
+
+def of_known_parts(a: float) -> tuple[float, float, float]:
+    return a, 2.0, leaf(a, 0.3)
+
+
+def of_parts(x: float, y: float) -> float:
+    a, b, c = of_known_parts(x)
+    d, e, f = of_known_parts(y * x)
+    return a * b + c * d + e * f
+
+
 def fresh(function: Callable[..., float]) -> Any:
     """Another function of the same code, of which nothing was compiled before."""
     return FunctionType(function.__code__, function.__globals__, function.__name__)
@@ -165,6 +203,9 @@ PROGRAMS = [
     of_named_tuples,
     of_slices,
     by_turns,
+    raised_in_called,
+    chosen_often,
+    of_parts,
     callees_in_try.tries,
     callees_in_try.in_a_row,
     callees_in_try.by_classes,
@@ -176,7 +217,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize("followed_first", [0, 1])
+@pytest.mark.parametrize(("followed_first", "large"), [(0, 300), (1, 300), (0, 1)])
 @pytest.mark.parametrize("function", PROGRAMS)
 @pytest.mark.parametrize("args", [(0.62, 1.17), (0.71, 1.32)])
 @pytest.mark.filterwarnings("ignore::symdiff.LostDerivativeWarning")  # a state, as written
@@ -184,9 +225,11 @@ def test_derivatives_are_those_of_the_function(
     function: Callable[..., float],
     args: tuple[float, float],
     followed_first: int,
+    large: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(templates, "FOLLOWED_FIRST", followed_first)
+    monkeypatch.setattr(templates, "LARGE", large)
     expected = [
         float(reference.directional(function, args, along).value)
         for along in ((1.0, 0.0), (0.0, 1.0))
@@ -195,6 +238,53 @@ def test_derivatives_are_those_of_the_function(
     np.testing.assert_allclose(made.forward(*args)[0], function(*args), rtol=1e-15)
     found = sd.grad(made, argnums=(0, 1))(*args)
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("function", [tree, chosen_often, raised_in_called, of_parts])
+def test_second_derivatives_through_templates_that_are_called(
+    function: Callable[..., float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(templates, "LARGE", 1)
+    args, u, v = (0.62, 1.17), (1.0, -0.4), (0.3, 0.8)
+    expected = reference.second_directional(function, args, u, v).value
+    made = sd.differentiable(fresh(function))
+    _, (_, tangent) = sd.jvp(made.jvp, (args, u), (v, (0.0, 0.0)))
+    _, product = sd.jvp(sd.grad(made, argnums=(0, 1)), args, u)
+    np.testing.assert_allclose(tangent, expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(np.dot(product, v), expected, rtol=1e-6, atol=1e-7)
+
+
+def test_what_a_called_template_raises() -> None:
+    made = sd.differentiable(fresh(chosen_often))
+    assert "math.sin" in made.grad.source(0.62, 1.17)
+    raising = sd.grad(fresh(raised_in_called))
+    with pytest.raises(ValueError, match=r"41\.0"):
+        raising(1.0, 41.0)
+
+
+def scaled(v: float) -> float:
+    y = v
+    if v > 0.2:
+        y = v * v
+    return y * 3
+
+
+def integers_given(x: float, y: float) -> float:
+    s = 0.0 * y if x > 1.0 else 0
+    a, b = scaled(s), scaled(x)
+    z = np.array([a, a])
+    z[0] = b
+    return float(z[0] + y)
+
+
+@pytest.mark.parametrize("large", [1, 300])
+def test_integers_on_some_paths_are_seen_through_templates_that_are_called(
+    large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(templates, "FOLLOWED_FIRST", 0)
+    monkeypatch.setattr(templates, "LARGE", large)
+    with pytest.raises(sd.UnsupportedSyntaxError, match="integers on some paths"):
+        sd.grad(fresh(integers_given))(0.5, 1.0)
 
 
 def test_a_function_is_followed_twice_however_often_it_is_called(
