@@ -59,7 +59,7 @@ from symdiff.parse.trying import forget, run_in_region
 from symdiff.parse.values import ABSENT, TEMPLATES, Abstract, CalleeLeft, Token
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
-LARGE = 300  # nodes of a template that is called, not copied
+LARGE = 1000  # nodes of a template that is called, not copied
 Calls = dict[Activation | None, Activation | None]  # where copies are built, by their originals'
 Run = Callable[[dict[str, Abstract]], Abstract]
 

@@ -217,7 +217,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize(("followed_first", "large"), [(0, 300), (1, 300), (0, 1)])
+@pytest.mark.parametrize(("followed_first", "large"), [(0, 1000), (1, 1000), (0, 1)])
 @pytest.mark.parametrize("function", PROGRAMS)
 @pytest.mark.parametrize("args", [(0.62, 1.17), (0.71, 1.32)])
 @pytest.mark.filterwarnings("ignore::symdiff.LostDerivativeWarning")  # a state, as written
@@ -277,7 +277,7 @@ def integers_given(x: float, y: float) -> float:
     return float(z[0] + y)
 
 
-@pytest.mark.parametrize("large", [1, 300])
+@pytest.mark.parametrize("large", [1, 1000])
 def test_integers_on_some_paths_are_seen_through_templates_that_are_called(
     large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
