@@ -15,34 +15,16 @@ from symdiff.definitions import (  # noqa: F401 - for their laws
 )
 from symdiff.definitions.counts import COUNTS
 from symdiff.definitions.declare import DEFINITIONS, INSTEAD, OBJECTS, defines
-from symdiff.definitions.law import CONTINUOUS
+from symdiff.definitions.law import CONTINUOUS, parsed
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.multivariate import FROZEN, MULTIVARIATE
 
 # Arguments ----------------------------------------------------------------------------------------
 
 
-def _parsed(law, args, keywords, more):
-    """The parameters by name; an error as SciPy's where one is missing or not known."""
-    names = (*law.shapes, *more)
-    if len(args) > len(names):
-        raise TypeError("_parse_args() takes fewer positional arguments")
-    given = {}
-    for name, value in zip(names, args, strict=False):
-        given[name] = value
-    for name, value in keywords.items():
-        if name not in names or name in given:
-            raise TypeError(f"_parse_args() got an unexpected keyword argument '{name}'")
-        given[name] = value
-    for name in law.shapes:
-        if name not in given:
-            raise TypeError(f"_parse_args() missing a required positional argument: '{name}'")
-    return given
-
-
 def _parameters(law, args, keywords):
     """Shapes, location and scale (None where not given), and where they are any good."""
-    given = _parsed(law, args, keywords, ("loc", "scale"))
+    given = parsed(law, args, keywords, ("loc", "scale"))
     shapes = [np.asarray(given[name], dtype=np.float64) for name in law.shapes]
     good = law.good(*shapes)
     loc = np.asarray(given["loc"]) if "loc" in given else None
@@ -186,7 +168,7 @@ def _continuous(law):
 
 def _counted(law, k, args, keywords):
     """The count from ``loc`` on, the shapes, and where they are any good."""
-    given = _parsed(law, args, keywords, ("loc",))
+    given = parsed(law, args, keywords, ("loc",))
     shapes = [np.asarray(given[name], dtype=np.float64) for name in law.shapes]
     count = np.asarray(k)
     if "loc" in given:

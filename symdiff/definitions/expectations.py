@@ -6,8 +6,7 @@ They are SciPy's, between the ends and two places with a twentieth of the share 
 import numpy as np
 
 from symdiff.definitions.declare import defines, defines_inside, refuse
-from symdiff.definitions.distributions import _parsed
-from symdiff.definitions.law import CONTINUOUS
+from symdiff.definitions.law import CONTINUOUS, parsed
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued, without_derivative
@@ -85,7 +84,7 @@ def expect_frozen(self, func=None, lb=None, ub=None, conditional=False, **option
     if name not in CONTINUOUS or type(self.dist) is not type(getattr(stats, name)):
         refuse("a distribution whose density is not known")
     law = CONTINUOUS[name]
-    given = _parsed(law, self.args, self.kwds, ("loc", "scale"))
+    given = parsed(law, self.args, self.kwds, ("loc", "scale"))
     shapes = tuple([given[name] for name in law.shapes])
     place, width = given.get("loc", 0), given.get("scale", 1)
     method = getattr(stats, name).expect

@@ -68,3 +68,21 @@ class Unit(Law):
     @staticmethod
     def support(*shapes):
         return 0.0, 1.0
+
+
+def parsed(law, args, keywords, more):
+    """The parameters by name; an error as SciPy's where one is missing or not known."""
+    names = (*law.shapes, *more)
+    if len(args) > len(names):
+        raise TypeError("_parse_args() takes fewer positional arguments")
+    given = {}
+    for name, value in zip(names, args, strict=False):
+        given[name] = value
+    for name, value in keywords.items():
+        if name not in names or name in given:
+            raise TypeError(f"_parse_args() got an unexpected keyword argument '{name}'")
+        given[name] = value
+    for name in law.shapes:
+        if name not in given:
+            raise TypeError(f"_parse_args() missing a required positional argument: '{name}'")
+    return given

@@ -10,15 +10,15 @@ import numpy as np
 
 from symdiff.definitions.counts import COUNTS
 from symdiff.definitions.declare import defines, refuse
-from symdiff.definitions.distributions import _finished, _parsed
-from symdiff.definitions.law import CONTINUOUS
+from symdiff.definitions.distributions import _finished
+from symdiff.definitions.law import CONTINUOUS, parsed
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.moments import ENTROPIES, MEANS, POWERS
 
 
 def _shapes_of(law, args, keywords, more):
     """Shapes, location, scale, and where these are any good, broadcast over all of them."""
-    given = _parsed(law, args, keywords, more)
+    given = parsed(law, args, keywords, more)
     shapes = [np.asarray(given[name], dtype=np.float64) for name in law.shapes]
     loc = np.asarray(given.get("loc", 0.0), dtype=np.float64)
     scale = np.asarray(given.get("scale", 1.0), dtype=np.float64)
