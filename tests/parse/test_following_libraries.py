@@ -418,8 +418,14 @@ def test_what_constants_make_is_known_where_it_has_to_be() -> None:
     np.testing.assert_allclose(sd.grad(model)(np.array([0.5, 2.0])), [2.0, 5.0])
 
 
-def test_arrays_of_constants_that_differ_between_paths_are_no_truths() -> None:
-    with pytest.raises(sd.UnsupportedCallError, match="roots_jacobi"):
+def test_arrays_of_constants_that_differ_between_paths_are_told_apart_at_run_time() -> None:
+    def model(x: float) -> float:
+        counts = np.array([2, 1]) if x > 0.0 else np.array([0, 1])
+        return x * 2.0 if np.all(counts > 0) else x * 3.0
+
+    slope = sd.grad(model)
+    assert (slope(1.0), slope(-1.0)) == (2.0, 3.0)
+    with pytest.raises(sd.UnsupportedCallError, match="by 'alpha' has no closed form"):
         sd.vjp(lambda a: scipy.special.roots_jacobi(3, a, a)[0], 0.5)
 
 
