@@ -3,14 +3,13 @@
 Such a call is one of a function of plain arrays, which makes the quantities, and returns the
 numbers of the result and its unit. That function is compiled; derivatives get their units outside:
 a gradient that of the result by that of the argument, a tangent that of what it belongs to. A unit
-is part of that function: for other units there is another one.
+is part of that function: for other units there is another one. Where Astropy is installed, this
+gives ``<Quantity 6. kg m / s>``::
 
->>> from astropy import units
->>> import symdiff
->>> def energy(speed):
-...     return 0.5 * (2.0 * units.kg) * speed**2
->>> symdiff.grad(energy)(3.0 * units.m / units.s)
-<Quantity 6. kg m / s>
+    def energy(speed):
+        return 0.5 * (2.0 * units.kg) * speed**2
+
+    symdiff.grad(energy)(3.0 * units.m / units.s)
 """
 
 from __future__ import annotations

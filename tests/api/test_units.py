@@ -240,3 +240,11 @@ def test_a_unit_as_an_argument_is_known_when_compiling():
 def test_what_has_no_unit_yet_is_refused_by_name(run, error, told):
     with pytest.raises(error, match=told):
         run()
+
+
+def test_the_example_of_the_module():
+    def energy(speed):
+        return 0.5 * (2.0 * units.kg) * speed**2
+
+    found = sd.grad(energy)(3.0 * units.m / units.s)
+    require_same(found, 6.0 * units.kg * units.m / units.s)
