@@ -18,7 +18,7 @@ import contextlib
 import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -116,6 +116,11 @@ class UnitPullback:
         )
 
 
+def _refuse(made: Differentiable, reason: str) -> NoReturn:
+    hint = "pass the numbers, x.value, and make the quantities in the function"
+    raise UnsupportedCallError(f"{made._name} of quantities: {reason}", hint=hint)
+
+
 # Functions of plain arrays ------------------------------------------------------------------------
 
 
@@ -131,13 +136,12 @@ def _plain(
     kinds = [step and step[0] for step in steps]
     inner = [step for step in steps[: len(steps) - (not pulled)] if step and step[0] != "Jvp"]
     several = any(isinstance(step[1][0], tuple) or step[2] for step in inner)
-    if several or made._home.parameters.arity < 0 or None in kinds or "Jvp" in kinds[:-1]:
-        raise UnsupportedCallError(
-            f"{made._name} of quantities as arguments",
-            hint="grad, value_and_grad, jvp and vjp take them, where all parameters are positional,"
-            " without has_aux, hooks and frozen arguments, and those of grad by one argument; else"
-            " pass x.value, and make the quantity in the function",
-        )
+    if None in kinds:
+        _refuse(made, "only grad, value_and_grad, jvp and vjp take them, without has_aux and hooks")
+    if made._home.parameters.arity < 0:
+        _refuse(made, "no function with *args or keyword-only parameters takes them")
+    if several or "Jvp" in kinds[:-1]:
+        _refuse(made, "what is differentiated again may be a gradient by one argument alone")
     function = _function_in(made._function, made._home.parameters.names, units)
     plain = type(made)(function, tuple(numbers[: made._skip]), tuple(steps))
     if made._home.is_exact and not plain._home.is_exact:

@@ -302,6 +302,7 @@ class changing_set:  # noqa: N801  its name is shown in messages
     """
 
     __symdiff_class__ = set
+    __symdiff_returned__ = "a set that it changes", "return a list of its items: list(s)"
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, iterable: Any = ()) -> None:

@@ -42,6 +42,10 @@ class keyed_dict:  # noqa: N801  its name is shown in messages
     """``dict``, where the program has keys that are known at run time only."""
 
     __symdiff_class__: Any = dict
+    __symdiff_returned__ = (
+        "a dict whose keys are known at run time only",
+        "return lists of them: list(d), list(d.values())",
+    )
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, /, *others: Any, **more: Any) -> None:

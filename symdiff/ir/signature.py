@@ -152,6 +152,8 @@ def refuse_subclass(name: str, array: np.ndarray, span: SourceSpan | None = None
     hint = f"pass np.asarray({name})"
     if isinstance(array, np.ma.MaskedArray):
         hint = f"pass the numbers and the mask: np.where({name}.mask, 0.0, {name}.data)"
+    elif hasattr(array, "unit"):
+        hint = f"pass its numbers, {name}.value, and make the quantity in the function"
     kind = type(array).__qualname__
     raise SignatureError(f"{name} is a {kind}, whose operations differ from an array's", span, hint)
 

@@ -223,13 +223,21 @@ def test_a_unit_as_an_argument_is_known_when_compiling():
         (lambda: sd.grad(lambda x: (x, 1))(3 * m), UnsupportedSyntaxError, "test_units.py"),
         (lambda: sd.jacobian(squares)(3 * m), UnsupportedCallError, "squares_jacobian of quant"),
         (lambda: sd.vjp(by_both, 3 * m, 2 * s), UnsupportedCallError, "product_grad of quant"),
-        (lambda: sd.jvp(by_both, (3 * m, 1.0), (m * 1, 1.0)), UnsupportedCallError, "grad by one"),
+        (
+            lambda: sd.jvp(by_both, (3 * m, 1.0), (m * 1, 1.0)),
+            UnsupportedCallError,
+            "by one argument",
+        ),
         (
             lambda: sd.jvp(sd.value_and_grad(squares), (3 * m,), (1 * m,)),
             UnsupportedCallError,
             "_jvp of",
         ),
-        (lambda: sd.vjp(sd.value_and_grad(squares), 3 * m), UnsupportedCallError, "grad by one"),
+        (
+            lambda: sd.vjp(sd.value_and_grad(squares), 3 * m),
+            UnsupportedCallError,
+            "by one argument",
+        ),
         (lambda: sd.grad(lambda x: x[0])([3 * m]), SignatureError, r"x\[0\] is a Quantity"),
         (lambda: sd.grad(squares).source(3 * m), SignatureError, "x is a Quantity"),
         (lambda: sd.grad(lambda x: x)(units.Magnitude(3)), SignatureError, "x is a Magnitude"),

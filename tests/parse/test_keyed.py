@@ -146,7 +146,7 @@ def made_outside(x):
     [
         (single, "float32 beside keys known at run time only"),
         (compared, "a comparison of dicts"),
-        (returned, "returns an object of keyed_dict"),
+        (returned, "returns a dict whose keys are known at run time only"),
         (spread, "of a dict with keys that are known at run time only"),
         (in_order_of_a_set, "the order of a set"),
         (texts_and_numbers, "list of items that are unlike: float in one branch, opaque"),
