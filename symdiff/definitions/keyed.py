@@ -102,6 +102,8 @@ class keyed_dict:  # noqa: N801  its name is shown in messages
         refuse("a comparison of dicts with keys that are known at run time only")
 
     def __or__(self, other: Any) -> Any:
+        if not isinstance(other, dict):
+            return NotImplemented
         made = self.copy()
         made.update(other)
         return made
@@ -263,6 +265,32 @@ class keyed_counter(keyed_dict):  # noqa: N801
     def __and__(self, other: Any) -> Any:
         return self._joined(other, min) if is_counter(other) else NotImplemented
 
+    def _become(self, other: Any, join: Any) -> Any:
+        """Hold what joining another counter gives, under all names of this one."""
+        if not is_counter(other):
+            refuse("a Counter with keys that are known at run time only, changed by what is none")
+        made = self._joined(other, join)
+        self._keys, self._contents = made._keys, made._contents
+        return self
+
+    def __iadd__(self, other: Any) -> Any:
+        return self._become(other, operator.add)
+
+    def __isub__(self, other: Any) -> Any:
+        return self._become(other, operator.sub)
+
+    def __ior__(self, other: Any) -> Any:
+        return self._become(other, max)
+
+    def __iand__(self, other: Any) -> Any:
+        return self._become(other, min)
+
+    def __pos__(self) -> Any:
+        return self._joined(keyed_counter(), operator.add)
+
+    def __neg__(self) -> Any:
+        return keyed_counter()._joined(self, operator.sub)
+
     def total(self) -> Any:
         """Return the sum of all counts."""
         return sum(self._contents)
@@ -270,7 +298,7 @@ class keyed_counter(keyed_dict):  # noqa: N801
     def most_common(self, n: Any = None) -> Any:
         """Return the pairs by falling counts, or the first ``n``."""
         pairs = sorted(self.items(), key=lambda pair: pair[1], reverse=True)
-        return pairs if n is None else pairs[:n]
+        return pairs if n is None else pairs[: max(n, 0)]
 
     def elements(self) -> Iterator[Any]:
         """Go over each key as often as it was counted."""
@@ -366,6 +394,13 @@ class keyed_view:  # noqa: N801
 
     def __eq__(self, other: object) -> Any:
         refuse("a comparison of the keys or items of a dict that are known at run time only")
+
+    def _as_set(self, other: Any) -> Any:
+        refuse("keys or items that are known at run time only, taken as a set")
+
+    __and__ = __or__ = __xor__ = __sub__ = isdisjoint = _as_set
+    __rand__ = __ror__ = __rxor__ = __rsub__ = _as_set
+    __lt__ = __le__ = __gt__ = __ge__ = _as_set
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -40,7 +40,7 @@ from symdiff.parse.exceptions import (
 from symdiff.parse.flat import set_flat
 from symdiff.parse.functions import left_inside
 from symdiff.parse.heap import is_callers
-from symdiff.parse.identity import class_of, is_unknown, python_class
+from symdiff.parse.identity import class_of, is_unknown, not_followed, python_class
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
 from symdiff.parse.lookups import has_hash
@@ -562,10 +562,8 @@ def _has_itself(interp: Interpreter, ref: ObjectRef, name: str) -> bool:
 
 
 def _without(cls: type, name: str) -> Exception:
-    """What is raised where a class has no such attribute: Python's class that it stands for may."""
-    if hasattr(declared(cls, "__symdiff_class__"), name):
-        return UnsupportedCallError(f"'{name}' of a {cls.__name__}")
-    return users(_lacks(cls, name))
+    """What is raised where a class has no such attribute."""
+    return not_followed(cls, name) or users(_lacks(cls, name))
 
 
 _OF_RAISING = ("__cause__", "__suppress_context__", "__context__", "__traceback__")
@@ -875,7 +873,7 @@ def special_method(interp: Interpreter, instance: Abstract, name: str) -> Abstra
     cls = class_of(interp, instance)
     found = lookups.on_class(interp, cls, name)
     if found is ABSENT or found is None:
-        raise users(TypeError(f"'{cls.__name__}' object has no {name}"))
+        raise not_followed(cls, name) or users(TypeError(f"'{cls.__name__}' object has no {name}"))
     return bind_found(interp, instance, cls, found, name)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Aspect, Path
-from symdiff.ir.structure import is_leaf
+from symdiff.ir.structure import declared, is_leaf
 from symdiff.ir.types import GENERATOR, RANDOM_STATE, TEXT, ArrayType, ListType, OpaqueType
 from symdiff.ops import arithmetic
 from symdiff.ops.draws import generators
@@ -89,6 +89,14 @@ def python_class(interp: Interpreter, value: Abstract) -> type:
     cls = class_of(interp, value)
     shown: type = vars(cls).get("__symdiff_class__", cls)
     return shown
+
+
+def not_followed(cls: type, name: str) -> Exception | None:
+    """The refusal of a method that Python's class has and the one that is followed for it lacks."""
+    shown, inherited = declared(cls, "__symdiff_class__"), getattr(object, name, None)
+    if shown is None or getattr(shown, name, inherited) is inherited:
+        return None
+    return UnsupportedCallError(f"'{name}' of a {cls.__name__}")
 
 
 def _class_of_subclass(value: Array, subclass: type) -> type:

@@ -20,7 +20,7 @@ from symdiff.errors import InternalError, UnsupportedCallError
 from symdiff.ir.structure import is_dataclass
 from symdiff.parse import lookups, subclassed
 from symdiff.parse.blame import users
-from symdiff.parse.identity import class_of, identical
+from symdiff.parse.identity import class_of, identical, not_followed
 from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.values import Abstract, Arguments, Closure, DictRef, ListRef, ObjectRef
 
@@ -110,6 +110,10 @@ def has_own_method(interp: Interpreter, value: Abstract, name: str) -> bool:
 
 def _not_supported(interp: Interpreter, name: str, a: Abstract, b: Abstract) -> Exception:
     """What Python raises where no method says what to do."""
+    for value, method in ((a, f"__{name}__"), (b, _reflected(name))):
+        refusal = not_followed(class_of(interp, value), method)
+        if refusal is not None and not has_own_method(interp, value, method):
+            return refusal
     left, right = (class_of(interp, v).__name__ for v in (a, b))
     if name in REFLECTED:
         message = f"{SIGNS[name]!r} not supported between instances of {left!r} and {right!r}"

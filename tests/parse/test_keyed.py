@@ -108,6 +108,109 @@ def test_a_count_of_no_positive_number_is_left_out() -> None:
     slope(joined, 1.3)
 
 
+def counters(x):
+    ours, theirs = Counter(), Counter()
+    for key, count in ((x, 3.0 * x), (2.0 * x, 1.0), (5.0 * x, -x)):
+        ours[key] = count
+    for key, count in ((x, x * x), (3.0 * x, x)):
+        theirs[key] = count
+    return ours, theirs
+
+
+def added_in_place(x):
+    ours, theirs = counters(x)
+    other = ours
+    ours += theirs
+    return other.total() * x + len(other)
+
+
+def taken_in_place(x):
+    ours, theirs = counters(x)
+    other = ours
+    ours -= theirs
+    return other.total() * x + len(other)
+
+
+def joined_in_place(x):
+    ours, theirs = counters(x)
+    other = ours
+    ours |= theirs
+    return other.total() * x + len(other)
+
+
+def met_in_place(x):
+    ours, theirs = counters(x)
+    other = ours
+    ours &= theirs
+    return other.total() * x + len(other)
+
+
+def with_itself(x):
+    ours, _ = counters(x)
+    ours += ours
+    return ours.total() * x
+
+
+def signed(x):
+    ours, _ = counters(x)
+    return (+ours).total() * x + (-ours).total() * x**3 + len(ours)
+
+
+def none_of_the_most_common(x):
+    ours, _ = counters(x)
+    return x * x + sum(count for _, count in ours.most_common(-1))
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [  # at 2: of sums of what is counted, times x
+        (added_in_place, 29.0),  # (4x + 1 + x**2) x: -x is left out
+        (taken_in_place, 1.0),  # (3x - x**2 + 1) x
+        (joined_in_place, 17.0),  # (3x + 1 + x) x
+        (met_in_place, 12.0),  # x**2 x
+        (with_itself, 26.0),  # (6x + 2) x
+        (signed, 45.0),  # (3x + 1) x + x x**3
+        (none_of_the_most_common, 4.0),
+    ],
+)
+def test_counters_are_changed_in_place_under_all_their_names(function, expected) -> None:
+    assert slope(function, 2.0) == pytest.approx(expected, rel=1e-12)
+    _, curvature = sd.jvp(sd.grad(function), (2.0,), (1.0,))
+    step = 1e-4
+    rise = function(2.0 + step) - 2.0 * function(2.0) + function(2.0 - step)
+    assert curvature == pytest.approx(rise / step**2, rel=1e-6)
+
+
+def changed_by_a_dict(x):
+    counts = Counter()
+    counts[x] = x
+    counts += {x: x}
+    return counts.total()
+
+
+def below(x):
+    return x * (Counter([x]) <= Counter([x, x]))
+
+
+def known_before_unknown(x):
+    return sum(({1: x} | {x: x}).values())
+
+
+def keys_in_both(x):
+    return x * len({x: x}.keys() & {x: 1.0})
+
+
+def ored_with_pairs(x):
+    try:
+        return sum(({x: x} | [(x, 1.0)]).values())
+    except TypeError:
+        return x**3
+
+
+def test_a_dict_is_joined_to_dicts_only() -> None:
+    assert slope(ored_with_pairs, 2.0) == pytest.approx(12.0)
+
+
 def single(x):
     return {np.float32(x): x}[np.float32(x)]
 
@@ -151,6 +254,10 @@ def made_outside(x):
         (in_order_of_a_set, "the order of a set"),
         (texts_and_numbers, "list of items that are unlike: float in one branch, opaque"),
         (made_outside, "structure depends on 'x'"),
+        (changed_by_a_dict, "changed by what is none"),
+        (below, "'__le__' of a keyed_counter"),
+        (known_before_unknown, "'__ror__' of a keyed_dict"),
+        (keys_in_both, "taken as a set"),
     ],
 )
 def test_what_is_not_followed_is_refused(function, told: str) -> None:
