@@ -36,6 +36,7 @@ solver = _staged("solver")
 solution = _staged("solution")
 slope = _staged("slope")
 valued = _staged("valued")
+strong_multiply = _staged("strong_multiply")
 without_derivative = _staged("without_derivative")
 
 
@@ -388,13 +389,10 @@ def _least(name, fun, start, first, args, options, bounds=None, near=1e-10):
     return Found(x=x, fun=value, success=found[2])
 
 
-def _half_of_squares(func):
-    """The function of which a minimum is found: half the sum of squares of what another gives."""
-    return _half_of_losses(func, "linear", 1.0)
-
-
-def _half_of_losses(func, loss, scale):
-    """The same of squares that count for less where they are large (Triggs et al. 2000)."""
+def _half_of_losses(func, loss="linear", scale=1.0):
+    """The function of which a minimum is found: half the sum of squares of what another gives,
+    which with a loss count for less where they are large (Triggs et al. 2000).
+    """
 
     def objective(x, *args):
         residuals = np.asarray(func(x, *args))
@@ -416,10 +414,6 @@ LOSSES = {
     "cauchy": lambda z: np.log1p(z),
     "arctan": lambda z: np.arctan(z),
 }
-
-
-def _squares(func, start, args):
-    return followed(_half_of_squares(func), (start,), args)
 
 
 def least_squares(
@@ -472,6 +466,8 @@ def _least_squares(fun, start, x0, args, bounds, given, more=()):
     x = solution("minimum", found[0], followed(least, (start,), args))
     cost = _half_of_losses(fun, loss, f_scale)(x, *args)
     rest = residuals(x, *args)
+    held = np.zeros(len(start), bool) if bounds is None else found[3] != 0
+    x = _determined(x, followed(residuals, (start,), args), held)
     made = Found(x=x, cost=valued(cost, found[1]), fun=rest, success=found[2])
     return made, found[len(picked) - len(names) :]
 
@@ -487,11 +483,45 @@ def leastsq(func, x0, args=(), Dfun=None, full_output=False, **options):
         x, inverse, told, squares = solver(name, callback, (x0,), options, likes, picked)
         if not np.all(np.isfinite(inverse)):
             raise ValueError("symdiff takes residuals that tell all parameters")
-        x = solution("minimum", x, _squares(func, start, args))
+        x = _least_sum(x, func, callback, start, args)
         matrix = _covariance(x, lambda x: func(x, *args), callback, inverse, squares, True)
         return x, matrix, Found(fvec=np.atleast_1d(func(x, *args))), Found(), told
     x, told = solver("scipy.optimize.leastsq", callback, (x0,), options, (start, 0), (0, 1))
-    return solution("minimum", x, _squares(func, start, args)), told
+    return _least_sum(x, func, callback, start, args), told
+
+
+def _least_sum(x, func, callback, start, args):
+    """The parameters with the least sum of squares, with their derivatives."""
+    x = solution("minimum", x, followed(_half_of_losses(func), (start,), args))
+    return _determined(x, callback, np.zeros(len(start), bool))
+
+
+def _determined(x, callback, held):
+    """The parameters with the least squares; derivatives of those that the residuals do not
+    determine are NaN, where they are asked for.
+    """
+    at = without_derivative(x)
+    matrix = without_derivative(slope("jacobian", callback, at))
+    return at + strong_multiply(x - at, computed(at, _one_if_determined, matrix, held))
+
+
+def _one_if_determined(matrix, held):
+    """1 for each parameter that is held or alone gives its change of the residuals, else NaN.
+
+    The second derivatives, which have the squares of these sizes, tell no sizes apart that are
+    less than the root of the precision.
+    """
+    found = np.ones(len(held))
+    matrix = matrix[:, ~held]
+    if matrix.shape[1] == 0 or not np.all(np.isfinite(matrix)):
+        return found
+    largest = np.max(np.abs(matrix), axis=0, initial=0.0)
+    _, sizes, rows = np.linalg.svd(matrix / np.where(largest > 0.0, largest, 1.0))
+    least = np.sqrt(np.finfo(float).eps)
+    rank = np.sum(sizes > least * np.max(sizes, initial=0.0))
+    moves = np.max(np.abs(rows[rank:]), axis=0, initial=0.0)
+    found[~held] = np.where(moves > least, np.nan, 1.0)
+    return found
 
 
 def _arity(function):
@@ -607,7 +637,7 @@ def _fitted(residuals, slopes, start, options, absolute_sigma):
     x, inverse, told, squares = found
     if told < 1 or told > 4:
         raise RuntimeError("Optimal parameters not found")
-    x = solution("minimum", x, _squares(residuals, start, ()))
+    x = _least_sum(x, residuals, callback, start, ())
     return x, _covariance(x, residuals, callback, inverse, squares, absolute_sigma)
 
 

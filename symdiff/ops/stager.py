@@ -168,6 +168,12 @@ class Stager(Protocol):
         """The abstract value, with the derivative of what was made of its parts."""
         ...
 
+    def strong_multiply(self, value: Any, factor: Any) -> Any:
+        """The abstract product, 0 where the value is 0 whatever the factor is, as are derivatives
+        by the value.
+        """
+        ...
+
     def solution(self, rule: str, *given: Any) -> Any:
         """The abstract value that a solver has found, with its derivatives."""
         ...

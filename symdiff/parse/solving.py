@@ -23,6 +23,7 @@ from symdiff.ir.types import ArrayType, Size, Type, type_of_constant
 from symdiff.ops.defined import valued as beside
 from symdiff.ops.effects import Named, raise_
 from symdiff.ops.solving import SLOPES, Solver, solution_of, solver_call, time_first
+from symdiff.ops.strong import strong_multiply
 from symdiff.parse.opaque import Template
 from symdiff.parse.values import Abstract
 
@@ -209,3 +210,9 @@ def valued(stager: Any, made: Abstract, value: Abstract) -> Abstract:
     """The value, with the derivative of what was made of its parts."""
     interp = stager.interp
     return interp.wrap(beside(interp.lift(made), interp.lift(value)))
+
+
+def strong_product(stager: Any, value: Abstract, factor: Abstract) -> Abstract:
+    """The product, 0 where the value is 0 whatever the factor is, as are derivatives by it."""
+    interp = stager.interp
+    return interp.wrap(strong_multiply(interp.lift(value), interp.lift(factor)))

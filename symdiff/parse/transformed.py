@@ -164,6 +164,9 @@ class Stager:
     def valued(self, made: Abstract, value: Abstract) -> Abstract:
         return solving.valued(self, made, value)
 
+    def strong_multiply(self, value: Abstract, factor: Abstract) -> Abstract:
+        return solving.strong_product(self, value, factor)
+
     def solution(self, rule: str, *given: Abstract) -> Abstract:
         return solving.solution(self, rule, *given)
 

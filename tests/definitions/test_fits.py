@@ -242,3 +242,66 @@ def test_covariances_of_fits_by_other_methods(name: str) -> None:
     np.testing.assert_allclose(
         sd.hvp(told)(y, along), bend, rtol=1e-4, atol=1e-4 * np.max(np.abs(bend))
     )
+
+
+def _line_of_factors(t: Any, a: Any, b: Any, c: Any) -> Any:
+    return a * np.exp(b) * t + c
+
+
+TIGHT: dict[str, Any] = {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15}
+UNDETERMINED = {
+    "curve_fit": lambda y, t: optimize.curve_fit(
+        _line_of_factors, t, y, p0=(1.0, 0.5, 0.0), ftol=1e-15, xtol=1e-15
+    )[0],
+    "bounds": lambda y, t: optimize.curve_fit(
+        _line_of_factors, t, y, p0=(1.0, 0.5, 0.0), bounds=(-9.0, 9.0), **TIGHT
+    )[0],
+    "leastsq": lambda y, t: optimize.leastsq(
+        lambda p: _line_of_factors(t, p[0], p[1], p[2]) - y,
+        (1.0, 0.5, 0.0),
+        ftol=1e-15,
+        xtol=1e-15,
+    )[0],
+    "least_squares": lambda y, t: (
+        optimize.least_squares(
+            lambda p: _line_of_factors(t, p[0], p[1], p[2]) - y, (1.0, 0.5, 0.0), **TIGHT
+        ).x
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNDETERMINED)
+@pytest.mark.filterwarnings("ignore:Covariance of the parameters")
+def test_parameters_that_the_data_do_not_determine_have_no_derivative(name: str) -> None:
+    """Of a slope that is a product of two the offset is known, by the regression line."""
+    fitted, t = UNDETERMINED[name], np.linspace(0.1, 1.0, 6)
+    y, along = np.array([0.1, 0.5, 0.3, 0.9, 1.2, 1.0]), np.cos(np.arange(6.0))
+    offset = 1 / 6 - (t - t.mean()) * t.mean() / np.sum((t - t.mean()) ** 2)
+    for k in (0, 1):
+        assert np.all(np.isnan(sd.grad(lambda y, k=k: fitted(y, t)[k])(y)))
+        assert np.isnan(sd.jvp(lambda y, k=k: fitted(y, t)[k], (y,), (along,))[1])
+        assert np.all(np.isnan(sd.hvp(lambda y, k=k: fitted(y, t)[k] ** 2)(y, along)))
+    np.testing.assert_allclose(sd.grad(lambda y: fitted(y, t)[2])(y), offset, rtol=1e-6)
+    slope = sd.jvp(lambda y: fitted(y, t)[2], (y,), (along,))[1]
+    assert slope == pytest.approx(offset @ along, rel=1e-6)
+    bend = sd.hvp(lambda y: fitted(y, t)[2] ** 2)(y, along)
+    np.testing.assert_allclose(bend, 2 * offset * (offset @ along), rtol=1e-5)
+
+
+def test_parameters_of_very_different_sizes_are_determined() -> None:
+    """The parameters of a line, in units that are 24 powers of ten apart."""
+    t, along = np.linspace(0.1, 1.0, 6), np.cos(np.arange(6.0))
+    y = np.array([0.1, 0.5, 0.3, 0.9, 1.2, 1.0])
+
+    def fitted(y: Any) -> Any:
+        return optimize.least_squares(
+            lambda p: 1e12 * p[0] * t + 1e-12 * p[1] - y, (1e-12, 1e12), x_scale=(1e-12, 1e12)
+        ).x
+
+    rows = np.linalg.pinv(np.stack((t, np.ones(6)), axis=1))
+    for row, unit, k in zip(rows, (1e-12, 1e12), (0, 1), strict=True):
+        slope = sd.grad(lambda y, k=k: fitted(y)[k])(y)
+        np.testing.assert_allclose(slope / unit, row, rtol=1e-6)
+        assert sd.jvp(lambda y, k=k: fitted(y)[k], (y,), (along,))[1] == pytest.approx(
+            unit * (row @ along), rel=1e-6
+        )
