@@ -8,15 +8,16 @@ are refused: arrays, lists and dicts in an item are ``frozen`` in the heap.
 
 from __future__ import annotations
 
+import collections
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import Leaf, Structure
+from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import INT, TEXT, ArrayType, ListType, Type, in_words
 from symdiff.ops.arithmetic import less, where
 from symdiff.ops.declare import NeedsStatic
@@ -195,14 +196,59 @@ def place_of(interp: Interpreter, content: Value | Columns, item: Abstract) -> V
     table = columns_of(content)
     try:
         structure, leaves = item_parts(interp.heap, item, texts=True)
-    except Unjoinable as reason:
-        raise _not_looked_for(str(reason)) from None
+    except Unjoinable:
+        raise _not_looked_for("an item that is not made of numbers and texts") from None
+    if not _are_plain((structure, table.structure)):
+        raise _not_looked_for("an item whose class has an '__eq__' of its own")
     if not same_structure(structure, table.structure):
+        if not _are_unlike(structure, table.structure):
+            raise _not_looked_for("an item of another form than those in it")
         return -1
     if any(map(holds_arrays, table.values)) or any(isinstance(leaf, Array) for leaf in leaves):
         raise _not_looked_for("an array")
     values = [lifted(interp.heap, v) if is_text(v) else interp.lift(v) for v in leaves]
     return list_find(*values, *table.values, count=len(values))
+
+
+_NATIVE = (tuple, list, dict)
+_EQUALS: list[Any] = [kind.__eq__ for kind in (*_NATIVE, collections.OrderedDict)]
+_PLAIN = (type(None), str, bytes)
+
+
+def _are_plain(structures: Iterable[Structure]) -> bool:
+    """Return whether tuples, lists and dicts are compared as Python's own are."""
+    return all(
+        s.type.__eq__ in _EQUALS and _are_plain(s.items)
+        for s in structures
+        if isinstance(s, Container)
+    )
+
+
+def _are_unlike(a: Structure, b: Structure) -> bool:
+    """Return whether what has these structures is not equal, whatever numbers are in it."""
+    if isinstance(a, Container) and isinstance(b, Container):
+        return _are_unlike_containers(a, b)
+    statics = [s.value for s in (a, b) if isinstance(s, Static)]
+    if not all(type(value) in _PLAIN for value in statics):
+        return False
+    if len(statics) == 2:
+        return bool(statics[0] != statics[1])
+    if isinstance(a, Leaf) or isinstance(b, Leaf):  # which may be a text
+        return statics in ([], [None]) and not (isinstance(a, Leaf) and isinstance(b, Leaf))
+    return True
+
+
+def _are_unlike_containers(a: Container, b: Container) -> bool:
+    if any(issubclass(a.type, kind) is not issubclass(b.type, kind) for kind in _NATIVE):
+        return True
+    ours, theirs = _by_key(a), _by_key(b)
+    return ours.keys() != theirs.keys() or any(_are_unlike(ours[k], theirs[k]) for k in ours)
+
+
+def _by_key(container: Container) -> dict[Any, Structure]:
+    """Items by what they are compared by: fields have names, and are compared by their places."""
+    keys = container.keys if issubclass(container.type, dict) else range(len(container.items))
+    return dict(zip(keys, container.items, strict=True))
 
 
 def _not_looked_for(what: str) -> UnsupportedSyntaxError:

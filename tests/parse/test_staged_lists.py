@@ -1,0 +1,110 @@
+"""Lists of a length that is known at run time only: what an item that is looked for is equal to."""
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+import pytest
+
+import symdiff as sd
+from symdiff.errors import UnsupportedSyntaxError
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float
+
+
+class Any(Pair):
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def rows(x, make):
+    made, k = [], 0.0
+    while k < 3.0 + 0.0 * x:
+        made.append(make(k * x, k))
+        k += 1.0
+    return made
+
+
+def pair(a, b):
+    return a, b
+
+
+def dict_of(a, b):
+    return {"a": a, "b": b}
+
+
+def named(x):
+    return rows(x, Pair).index((2.0 * x, 2.0)) * x
+
+
+def unnamed(x):
+    return x * x if Pair(2.0 * x, 2.0) in rows(x, pair) else x
+
+
+def equal_to_all(x):
+    return x * x if Any(2.0 * x, 2.0) in rows(x, pair) else x
+
+
+def all_equal_to_it(x):
+    return x * x if (7.0, 2.0) in rows(x, Any) else x
+
+
+def in_another_order(x):
+    return x * x if {"b": 2.0, "a": 2.0 * x} in rows(x, dict_of) else x
+
+
+def of_a_subclass(x):
+    return x * x if OrderedDict(a=2.0 * x, b=2.0) in rows(x, dict_of) else x
+
+
+def a_known_text_among_others(x):
+    held, k = {}, 0.0
+    while k < 3.0 + 0.0 * x:
+        held[f"{k:.0f}", k * x] = k
+        k += 1.0
+    return x * x * (1 + list(held).index(("2", 2.0 * x)))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(named, unnamed, equal_to_all, all_equal_to_it),
+        *(in_another_order, of_a_subclass, a_known_text_among_others),
+    ],
+)
+def test_what_may_be_equal_though_it_has_another_form_is_refused(function) -> None:
+    for transform in (sd.grad, sd.jacobian):
+        with pytest.raises(UnsupportedSyntaxError, match="looked for in a list") as raised:
+            transform(function)(2.0)
+        assert raised.value.span is not None
+
+
+@pytest.mark.parametrize(
+    ("make", "item"),
+    [
+        (pair, lambda x: (2.0 * x, 2.0)),
+        (pair, lambda x: [2.0 * x, 2.0]),
+        (pair, lambda x: (2.0 * x, 2.0, 1.0)),
+        (pair, lambda x: (2.0 * x, None)),
+        (dict_of, lambda x: {"a": 2.0 * x, "b": 2.0}),
+        (dict_of, lambda x: {"a": 2.0 * x, "c": 2.0}),
+        (lambda a, b: ((a,), b), lambda x: ((2.0 * x,), 2.0)),
+        (lambda a, b: ((a,), b), lambda x: (2.0 * x, 2.0)),
+        (lambda a, b: ("b", a), lambda x: ("a", 2.0 * x)),
+        (lambda a, b: ("b", a), lambda x: ("b", 2.0 * x)),
+        (lambda a, b: a, lambda x: "a"),
+        (lambda a, b: a, lambda x: (2.0 * x,)),
+    ],
+)
+def test_what_has_another_form_is_not_found(make, item) -> None:
+    def found(x):
+        return x**3 if item(x) in rows(x, make) else x * x
+
+    expected, second = (12.0, 12.0) if found(2.0) == 8.0 else (4.0, 2.0)
+    assert sd.grad(found)(2.0) == expected
+    assert sd.jvp(found, (2.0,), (1.0,)) == (found(2.0), expected)
+    assert sd.grad(sd.grad(found))(2.0) == second
