@@ -3,14 +3,17 @@
 In programs with derivatives only; the user's own program stays as it was written. Moved is what is
 pure and cannot raise, out of loops and never out of an arm of a branch; what reads a value that may
 be undefined stays behind the test that guards it. What costs nothing (a
-transpose, a constant) moves only along with what reads it, and an array that is made to be written
+transpose, a length) moves only along with what reads it, or where it would be kept for each turn,
+and an array that is made to be written
 to stays: a table of numbers is only where something does.
 """
 
 from __future__ import annotations
 
-from symdiff.ir.build import are_same, remade, renewed, with_block
-from symdiff.ir.control import cond, loop
+from collections.abc import Collection
+
+from symdiff.ir.build import are_same, is_constant, remade, renewed, with_block
+from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ListType
 from symdiff.ops.arrays import array
@@ -56,8 +59,10 @@ class _Motion:
         self.could_be: dict[Value, tuple[Node, int]] = {}  # free ones, and where they could be made
         self.tables: dict[object, Value] = {}  # arrays of known numbers in the outermost block
 
-    def block(self, block: Block, floor: int) -> Block:
-        """A block rebuilt; ``floor`` is the lowest level that its nodes may move to."""
+    def block(self, block: Block, floor: int, kept: Collection[Value] = ()) -> Block:
+        """A block rebuilt; ``floor`` is the lowest level that its nodes may move to, ``kept`` are
+        results that a tape keeps.
+        """
         level = len(self.open)
         parameters = block.parameters if self.shares else renewed(block.parameters)
         if not self.shares:
@@ -69,9 +74,23 @@ class _Motion:
             self._visit(node, level, floor)
             if self.on_trial and self.moved:
                 break
+        for value in kept:
+            self._keep(value, level)
         self.open.pop()
         made = Block(parameters, nodes, tuple([self.new.get(v, v) for v in block.results]))
         return block if self.shares and are_same(made, block) else made
+
+    def _keep(self, value: Value, level: int) -> None:
+        """Make what a tape would keep before the loop, where it is the same in each turn."""
+        here = self.new.get(value, value)
+        if here not in self.could_be or is_constant(here):
+            return
+        _, target = self.could_be[here]
+        if self.level[here] != level or target >= level:
+            return
+        self.moved = True
+        if not self.on_trial:
+            self.new[value] = self._along(here, target)
 
     def _visit(self, node: Node, level: int, floor: int) -> None:
         new = self.new
@@ -86,7 +105,8 @@ class _Motion:
             return
         if node.blocks:
             inner = level + 1 if node.op is cond else floor
-            blocks = tuple([self.block(block, inner) for block in node.blocks])
+            kept = LoopView(node).pushed if node.op is loop else ()
+            blocks = tuple([self.block(block, inner, kept) for block in node.blocks])
         stays = blocks or not self.partial.isdisjoint(node.operands)
         target = level if stays else self._target(node, operands, level, floor)
         if target < level and node.op.cost != "free":
