@@ -8,6 +8,7 @@ lengths of ranges and the elements of ranges fold where they start at 0 and go o
 from __future__ import annotations
 
 from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.sizes import constant_integer, size
@@ -57,7 +58,19 @@ def element_of_range(node: Node, rewriter: Rewriter) -> Value | None:
     return k if constant_integer(start) == 0 else k + start
 
 
+def compared_with_itself(node: Node, rewriter: Rewriter) -> Value | None:
+    """Of an integer of Python's, such as a length that is asked for twice."""
+    x, y = node.operands
+    type_ = x.type
+    if x is not y or not isinstance(type_, ArrayType) or type_.kind != "python":
+        return None
+    return rewriter.constant(node.op.name in _OF_EQUALS) if type_.dtype.kind == "i" else None
+
+
+_OF_EQUALS = ("equal", "less_equal", "greater_equal")
+
 SIZES: Rules = {
+    **dict.fromkeys((*_OF_EQUALS, "not_equal", "less", "greater"), (compared_with_itself,)),
     "size": (canonical_size, size_of_operand),
     "range_length": (length_of_range,),
     "range_element": (element_of_range,),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import LoopView, emit_cond, emit_loop, emit_undefined
 from symdiff.ir.evaluate import evaluate_graph
@@ -832,3 +833,34 @@ def test_a_factor_that_is_undone_gives_what_was_multiplied():
     optimised = optimise(graph_of(build, VECTOR), check=True)
     assert optimised.block.results[0] is optimised.block.parameters[0]
     assert after(build, VECTOR, role="primal") == ["multiply", "multiply"]
+
+
+def _heat(k, start, steps):
+    u = start.copy()
+    for _ in range(steps):
+        flux = k[1:] * (u[1:] - u[:-1])
+        u[1:-1] += 0.1 * (flux[1:] - flux[:-1])
+    return np.sum(u[::2] ** 2)
+
+
+def test_what_is_the_same_in_each_turn_is_not_kept_for_each():
+    k, start = np.linspace(0.4, 1.3, 6), np.cos(np.arange(6.0))
+    gradient = sd.grad(_heat, argnums=(0, 1))
+    assert gradient.source(k, start, 4).count(".append(") == 1
+    for found, name in zip(gradient(k, start, 4), "ku", strict=True):
+        for j in range(6):
+            step = np.where(np.arange(6) == j, 1e-30j, 0)
+            moved = (k + step, start + 0j) if name == "k" else (k, start + step)
+            np.testing.assert_allclose(found[j], np.imag(_heat(*moved, 4)) / 1e-30, rtol=1e-12)
+
+
+def test_a_length_that_is_compared_with_itself_is_not_compared():
+    def largest(x):
+        found = {}
+        for v in x:
+            found[int(v)] = found.get(int(v), 0.0) + v * v
+        return max(found.values())
+
+    x = np.array([1.2, 2.1, 1.9])
+    assert "changed size" not in sd.grad(largest).source(x)
+    np.testing.assert_allclose(sd.grad(largest)(x), [2.4, 0.0, 3.8])
