@@ -79,7 +79,8 @@ def memory_of(
     given = {name for name, kind in derived.inner.parameters if isinstance(kind, Nested)}
     left = left if writes else ()
     read = tuple(path for path in read if path[0] not in given) if reads else ()
-    for other in note_left(left):
+    remembered = tuple(one for one in left if one.of != "part")
+    for other in note_left(remembered):
         other.forget()
     name, span = derived.primal.name, derived.primal.span
     place = f"{span.file}:{span.line}" if span is not None else name
@@ -94,7 +95,9 @@ def memory_of(
         if stored_elsewhere(derived, function, asked, path):
             tell(reader, name, place, path)
     read = read if note_read(read, reader) else ()
-    return Memory(weakref.ref(reader), name, place, names, left, read) if left or read else None
+    if not remembered and not read:
+        return None
+    return Memory(weakref.ref(reader), name, place, names, remembered, read)
 
 
 # Programs that read what is left ----------------------------------------------------------------

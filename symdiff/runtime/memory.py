@@ -88,8 +88,6 @@ def _left(one: Left, owner: Any) -> Iterator[tuple[Any, Any, Any]]:
     """The numbers and arrays that are left, each after its holder and its key there."""
     if one.of == "all":
         yield from _numbers(owner)
-    elif one.of == "part":
-        return
     elif one.of == "last":
         yield from _at(owner, len(owner) - 1, owner[-1])
     else:

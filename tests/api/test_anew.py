@@ -108,6 +108,27 @@ def test_text_and_lists_and_dicts_are_told_apart(compiled: list[str]) -> None:
     assert len(compiled) < len(cases)
 
 
+def test_a_program_that_writes_parts_of_arrays_elsewhere_does_not_tie_others(
+    compiled: list[str],
+) -> None:
+    def shifted(o: Any, x: Any) -> Any:
+        o.many[0][1] = x
+        return np.sum(o.many[0] ** 2)
+
+    found = sd.grad(shifted, 1)(types.SimpleNamespace(many=[W.copy()]), 3.0)
+    assert found == 6.0
+
+    def first(parts: list[Any]) -> Any:
+        def loss(w: Any) -> Any:
+            return np.sum(parts[0] * w)
+
+        return sd.grad(loss)(W)
+
+    for scale in (1.0, 2.0):
+        np.testing.assert_array_equal(first([scale * W]), scale * W)
+    assert compiled == ["shifted", "loss"]
+
+
 def square(w: Any) -> Any:
     return w * w
 
