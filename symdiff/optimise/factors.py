@@ -121,6 +121,46 @@ def numbers_first(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("multiply", "divide")
+def term_with_quotient(node: Node, rewriter: Rewriter) -> Value | None:
+    """``(y * y) * t`` as ``y * (y * t)``, where ``y`` is divided by a sum ``x`` with the term
+    ``t``, and ``(w / x / x) * t`` as ``(w / x) * (t / x)``.
+
+    Where ``t`` is large ``y`` is small: ``y * t`` is neither, and ``y * y`` may vanish.
+    """
+    for product, t in both_ways(node):
+        inner = computed_by(product, "multiply", "divide")
+        if inner is None or is_constant(t) or not rewriter.is_single(product):
+            continue
+        for g, y in both_ways(inner)[: 1 if inner.op is divide else 2]:
+            x = y if inner.op is divide else _divisor(y)
+            if x is not None and _is_term(t, x) and _is_divided(g, x):
+                return apply_like(multiply, node, g, _with_term(inner, y, t))
+    return None
+
+
+def _with_term(node: Node, y: Value, t: Value) -> Value:
+    """``y * t`` where a node is a product with ``y``, ``t / y`` where it is a quotient."""
+    first, second = (t, y) if node.op is divide else (y, t)
+    return apply_like(divide if node.op is divide else multiply, node, first, second)
+
+
+def _is_term(value: Value, total: Value) -> bool:
+    node = made_by(total, "add", "subtract")
+    return node is not None and value in node.operands
+
+
+def _divisor(value: Value) -> Value | None:
+    node = made_by(value, "divide")
+    return None if node is None else node.operands[1]
+
+
+def _is_divided(value: Value, x: Value) -> bool:
+    """Return whether a value is a quotient by ``x``, or a product with one."""
+    node = made_by(value, "multiply")
+    return x in map(_divisor, (value, *(() if node is None else node.operands)))
+
+
 @reads("constant")
 def number_left(node: Node, rewriter: Rewriter) -> Value | None:
     """``x * c`` as ``c * x``."""
@@ -207,6 +247,8 @@ def shared_quotient(node: Node, rewriter: Rewriter) -> Value | None:
         inner = computed_by(quotient, "divide")
         if inner is None or not rewriter.is_single(other) or not rewriter.is_single(quotient):
             continue
+        if _is_term(*inner.operands):  # see ``term_with_quotient``
+            continue
         shared = rewriter.made_before(inner.op, factor, inner.operands[1])
         if shared is None or shared.type != node.result.type or shared.number >= quotient.number:
             continue
@@ -281,7 +323,12 @@ FACTORS: Rules = {
     "multiply": (
         *in_derivatives(number_left),
         *regrouping(
-            undone_factor, factors_together, numbers_first, numbers_across, shared_quotient
+            undone_factor,
+            factors_together,
+            numbers_first,
+            numbers_across,
+            shared_quotient,
+            term_with_quotient,
         ),
         *in_derivatives(times_reciprocal),
         *regrouping(number_outward),

@@ -572,4 +572,31 @@ def test_the_logistic_function_is_differentiated_by_products() -> None:
     x = np.linspace(-30.0, 30.0, 13)
     gradient = sd.grad(lambda x: np.sum(1.0 / (1.0 + np.exp(-x))))
     np.testing.assert_allclose(gradient(x), 0.25 / np.cosh(x / 2.0) ** 2, rtol=1e-14)
-    assert "x_bar = t1 * t1 * t" in str(gradient.source(x))
+    assert "x_bar = t1 * (t1 * t)" in str(gradient.source(x))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_logistic_functions_have_slopes_where_their_squares_vanish(dtype: Any) -> None:
+    x = np.array([-700.0, -400.0, -360.0, -20.0, 0.5, 20.0, 400.0])
+    x = (x / 8.0 if dtype is np.float32 else x).astype(dtype)
+    wide = x.astype(np.float64)
+    slope = np.exp(wide - 2.0 * np.logaddexp(0.0, wide))  # of exp(x) / (1 + exp(x))
+    bend = -slope * np.tanh(wide / 2.0)
+    ones = np.ones_like(x)
+    for function, factor in (
+        (lambda x: 1.0 / (1.0 + np.exp(-x)), 1.0),
+        (lambda x: 1.0 - 1.0 / (np.exp(-x) + 1.0), -1.0),
+        (lambda x: 3.0 / (1.0 + np.exp(-x)), 3.0),
+        (lambda x: ones * 3.0 / (1.0 + np.exp(-x)), 3.0),
+    ):
+        gradient = sd.grad(lambda x, function=function: np.sum(function(x)))
+        found = gradient(x)
+        assert found.dtype == dtype
+        near = {"rtol": 1e-5, "atol": 1e-44} if dtype is np.float32 else {"rtol": 1e-12}
+        np.testing.assert_allclose(found, (factor * slope).astype(dtype), **near)
+        tangent = sd.jvp(function, (x,), (ones,))[1]
+        np.testing.assert_allclose(tangent, (factor * slope).astype(dtype), **near)
+        with np.errstate(under="ignore"):
+            second = sd.jvp(gradient, (x,), (ones,))[1]
+        np.testing.assert_allclose(second, (factor * bend).astype(dtype), **near)
+    assert sd.grad(lambda x: 1.0 / (1.0 + np.exp(-x)))(-400.0) == pytest.approx(np.exp(-400.0))
