@@ -136,6 +136,8 @@ def nditer(op, flags=None, op_flags=None, *, order="K", casting="safe", buffersi
     order = _common_order(arrays) if order == "K" else order
     if "external_loop" in given:
         _require_one_row(arrays, whole, given, order, buffersize)
+        written = [one for one, flags in zip(arrays, own, strict=True) if _is_written(flags)]
+        _require_views(written, order)
     pairs = zip(arrays, own, strict=True)
     return Visit(tuple(arrays), [_seen(*pair, whole.shape) for pair in pairs], given, order)
 
@@ -194,9 +196,20 @@ def _require_one_row(arrays, whole, flags, order, buffersize):
             refuse("external_loop in another order than that of the memory")
 
 
+def _require_views(written, order):
+    """Pass where a row of the elements of each array that is written is a view of it."""
+    for one in written:
+        if one.ndim > 1 and memory_order(one) != order:
+            refuse("external_loop that writes in another order than that of the memory")
+
+
+def _is_written(flags):
+    return "readwrite" in flags or "writeonly" in flags
+
+
 def _seen(array, flags, shape):
     """What is seen of an array; what is only read is no place to write to."""
-    if "readwrite" not in flags and "writeonly" not in flags:
+    if not _is_written(flags):
         return np.broadcast_to(array, shape)
     if array.shape != shape:
         raise ValueError("output operand requires a reduction, but reduction is not enabled")

@@ -210,6 +210,32 @@ def test_all_elements_in_a_row() -> None:
         )(np.zeros(9000))
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    "view", [lambda y: y.T, lambda y: y[::-1], lambda y: y[:, ::2], lambda y: np.asfortranarray(y)]
+)
+def test_rows_that_are_written_are_views_or_refused(view: Any, order: Any) -> None:
+    """A row in another order than that of the memory would be a copy, and what is written lost."""
+
+    def squared(a: Any) -> Any:
+        y = view(a * 1.0)
+        flags = ["external_loop", "buffered"]
+        with np.nditer(y, flags=flags, op_flags=["readwrite"], order=order) as it:
+            for row in it:
+                row[...] = row * row
+        return np.sum(y)
+
+    x = np.arange(1.0, 13.0).reshape(3, 4)
+    assert squared(x) == np.sum(view(x) ** 2)
+    try:
+        value, slope = sd.value_and_grad(squared)(x)
+    except sd.UnsupportedCallError as error:
+        assert "external_loop that writes in another order" in str(error)
+    else:
+        assert value == squared(x)
+        np.testing.assert_array_equal(view(slope), 2 * view(x))
+
+
 # Strides ------------------------------------------------------------------------------------------
 
 
