@@ -23,7 +23,7 @@ import numpy as np
 
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes
 from symdiff.ir.structure import Container, Structure, is_dataclass
-from symdiff.ir.types import ArrayType, ListType, OpaqueType, Size, TapeType, Type
+from symdiff.ir.types import ArrayType, ListType, Multiple, OpaqueType, Size, TapeType, Type
 
 _INDENT = "  "
 
@@ -169,10 +169,12 @@ class _Printer:
 
     def _renamed(self, size: Size) -> Size:
         """The size with a symbol that does not tell how many values were made before."""
-        symbol = size.symbol
+        known = Multiple.of(size)
+        symbol = known.symbol
         if not (symbol.isidentifier() and not any(c.isdigit() for c in symbol)):
             symbol = self.symbols.setdefault(symbol, f"s{len(self.symbols)}")
-        return dataclasses.replace(size, symbol=symbol)
+        shown = dataclasses.replace(known, symbol=symbol).size
+        return dataclasses.replace(size, symbol=shown.symbol)
 
     def structure(self, structure: Structure) -> str:
         """The structure of a result: containers as Python displays."""

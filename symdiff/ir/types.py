@@ -274,6 +274,8 @@ FLOAT = ArrayType(np.dtype("float64"), (), "python")
 INT = ArrayType(np.dtype("int64"), (), "python")
 BOOL = ArrayType(np.dtype("bool"), (), "python")
 COMPLEX = ArrayType(np.dtype("complex128"), (), "python")
+PYTHON_TYPES = {bool: BOOL, int: INT, float: FLOAT, complex: COMPLEX}
+BY_NAME = {python_type.__name__: type_ for python_type, type_ in PYTHON_TYPES.items()}
 OPAQUE = OpaqueType()
 GENERATOR = OpaqueType("Generator")  # of random numbers, NumPy's
 RANDOM_STATE = OpaqueType("RandomState")  # of them too, as it was before
@@ -331,7 +333,7 @@ def type_of_constant(value: object) -> ArrayType:
         return ArrayType(value.dtype, tuple(int(n) for n in value.shape), "array")
     if isinstance(value, np.generic):
         return ArrayType(value.dtype, (), "scalar")
-    for python_type, ir_type in ((bool, BOOL), (int, INT), (float, FLOAT), (complex, COMPLEX)):
+    for python_type, ir_type in PYTHON_TYPES.items():
         if isinstance(value, python_type):
             return ir_type
     raise rejection(TypeError, f"not a number or an array: {value!r}")

@@ -40,16 +40,7 @@ from symdiff.ir.signature import (
     refuse_subclass,
 )
 from symdiff.ir.structure import TABLES, Container, children, construct, declared, native_base
-from symdiff.ir.types import (
-    BOOL,
-    COMPLEX,
-    FLOAT,
-    INT,
-    ArrayType,
-    Dim,
-    Size,
-    times_and_more,
-)
+from symdiff.ir.types import BY_NAME, PYTHON_TYPES, ArrayType, Dim, Size, times_and_more
 
 __all__ = [
     "TypeText",
@@ -62,8 +53,6 @@ __all__ = [
     "with_types",
 ]
 
-_PYTHON_TYPES = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
-_NAMES = {"float": FLOAT, "int": INT, "bool": BOOL, "complex": COMPLEX}
 _TYPE = re.compile(r"\s*([a-z]+\d*)\s*(?:\[\s*(.*?)\s*\])?\s*")
 _LIKE_A_TYPE = re.compile(r"\s*[a-z]+\d*\s*\[")
 _DTYPE = re.compile(r"(float|int|uint|complex)\d+|bool")
@@ -156,7 +145,7 @@ def signature_of(
 
 def specify(value: Any, path: Path, opening: Opening | None = None) -> Specification:
     """What is known at compile time of a value, which stands at ``path`` of the arguments."""
-    known = _PYTHON_TYPES.get(type(value))
+    known = PYTHON_TYPES.get(type(value))
     if known is not None:
         return known
     if type(value) is np.ndarray and value.dtype.kind in TABLES:
@@ -287,8 +276,8 @@ def read_type(text: str) -> ArrayType | None:
     if match is None:
         return None
     name, dims = match.groups()
-    if dims is None and name in _NAMES:
-        return _NAMES[name]
+    if dims is None and name in BY_NAME:
+        return BY_NAME[name]
     dtype = _numeric_dtype(name)
     if dtype is None:
         return None

@@ -21,10 +21,7 @@ from symdiff.ir.control import call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Node, Op, Value
 from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import (
-    BOOL,
-    COMPLEX,
-    FLOAT,
-    INT,
+    BY_NAME,
     ArrayType,
     Dim,
     ListType,
@@ -36,14 +33,13 @@ from symdiff.ir.types import (
 from symdiff.source.trees import expression_of
 
 _CONTROL = {op.name: op for op in (call, cond, constant, loop, undefined)}
-_PYTHON = {"float": FLOAT, "int": INT, "bool": BOOL, "complex": COMPLEX}
 _DEFINITION = re.compile(r"%(?P<number>\d+)(?::(?P<name>[^~\s,]+))?(?:~(?P<role>\w+))?")
 _NODE = re.compile(
     r"(?:(?P<results>%.*?) = )?(?P<op>\w+)\((?P<operands>[%\d, ]*)(?:; (?P<attributes>.*))?\)"
     r"(?: : (?P<types>[^'\"{}]*?))?(?P<opens> \{)?(?:  # line \d+)?"
 )
 _INPUT = re.compile(r"input (?P<value>\S+) : (?P<type>\S+) = (?P<origin>\w+)(?P<path>\(.*\))")
-_DIM = re.compile(r"(?P<open>[?!])?(?P<symbol>\w+)(?P<offset>[+-]\d+)?")
+_DIM = re.compile(r"(?P<open>[?!])?(?P<symbol>\w+|\(\d+\*\w+\))(?P<offset>[+-]\d+)?")
 
 
 def read_graph(text: str, ops: Mapping[str, Op], objects: Mapping[str, Any] | None = None) -> Graph:
@@ -210,8 +206,8 @@ def _split(text: str) -> list[str]:
 def read_type(text: str) -> Type:
     """A type from its text.
 
-    >>> print(read_type("tape[float32[n-2,?s0,!s1,3]]"))
-    tape[float32[n-2,?s0,!s1,3]]
+    >>> print(read_type("tape[float32[n-2,?s0,!s1,(4*n)+1,3]]"))
+    tape[float32[n-2,?s0,!s1,(4*n)+1,3]]
     """
     name, bracket, inner = text.partition("[")
     inner = inner.removesuffix("]")
@@ -220,7 +216,7 @@ def read_type(text: str) -> Type:
     if name == "opaque":
         return OpaqueType(inner)
     if not bracket:
-        return _PYTHON.get(name) or ArrayType(np.dtype(name), (), "scalar")
+        return BY_NAME.get(name) or ArrayType(np.dtype(name), (), "scalar")
     return ArrayType(np.dtype(name), tuple(_dim(part) for part in _split(inner)))
 
 

@@ -9,7 +9,7 @@ from symdiff.ir.evaluate import evaluate_graph
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value
 from symdiff.ir.printer import print_graph
 from symdiff.ir.structure import Container, Leaf, Static
-from symdiff.ir.types import FLOAT, ArrayType, Size
+from symdiff.ir.types import FLOAT, ArrayType, Multiple, Size
 from symdiff.ir.verify import verify
 from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import sin
@@ -41,6 +41,20 @@ def test_a_graph_is_printed_line_by_line():
         "  return %3\n"
         "}\n"
     )
+
+
+def test_multiples_of_a_length_read_back_as_such():
+    for symbol, shown in (("n", "n"), ("x.0", "s0")):
+        length = Multiple(4, symbol, -1)
+        one, whole = (Size(symbol),), (length.size,)
+        x, y = (Value(ArrayType(np.dtype("float64"), shape)) for shape in (one, whole))
+        text = print_graph(one_block([x, y], lambda x, y: [sin(x)]))
+        assert f"float64[{shown}]" in text
+        assert f"float64[(4*{shown})-1]" in text
+        again = read_graph(text, REGISTRY)
+        assert print_graph(again) == text
+        ((n,), (m,)) = (value.type.shape for value in again.block.parameters)
+        assert Multiple.of(m) == Multiple(4, n.symbol, -1)
 
 
 @pytest.mark.parametrize("seed", range(15))
