@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.ops.table import counts, with_table
+from symdiff.ops.table import FAMILIES, counts, rows, with_table
 
 README = Path(__file__).parents[1] / "README.md"
 UPDATE = bool(os.environ.get("UPDATE_README"))
@@ -81,6 +81,15 @@ def test_the_table_of_calls_is_the_registrys():
         README.write_text(with_table(text), encoding="utf-8")
     text = README.read_text(encoding="utf-8")
     assert text == with_table(text), "run: python -m symdiff.ops.table README.md"
+
+
+def test_rows_of_the_table_have_words_as_names_and_hold_what_users_call():
+    known = {*FAMILIES.values(), "writes", "methods of arrays", "attributes of arrays"}
+    found = dict(rows())
+    assert found.keys() <= known
+    calls = [name for row in found.values() for _, name in row]
+    private = [name for name in calls if "._" in name and not name.endswith("__")]
+    assert not private
 
 
 def test_the_registry_counts_itself():

@@ -34,36 +34,38 @@ _ROWS = {
     "products": ("products", "einsum", "contractions"),
     "linear algebra": ("linalg", "decompositions", "pseudoinverse", "norms"),
     "Fourier transforms": ("fourier",),
-    "creation": ("arrays",),
+    "creation": ("arrays", "memory"),
     "shape": ("arrange", "joining_calls", "padding", "sliding"),
     "order, selection": ("order", "selection", "sets"),
     "positions": ("positions",),
     "numerical": ("numerical", "quantiles", "windows"),
     "statistics": ("missing", "statistics", "histograms"),
     "polynomials": ("polynomials", "series", "vandermonde"),
-    "calls of functions": ("callbacks",),
+    "masked arrays": ("masked",),
+    "calls of functions, elements": ("callbacks", "visiting"),
     "`math`": ("mathlib",),
     "`cmath`": ("cmathlib",),
     "`scipy.special`": (
-        *("special", "softmax", "bessel", "integrals"),
+        *("special", "softmax", "bessel", "integrals", "carlson", "harmonics"),
         *("inverses", "orthogonal", "precise", "probabilities"),
     ),
     "`scipy.stats`": (
-        *("bunches", "descriptive", "distributions", "drawn", "expectations"),
+        *("bunches", "descriptive", "distributions", "drawn", "estimates", "expectations"),
         *("kernels", "multivariate", "ranks", "searched", "summaries"),
         *("variables",),
     ),
     "`scipy.linalg`": (
         *("matrices", "structured", "equations", "riccati"),
-        *("matrix_functions", "factors", "scipy_decompositions"),
+        *("matrix_functions", "factors", "scipy_decompositions", "subspaces"),
     ),
     "solvers, with the function that they call": ("boundaries", "minima", "solvers"),
+    "`scipy.optimize`": ("active_sets",),
     "`scipy.signal`": ("designs", "filters", "resampling", "smoothing", "spectra"),
-    "`scipy.fft`": ("transforms",),
-    "`scipy.interpolate`": ("bsplines", "grids", "scattered", "splines"),
+    "`scipy.fft`": ("transforms", "hankel"),
+    "`scipy.interpolate`": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
     "`scipy.integrate`": ("samples",),
     "`scipy.spatial`": ("distances", "trees"),
-    "`scipy.sparse`": ("sparse", "krylov"),
+    "`scipy.sparse`": ("blocks", "entries", "krylov", "operators", "sparse", "sparse_linalg"),
     "`scipy.ndimage`": ("images", "neighbours", "warped"),
     "`statistics`": ("spreads",),
 }
@@ -89,7 +91,7 @@ def _is_hidden(function: Any) -> bool:
     """
     module = getattr(function, "__module__", None) or ""
     full = getattr(function, "__qualname__", "")
-    hidden = full.startswith("_") or ".__" in full
+    hidden = full.startswith("_") or "._" in full
     inside = module.startswith(("symdiff.definitions.", "scipy._lib.", "scipy.stats._stats_py"))
     inside = inside and not hasattr(sys.modules.get("scipy.stats"), full)
     return inside or (hidden and module.startswith("scipy."))
