@@ -44,7 +44,8 @@ def noncentral_gamma(u: Any, a: Any, rate: Any, orders: tuple[int, ...]) -> Any:
 
     good = np.isfinite(u) & (a > 0) & np.isfinite(a) & (rate >= 0) & np.isfinite(rate)
     with np.errstate(all="ignore"):
-        most = np.exp(np.where(good, u, 0.0))
+        far = (np.sqrt(np.abs(rate)) + np.sqrt(np.abs(a)) + 40.0) ** 2  # beyond, all are 0
+        most = np.minimum(np.exp(np.where(good, u, 0.0)), far)
     made = _mixed(term, a, rate, most, good, orders)
     return np.where(good, made, np.nan).astype(dtype)[()]
 
@@ -91,8 +92,7 @@ def _mixed(term: Any, a: Any, rate: Any, most: Any, good: Any, orders: tuple[int
         else:
             terms = term((by_u, by_a, *others), a + number)
         number = number[:count]
-        exponent = np.where(number > 0, number * np.log(rate), 0.0) - rate
-        return np.sum(np.exp(exponent - _log_factorial(number)) * terms, axis=0)
+        return np.sum(_poisson(number, rate) * terms, axis=0)
 
 
 def _differences(term: Any, own: Any, orders: tuple[int, ...]) -> Any:
@@ -105,10 +105,14 @@ def _differences(term: Any, own: Any, orders: tuple[int, ...]) -> Any:
     return total
 
 
-def _log_factorial(number: Any) -> Any:
-    """By Stirling's series."""
-    n = number + 1.0
-    return (n - 0.5) * np.log(n) - n + 0.5 * math.log(2.0 * math.pi) + _stirling(n)
+def _poisson(number: Any, rate: Any) -> Any:
+    """The probability of a number: by what it is apart from the rate, of which digits are left
+    (Loader 2000).
+    """
+    n = np.maximum(number, 1.0)
+    apart = (rate - n) / n
+    some = np.exp(n * (np.log1p(apart) - apart) - _stirling(n)) / np.sqrt(2.0 * np.pi * n)
+    return np.where(number > 0, some, np.exp(-rate))
 
 
 # Student's distribution ---------------------------------------------------------------------------
@@ -153,11 +157,10 @@ def _t_density(t: Any, nc: Any, df: Any, orders: tuple[int, ...]) -> Any:
 
 def _t_top(t: Any, nc: Any, df: Any, power: int) -> tuple[Any, Any, Any]:
     """Where the density times a power is largest, and how steep it is there."""
-    shape, square, cross = df + power, df + t * t, t * nc
-    root = np.sqrt(cross * cross + 4.0 * shape * square)
-    most = root + np.abs(cross)
-    top = np.where(cross > 0, most / (2.0 * square), 2.0 * shape / most)
-    return top, square * top * top, shape
+    shape, length, cross = df + power, np.hypot(np.sqrt(df), t), t * nc
+    most = np.hypot(cross, 2.0 * np.sqrt(shape) * length) + np.abs(cross)
+    top = np.where(cross > 0, most / length / (2.0 * length), 2.0 * shape / most)
+    return top, (length * top) ** 2, shape
 
 
 def _places(first: Any, length: Any, most: Any) -> tuple[Any, Any]:
@@ -174,7 +177,12 @@ def _t_probability(t: Any, nc: Any, df: Any, orders: tuple[int, ...]) -> Any:
     fall = 2.0 * _FALL / df
     right = 0.5 * np.log1p(fall + 2.0 * np.sqrt(fall)) + 0.5
     first = np.log(top) - fall - np.sqrt(fall) - 0.5
-    width = 1.0 / np.sqrt(2.0 * df + np.maximum(t * t, nc * nc) + 4.0)
+    reach, size = np.abs(nc) + 40.0, np.abs(t)
+    is_far = (sign * t < 0.0) & (size > reach)  # where Φ is 0 from reach / size on
+    right = np.where(is_far, np.log(reach) - np.log(np.where(is_far, size, 1.0)), right)
+    right = np.maximum(right, first + 1.0)
+    steepest = np.maximum(np.where(is_far, reach, size), np.abs(nc))
+    width = 1.0 / np.hypot(np.sqrt(2.0 * df + 4.0), steepest)
     u, step = _places(first, right - first, 0.4 * width)
     z = sign * (t * np.exp(u) - nc)
     exponent = df * (u - 0.5 * np.expm1(2.0 * u)) - _stirling(0.5 * df)

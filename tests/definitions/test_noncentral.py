@@ -290,3 +290,49 @@ def test_distributions_by_their_degrees() -> None:
         )
 
     check(methods, np.array([3.0, 4.0]), step=0.03)
+
+
+@pytest.mark.parametrize(
+    ("x", "nc", "df"),
+    [(1e3, 1.0, 4.0), (-1e3, 1.0, 4.0), (1e5, -3.0, 2.0), (60.0, 30.0, 5.0), (20.0, -2.0, 30.0)],
+)
+def test_degrees_of_a_noncentral_t_far_out(x: float, nc: float, df: float) -> None:
+    """The places of the integral lie where the normal distribution is not 0: few, far out too."""
+
+    def share(df: Any) -> Any:
+        def mixed(u: Any) -> Any:
+            s = mp.exp(u)
+            return mp.exp(df * (u - s * s / 2)) * mp.ncdf((nc - x * s) if x > nc else x * s - nc)
+
+        middle = mp.log(min(1, (abs(nc) + 5) / abs(x)))
+        ends = [middle - 60 / df, *(middle + k for k in (-12, -8, -5, -3, -2, -1, 0, 1, 2, 3))]
+        total = 2 * (df / 2) ** (df / 2) / mp.gamma(df / 2) * mp.quad(mixed, sorted(ends))
+        return -total if x > nc else total
+
+    step = mp.mpf(10) ** -10
+    expected = (share(df + step) - share(df - step)) / (2 * step)
+    slope = sd.grad(lambda df: special.nctdtr(df, nc, x))(df)
+    assert slope == pytest.approx(float(expected), rel=1e-12)
+
+
+def test_noncentral_distributions_at_extreme_places() -> None:
+    """Where the share is 1 in every digit its derivatives are 0."""
+    for x in (1e5, 1e160):
+        assert sd.grad(lambda v, x=x: special.chndtr(x, v, 1.0))(4.0) == 0.0
+    for argnum in (0, 1, 2):
+        share = sd.grad(lambda df, nc, t: special.nctdtr(df, nc, t), argnums=argnum)
+        assert share(4.0, 1.0, 1e160) == share(4.0, 1.0, -1e160) == 0.0
+
+
+@pytest.mark.parametrize("nc", [1e4, 1e7])
+def test_degrees_of_a_noncentral_chi_of_large_noncentrality(nc: float) -> None:
+    """The mean of the derivative between ``v`` and ``v + 2`` is less the density at ``v + 2``, by
+    DLMF 8.8.5.
+    """
+    x, v = nc + 5.0, 4.0
+    places, weights = np.polynomial.legendre.leggauss(4)
+    slope = sd.grad(lambda v: special.chndtr(x, v, nc))
+    mean = sum(w * slope(v + 1.0 + at) for at, w in zip(places, weights, strict=True)) / 2
+    root = mp.sqrt(mp.mpf(x) * nc)
+    density = mp.exp(-(mp.mpf(x) + nc) / 2) * mp.mpf(x) / nc * mp.besseli(2, root) / 2
+    assert mean == pytest.approx(-float(density), rel=1e-12)
