@@ -161,9 +161,21 @@ class Truncpareto(Law):
 
     @staticmethod
     def log_density(y, b, c):
-        return np.log(b / -np.expm1(-b * np.log(c))) - (b + 1.0) * np.log(y)
+        end = np.log(c)
+        size = np.minimum(b, 0.0) * end - np.log(Truncpareto.share(end, b))
+        return size - (b + 1.0) * np.log(y)
 
-    below = staticmethod(lambda y, b, c: np.expm1(-b * np.log(y)) / np.expm1(-b * np.log(c)))
+    @staticmethod
+    def below(y, b, c):
+        at, end = np.log(y), np.log(c)
+        ratio = Truncpareto.share(at, b) / Truncpareto.share(end, b)
+        return ratio * np.exp(np.minimum(b, 0.0) * (end - at))
+
+    @staticmethod
+    def share(at, b):
+        """The integral of ``exp(-abs(b) t)`` from 0 on."""
+        return at * special().exprel(-np.abs(b) * at)
+
     above = staticmethod(lambda y, b, c: 1.0 - Truncpareto.below(y, b, c))
 
 

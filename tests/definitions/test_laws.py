@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -405,3 +406,30 @@ def test_shapes_below_0(method: str) -> None:
     gengamma, truncpareto = getattr(stats.gengamma, method), getattr(stats.truncpareto, method)
     calls.check(lambda y, a, c: gengamma(y, a, c), at, 2.3, -1.7, wrt=(0, 1, 2))
     calls.check(lambda y, b, c: truncpareto(y, b, c), 1.0 + at, -1.2, 4.0, wrt=(0, 1, 2))
+
+
+@pytest.mark.parametrize("b", [1e-12, -1e-9, 2.0, -600.0])
+@pytest.mark.parametrize("method", ["logpdf", "cdf"])
+def test_truncated_powers_near_0_and_far_from_it(method: str, b: float) -> None:
+    """SciPy's formulas cancel near 0, and their parts overflow far below; derivatives do not."""
+    mp = mpmath.mp.clone()
+    mp.dps = 60
+
+    def exact(b: Any, c: Any, x: Any) -> Any:
+        if method == "cdf":
+            return (1 - x**-b) / (1 - c**-b)
+        return mp.log(b / (1 - c**-b)) - (b + 1) * mp.log(x)
+
+    own, at = getattr(stats.truncpareto, method), (b, 3.0, 1.7)
+    known = tuple(map(mp.mpf, at))
+    found = sd.grad(lambda b, c, x: own(x, b, c), argnums=(0, 1, 2))(*at)
+    for k, slope in enumerate(found):
+        orders = tuple(int(j == k) for j in range(3))
+        assert slope == pytest.approx(float(mp.diff(exact, known, orders)), rel=1e-12)
+        tangents = tuple(float(order) for order in orders)
+        pushed = sd.jvp(lambda b, c, x: own(x, b, c), at, tangents)[1]
+        assert pushed == pytest.approx(slope, rel=1e-12)
+    bend = sd.grad(sd.grad(lambda b: own(1.7, b, 3.0)))(b)
+    step = abs(known[0]) * mp.mpf(10) ** -15
+    expected = mp.diff(lambda b: exact(b, *known[1:]), known[0], 2, h=step)
+    assert bend == pytest.approx(float(expected), rel=1e-11)
