@@ -131,11 +131,7 @@ BESSEL: list[Row] = [
     (lambda x: special.struve(1.3, x), lambda x: mp.struveh(1.3, x), [0.4, 1.7, 6.0]),
     (lambda x: special.modstruve(1.3, x), lambda x: mp.struvel(1.3, x), [0.4, 1.7, 3.0]),
     *(
-        (
-            _of_order(getattr(special, f"spherical_{name}"), n),
-            _spherical(function, n),
-            [0.4, 1.7, 6.0],
-        )
+        (of_order(getattr(special, f"spherical_{name}"), n), exact, [0.4, 1.7, 6.0])
         for name, function in (
             ("jn", mp.besselj),
             ("yn", mp.bessely),
@@ -143,20 +139,10 @@ BESSEL: list[Row] = [
             ("kn", mp.besselk),
         )
         for n in (0, 2)
-    ),
-    *(
-        (
-            _slope_of_order(getattr(special, f"spherical_{name}"), n),
-            _slope(_spherical(function, n)),
-            [0.4, 1.7, 6.0],
+        for of_order, exact in (
+            (_of_order, _spherical(function, n)),
+            (_slope_of_order, _slope(_spherical(function, n))),
         )
-        for name, function in (
-            ("jn", mp.besselj),
-            ("yn", mp.bessely),
-            ("in", mp.besseli),
-            ("kn", mp.besselk),
-        )
-        for n in (0, 2)
     ),
 ]
 INTEGRALS: list[Row] = [

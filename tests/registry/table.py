@@ -1614,21 +1614,6 @@ TABLE: dict[str, Word] = {
         reference="np.exp(-x)",
         within=1e-6,
     ),
-    **{
-        f"scipy.optimize.{name}": shaped(
-            f"return scipy.optimize.{name}(lambda t: np.sum((t * t - x) ** 2), x, {given}, disp=0)",
-            like=LINES,
-            dtypes=("float64",),
-            reference="np.sqrt(x)",
-            within=1e-4,
-        )
-        for name, given in (
-            ("fmin", "xtol=1e-9"),
-            ("fmin_bfgs", "gtol=1e-9"),
-            ("fmin_cg", "None"),
-            ("fmin_ncg", "lambda t: 4.0 * t * (t * t - x), avextol=1e-9"),
-        )
-    },
     "scipy.optimize.fmin_powell": shaped(
         "return scipy.optimize.fmin_powell("
         "lambda t: np.sum((t - x * x) ** 2), x, xtol=1e-9, disp=0)",
@@ -1646,6 +1631,10 @@ TABLE: dict[str, Word] = {
             within=1e-4,
         )
         for name, given in (
+            ("fmin", "xtol=1e-9, disp=0)"),
+            ("fmin_bfgs", "gtol=1e-9, disp=0)"),
+            ("fmin_cg", "None, disp=0)"),
+            ("fmin_ncg", "lambda t: 4.0 * t * (t * t - x), avextol=1e-9, disp=0)"),
             ("fmin_l_bfgs_b", "approx_grad=True, factr=10.0, pgtol=1e-9)[0]"),
             ("fmin_slsqp", "acc=1e-12, iprint=0, fprime=lambda t: 4.0 * t * (t * t - x))"),
             ("fmin_cobyla", "[lambda t: t + 9.0], rhoend=1e-9, rhobeg=0.1, maxfun=9999)"),
