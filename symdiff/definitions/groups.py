@@ -16,8 +16,8 @@ from typing import Any
 
 
 class Groups:
-    """What ``groupby`` has come to: the place of the next element, its key, and the number of its
-    group.
+    """What ``groupby`` has come to: the place of the next element and its key; the number of the
+    present group, where that begins, and its key.
     """
 
     def __init__(self, items: Any, key: Any) -> None:
@@ -32,20 +32,30 @@ class Groups:
             item = self.items[self.place]
             self.key = item if self.key_of is None else self.key_of(item)
 
+    def begin(self) -> None:
+        """Let a group begin with the next element."""
+        self.number += 1
+        self.first, self.present = self.place, self.key
+
+    def goes_on(self) -> bool:
+        """Return whether the next element is of the present group, as the first one always is."""
+        if self.is_over or self.place == self.first:
+            return not self.is_over
+        return self.key in (self.present,)  # the same object, or equal
+
 
 def grouped_list(items: Any, key: Any) -> Iterator[Any]:
     """The groups; what is left of one is gone over before the next."""
     groups = Groups(items, key)
     while not groups.is_over:
-        groups.number += 1
-        present = groups.key
-        yield present, group(groups, groups.number, present)
-        while not groups.is_over and groups.key == present:
+        groups.begin()
+        yield groups.present, group(groups, groups.number)
+        while groups.goes_on():
             groups.advance()
 
 
-def group(groups: Groups, number: int, key: Any) -> Iterator[Any]:
+def group(groups: Groups, number: int) -> Iterator[Any]:
     """The elements of a group, while it is the present one."""
-    while groups.number == number and not groups.is_over and groups.key == key:
+    while groups.number == number and groups.goes_on():
         yield groups.items[groups.place]
         groups.advance()
