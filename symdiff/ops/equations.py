@@ -4,6 +4,8 @@
 == n`` (or where one of them is 1). A length is followed back to those of inputs through slices,
 quotients, and what a loop starts from, as a ``Count`` that is linear; what it is has to be known to
 hold at the lengths of the call at hand, where ``gates[3 * n:]`` does not reach beyond the end.
+``gates[3 * n : 4 * n]`` is as long where the end is not beyond that of ``gates``: known is that it
+is, of calls in which the two are one.
 """
 
 from __future__ import annotations
@@ -44,9 +46,9 @@ def relations(block: Block, lengths: Mapping[str, int]) -> Iterator[Relation]:
         known.visit(node)
     for one, other in met:
         a, b = known.dim(one), known.dim(other)
-        found = None if a is None or b is None else _solved(a + b * -1, lengths)
-        if found is not None:
-            yield found
+        if a is not None and b is not None:
+            zeros = a + b * -1, *known.rests(one), *known.rests(other)
+            yield from filter(None, (_solved(zero, lengths) for zero in zeros))
 
 
 class _Lengths:
@@ -55,6 +57,7 @@ class _Lengths:
     def __init__(self, lengths: Mapping[str, int]) -> None:
         self.lengths = lengths
         self.open: dict[str, Count] = {}
+        self.left: dict[str, Count] = {}  # how many elements are behind a slice
         self.integers: dict[Value, Count] = {}
 
     def dim(self, dim: Dim) -> Count | None:
@@ -64,6 +67,11 @@ class _Lengths:
         if dim.symbol in self.open:
             return self._positive(self.open[dim.symbol] + dim.offset)
         return None if dim.open else self._positive(Count.dim(dim))
+
+    def rests(self, dim: Dim) -> list[Count]:
+        """What is 0 where a slice of this length ends with its axis: then it is that long."""
+        known = self.left.get(dim.symbol) if isinstance(dim, Size) else None
+        return [] if known is None else [known]
 
     def integer(self, value: Value) -> Count | None:
         number = constant_integer(value)
@@ -122,6 +130,8 @@ class _Lengths:
                 stop = self._place(part.stop, dynamic, length, length)
                 if start is not None and stop is not None:
                     self._learn(made, self._positive(stop + start * -1))
+                    if isinstance(made, Size):
+                        self.left.setdefault(made.symbol, length + stop * -1)
 
     def _place(
         self, part: int | Slot | None, dynamic: Sequence[Value], absent: Count, length: Count

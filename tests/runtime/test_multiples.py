@@ -90,6 +90,14 @@ def split_gates(p: np.ndarray, q: np.ndarray) -> Any:
     return np.sum(state**2)
 
 
+def gates_by_ends(p: np.ndarray, q: np.ndarray) -> Any:
+    n, state = q.shape[0], q
+    for _ in range(2):
+        i, f, g = np.cos(p[:n]), np.sin(p[n : 2 * n]), p[2 * n : 3 * n]
+        state = i * state + f * np.tanh(state) * g
+    return np.sum(state**2)
+
+
 def halves(p: np.ndarray, q: np.ndarray) -> Any:
     n = len(p) // 2
     return np.sum(p[:n] * q**2) + np.sum(p[n : 2 * n] * np.sin(q))
@@ -121,6 +129,7 @@ def written_in_parts(p: np.ndarray, q: np.ndarray) -> Any:
 CASES: list[tuple[Callable[..., Any], list[tuple[int, ...]]]] = [
     (stacked_gates, [(9, 3), (7, 3), (3, 1), (6, 2), (4, 1), (9, 3)]),
     (split_gates, [(6, 3), (2, 3), (6, 1), (4, 2), (2, 1)]),
+    (gates_by_ends, [(9, 3), (12, 3), (6, 2), (3, 1), (9, 3), (11, 3), (4, 1)]),
     (halves, [(6, 3), (7, 3), (6, 1), (2, 1), (4, 2), (3, 3)]),
     (by_rows, [(9, 3), (6, 2), (9, 1), (3, 1), (3, 4)]),
     (joined_parts, [(3, 3), (1, 3), (4, 4), (3, 1), (1, 1)]),
@@ -208,6 +217,17 @@ def test_lengths_that_only_lie_within_others_are_not_rested_on() -> None:
     for length in (6, 7, 9, 12):
         gradient(*_points((length, 3)))
     assert len(gradient.signatures()) == 1
+
+
+def test_parts_that_end_where_the_array_ends_fit_longer_arrays_too() -> None:
+    def first_few(p: np.ndarray, q: np.ndarray) -> Any:
+        return np.sum(p[: len(q)] * q**2)
+
+    gradient = symdiff.grad(first_few)
+    for more in (0, 3, 1, 0):
+        p, q, rest = _points((3, 3, more))
+        np.testing.assert_array_equal(gradient(np.append(p, rest), q), np.append(q**2, 0.0 * rest))
+    assert len(gradient.signatures()) == 2
 
 
 def test_lengths_that_do_not_broadcast_raise_what_numpy_does() -> None:
