@@ -130,7 +130,7 @@ class _Lengths:
                 stop = self._place(part.stop, dynamic, length, length)
                 if start is not None and stop is not None:
                     self._learn(made, self._positive(stop + start * -1))
-                    if isinstance(made, Size):
+                    if isinstance(made, Size) and made.open:
                         self.left.setdefault(made.symbol, length + stop * -1)
 
     def _place(
