@@ -497,31 +497,26 @@ def _least_sum(x, func, callback, start, args):
 
 
 def _determined(x, callback, held):
-    """The parameters with the least squares; derivatives of those that the residuals do not
-    determine are NaN, where they are asked for.
-    """
-    at = without_derivative(x)
-    matrix = without_derivative(slope("jacobian", callback, at))
-    return at + strong_multiply(x - at, computed(at, _one_if_determined, matrix, held))
-
-
-def _one_if_determined(matrix, held):
-    """1 for each parameter that is held or alone gives its change of the residuals, else NaN.
+    """The parameters with the least squares; derivatives of those that are not held, and that the
+    residuals do not determine, are NaN, where they are asked for.
 
     The second derivatives, which have the squares of these sizes, tell no sizes apart that are
     less than the root of the precision.
     """
-    found = np.ones(len(held))
-    matrix = matrix[:, ~held]
-    if matrix.shape[1] == 0 or not np.all(np.isfinite(matrix)):
-        return found
-    largest = np.max(np.abs(matrix), axis=0, initial=0.0)
-    _, sizes, rows = np.linalg.svd(matrix / np.where(largest > 0.0, largest, 1.0))
-    least = np.sqrt(np.finfo(float).eps)
-    rank = np.sum(sizes > least * np.max(sizes, initial=0.0))
-    moves = np.max(np.abs(rows[rank:]), axis=0, initial=0.0)
-    found[~held] = np.where(moves > least, np.nan, 1.0)
-    return found
+    at = without_derivative(x)
+    matrix = np.where(held, 0.0, without_derivative(slope("jacobian", callback, at)))
+    matrix = np.concatenate((matrix, np.diag(np.where(held, 1.0, 0.0))))
+    matrix = np.where(np.isfinite(matrix), matrix, 0.0)
+    largest = np.max(np.abs(matrix), axis=0)
+    _, sizes, rows = np.linalg.svd(
+        matrix / np.where(largest > 0.0, largest, 1.0), full_matrices=False
+    )
+    idle = sizes <= _LEAST * np.max(sizes)
+    moves = np.max(np.where(idle[:, None], np.abs(rows), 0.0), axis=0)
+    return valued(strong_multiply(x - at, np.where(moves > _LEAST, np.nan, 1.0)), at)
+
+
+_LEAST = float(np.sqrt(np.finfo(float).eps))
 
 
 def _arity(function):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from typing import Any
 
 import numpy as np
@@ -305,3 +306,18 @@ def test_parameters_of_very_different_sizes_are_determined() -> None:
         assert sd.jvp(lambda y, k=k: fitted(y)[k], (y,), (along,))[1] == pytest.approx(
             unit * (row @ along), rel=1e-6
         )
+
+
+@pytest.mark.parametrize("name", ["curve_fit", "leastsq", "least_squares"])
+def test_derivatives_of_fits_stand_alone(name: str, tmp_path: Any) -> None:
+    """What tells whether the data determine a parameter is part of an exported module."""
+    fitted, t = UNDETERMINED[name], np.linspace(0.1, 1.0, 6)
+    y = np.array([0.1, 0.5, 0.3, 0.9, 1.2, 1.0])
+
+    def offset(y: Any) -> Any:
+        return fitted(y, t)[2]
+
+    slope = sd.grad(offset)
+    slope.export(tmp_path / "fit.py", y)
+    made = runpy.run_path(str(tmp_path / "fit.py"))["offset_grad"]
+    np.testing.assert_array_equal(made(y), slope(y))
