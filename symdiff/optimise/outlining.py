@@ -36,7 +36,7 @@ from symdiff.ir.control import call, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Node, Value, free_values, walk_nodes
 from symdiff.ir.reach import reached
 from symdiff.ir.structure import Container, Leaf
-from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
+from symdiff.ir.types import ArrayType, ListType, Multiple, Size, TapeType, Type
 from symdiff.ops.attempts import attempted, caught
 from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.facts import READS_AND_WRITES
@@ -411,8 +411,9 @@ class _Reader:
         """A hashable stand-in for an attribute."""
         if isinstance(value, Size):
             self.named += 1
-            symbol = self.symbols.setdefault(value.symbol, len(self.symbols))
-            return symbol, value.offset, value.open, value.long
+            known = Multiple.of(value)
+            symbol = self.symbols.setdefault(known.symbol, len(self.symbols))
+            return symbol, known.factor, value.offset, value.open, value.long
         if isinstance(value, ArrayType | ListType | TapeType):
             return self.type(value)
         if isinstance(value, tuple | list):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.optimise.outlining import EVERYTHING, NOTHING, outlining
+from symdiff.optimise.outlining import EVERYTHING, NOTHING, Limits, outlining
 from tests import reference
 
 POINT = (0.7, 0.3)
@@ -283,3 +283,29 @@ def test_calls_that_only_call_each_other_end(monkeypatch: pytest.MonkeyPatch) ->
         gradient = made.grad(*POINT) - 0.5 * sd.grad(made, 1)(*POINT)
     np.testing.assert_allclose(value, of_brackets(*POINT), rtol=1e-14)
     np.testing.assert_allclose([tangent, gradient], expected, rtol=1e-8)
+
+
+def test_lengths_that_are_multiples_are_told_from_others() -> None:
+    """A callee that rests on ``4 * n`` is not one for any two lengths."""
+
+    def part(x: float, g: np.ndarray, h: np.ndarray) -> Any:
+        rows = g.reshape(4, h.shape[0])
+        y = np.sin(x) + np.cos(x) * x
+        return y * np.exp(x) + np.tanh(y) + rows[0]
+
+    def total(x: float, g: np.ndarray, k: np.ndarray, h: np.ndarray) -> Any:
+        s = np.sum(g[3 * len(h) :] * h)
+        for y in (x, 2.0 * x):
+            s = s + np.sum(part(y, g, h)) + np.sum(part(3.0 * y, k, h))
+        return s
+
+    g, h = np.linspace(0.1, 0.9, 12), np.ones(3)
+    with outlining(Limits(1, 0, 2, True)):
+        gradient = sd.grad(total)
+        expected = reference.directional(total, (0.3, g, g, h), (1.0, 0.0 * g, 0.0 * g, 0.0 * h))
+        assert gradient(0.3, g, g.copy(), h) == pytest.approx(expected.value, rel=1e-8)
+        with pytest.raises(ValueError, match="cannot reshape"):
+            gradient(0.3, g, np.append(g, 1.0), h)
+        text = str(gradient.source(0.3, g, g.copy(), h))
+    callees = [line for line in text.splitlines() if line.startswith("def part")]
+    assert len(callees) == 4, callees
