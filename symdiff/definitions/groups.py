@@ -39,9 +39,7 @@ class Groups:
 
     def goes_on(self) -> bool:
         """Return whether the next element is of the present group, as the first one always is."""
-        if self.is_over or self.place == self.first:
-            return not self.is_over
-        return self.key in (self.present,)  # the same object, or equal
+        return not self.is_over and (self.place == self.first or self.present == self.key)
 
 
 def grouped_list(items: Any, key: Any) -> Iterator[Any]:
