@@ -44,6 +44,21 @@ def resize(a, new_shape):
     return rows.astype(row.dtype.newbyteorder("="))
 
 
+@defines(np.place)
+def place(arr, mask, vals):
+    """The values go to the places that are chosen one after another, and again from the first."""
+    chosen = np.asarray(mask).astype(bool).reshape(arr.shape)
+    row = np.ravel(vals)
+    if row.size == 0:
+        if np.any(chosen):
+            raise ValueError("Cannot insert from an empty array!")
+        return
+    if np.ndim(vals) == 0:
+        arr[chosen] = vals
+    else:
+        arr[chosen] = row[np.arange(np.count_nonzero(chosen)) % row.size]
+
+
 @defines(np.unstack)
 def unstack(x, /, *, axis=0):
     """The parts along an axis."""

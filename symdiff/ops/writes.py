@@ -13,7 +13,7 @@ import numpy as np
 from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Operand, Value
-from symdiff.ir.types import BOOL, INT
+from symdiff.ir.types import INT
 from symdiff.ops.arithmetic import negative, remainder, where
 from symdiff.ops.arrange import lower_reshape
 from symdiff.ops.arrays import array_of
@@ -23,7 +23,7 @@ from symdiff.ops.declare import array_type, static, writes
 from symdiff.ops.index import index_add_of, index_of, index_set_of
 from symdiff.ops.joining import diagonal
 from symdiff.ops.order import places_along
-from symdiff.ops.reduce import axis_of, count_nonzero
+from symdiff.ops.reduce import axis_of
 from symdiff.ops.sizes import dim_of, product, sizes_of
 from symdiff.ops.ufuncs import cast, common_dtype
 
@@ -69,18 +69,6 @@ def putmask(a: Value, mask: Any, values: Any) -> Value:
     if array_type(v).rank and array_type(v).shape != array_type(a).shape:
         v = lower_reshape(_over_and_over(v, product(sizes)), sizes)
     return _chosen(mask, v, a)
-
-
-@writes(np.place)
-def place(arr: Value, mask: Any, vals: Any) -> Value:
-    """The values go to the places that are chosen one after another."""
-    values, chosen = array_of(vals), cast(array_of(mask), BOOL.dtype)
-    if array_type(values).shape and 0 in array_type(values).shape:
-        raise UnsupportedCallError("numpy.place of no values")
-    if array_type(chosen).shape != array_type(arr).shape:
-        chosen = lower_reshape(chosen, sizes_of(arr))
-    count = count_nonzero(chosen, axis=None, keepdims=False)
-    return index_set_of(arr, _over_and_over(values, count), chosen)
 
 
 def _chosen(mask: Any, new: Any, old: Value) -> Value:

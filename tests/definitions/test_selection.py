@@ -164,3 +164,50 @@ def test_zeros_at_the_ends_are_trimmed() -> None:
     assert sd.vjp(lambda x: np.trim_zeros(0 * x), X[0])[0].shape == (0,)
     with pytest.raises(sd.UnsupportedCallError, match="anything but a vector"):
         sd.vjp(lambda x: np.trim_zeros(x), X)
+
+
+PLACED = {
+    "fewer": lambda v: v[:2],
+    "more": lambda v: np.concatenate((v, v)),
+    "of two dimensions": lambda v: v.reshape(2, 3) * 2.0,
+    "one": lambda v: v[0],
+    "a number": lambda v: float(v[1]),
+    "rows of none": lambda v: v[:0],
+}
+
+
+@pytest.mark.parametrize("name", PLACED)
+@pytest.mark.parametrize("mask", [[0, 2, 0, 1, 0, 1], [False] * 6, [[True] * 3, [False] * 3]])
+def test_what_is_placed_goes_round(name: str, mask: Any) -> None:
+    """By differences, which are exact of what is placed; NumPy's own error where there is none."""
+
+    def placed(v: Any, m: Any) -> Any:
+        y = np.zeros((2, 3))
+        np.place(y, m, PLACED[name](v))
+        return np.sum(y * np.arange(1.0, 7.0).reshape(2, 3))
+
+    v, m = np.array([1.0, -2.0, 0.5, 3.0, 4.0, 0.25]), np.array(mask)
+    if name == "rows of none" and np.any(m):
+        for function in (placed, sd.grad(placed)):
+            with pytest.raises(ValueError, match="Cannot insert from an empty array!"):
+                function(v, m)
+        return
+    value, slope = sd.value_and_grad(placed)(v, m)
+    assert value == placed(v, m)
+    expected = [placed(v + e, m) - placed(v, m) for e in np.eye(6)]
+    np.testing.assert_allclose(slope, expected, rtol=1e-12, atol=1e-12)
+    assert sd.jvp(lambda v: placed(v, m), (v,), (v,))[1] == pytest.approx(value)
+    np.testing.assert_array_equal(sd.hvp(lambda v: placed(v, m) ** 2)(v, v), 2 * value * slope)
+
+
+def test_what_is_placed_between_lengths_that_are_known_late() -> None:
+    def placed(v: Any, n: int) -> Any:
+        y = v * 1.0
+        np.place(y, y > 1.5, v[:n])
+        return np.sum(y * y)
+
+    v, slope = np.array([1.0, 2.0, 3.0]), sd.grad(placed)
+    np.testing.assert_array_equal(slope(v, 1), [6.0, 0.0, 0.0])
+    np.testing.assert_array_equal(slope(v, 2), [4.0, 4.0, 0.0])
+    with pytest.raises(ValueError, match="Cannot insert from an empty array!"):
+        slope(v, 0)
