@@ -83,16 +83,21 @@ _FOLLOWED = (
     *("scipy.ndimage.", "scipy.signal.", "scipy.spatial."),
     *("scipy.special._basic", "scipy.special._orthogonal", "scipy.special._spherical_bessel"),
     *(
+        "scipy.stats._continuous_distns",
         "scipy.stats._covariance",
+        "scipy.stats._discrete_distns",
+        "scipy.stats._distn_infrastructure",
         "scipy.stats._distribution_infrastructure",
         "scipy.stats._entropy",
         "scipy.stats._kde",
         "scipy.stats._morestats",
+        "scipy.stats._mstats",
         "scipy.stats._new_distributions",
         "scipy.stats._probability_distribution",
         "scipy.stats._qmc",
         "scipy.stats._quantile",
         "scipy.stats._stats_mstats_common",
+        "scipy.stats._variation",
         "scipy.stats.contingency",
     ),
     *("scipy.stats._multivariate", "scipy.stats._stats_py", "scipy.stats._axis_nan_policy"),
@@ -271,28 +276,46 @@ def live_object(path: Path) -> Any:
 
 
 _MESSAGES = ("debug", "info", "warning", "error", "exception", "critical", "log")
+_DRAWS = "matplotlib"
 
 
 def is_message(function: types.FunctionType) -> bool:
-    """Return whether a function is one of ``logging`` or ``warnings`` that only reports."""
-    if function.__module__ == "warnings":
+    """Return whether a function only reports: of ``logging``, ``warnings``, or what draws."""
+    if _package(function) in ("warnings", _DRAWS):
         return True
     return function.__module__ == "logging" and function.__name__ in _MESSAGES
 
 
-def report(interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords) -> None:
-    """A message of ``logging``, by a logger of the user's or by the module."""
+def report(
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """A message of ``logging``, by a logger of the user's or by the module, or what is drawn.
+
+    A message gives None; what is drawn gives an object of which nothing is known.
+    """
+    owner = arguments[0] if arguments else None
+    if isinstance(owner, ObjectRef) and _reports(owner.type):
+        if owner.live is None or owner.path is None:
+            what = owner.type.__name__.lower()
+            raise UnsupportedCallError(
+                f"a {what} that is made here", hint="make it outside the function"
+            )
+        interp.guard(owner.path, "value", owner.live)
+        function, arguments = getattr(owner.live, function.__name__), arguments[1:]
+    drawn = call_opaque(interp, function, arguments, keywords)
+    return drawn if _package(function) == _DRAWS else None
+
+
+def _reports(cls: type) -> bool:
+    """Return whether objects of a class say or draw what they are given."""
     import logging
 
-    logger = arguments[0] if arguments else None
-    if isinstance(logger, ObjectRef) and issubclass(logger.type, logging.Logger):
-        if logger.live is None or logger.path is None:
-            raise UnsupportedCallError(
-                "a logger that is made here", hint="make it outside the function"
-            )
-        interp.guard(logger.path, "value", logger.live)
-        function, arguments = getattr(logger.live, function.__name__), arguments[1:]
-    call_opaque(interp, function, arguments, keywords)
+    return issubclass(cls, logging.Logger) or _package(cls) == _DRAWS
+
+
+def _package(value: Any) -> str:
+    """The package that a function or a class is of."""
+    return (value.__module__ or "").partition(".")[0]
 
 
 _RULES = (

@@ -44,6 +44,9 @@ LINE = np.poly1d([1.0, 2.0, 3.0])
         (lambda x: scipy.stats.yeojohnson(x, 0.4), SIGNAL),
         (lambda x: scipy.stats.gstd(x), SIGNAL + 3.0),
         (lambda x: scipy.stats.describe(x)[3], SIGNAL),
+        (lambda x: scipy.stats.probplot(x)[1][0], SIGNAL),
+        (lambda x: scipy.stats.boxcox_normplot(x, -1.0, 2.0, N=4)[1], SIGNAL + 3.0),
+        (lambda x: scipy.stats.mstats.compare_medians_ms(x, x[:11]), SIGNAL),
         (lambda x: P.Polynomial(x)(0.5), np.array([0.3, 0.4])),
         (lambda x: P.Chebyshev(x).integ()(0.2), np.array([0.3, 0.4, 0.1])),
         (lambda x: P.Polynomial.fit(TIMES, x, 3)(0.3), SIGNAL),
@@ -443,3 +446,61 @@ def test_mpmath_is_called_and_not_followed() -> None:
     assert sd.grad(lambda x: x * function())(1.5) == math.sqrt(2.0)
     with pytest.raises(sd.UnsupportedCallError, match="not known here"):
         sd.grad(lambda x: x * float(mpmath.sqrt(2)))(1.5)
+
+
+class Drawing:
+    """Something to draw on, as matplotlib has it."""
+
+    __module__ = "matplotlib.axes"
+
+    def __init__(self) -> None:
+        self.lines: list[Any] = []
+
+    def plot(self, x: Any, y: Any, style: str = "-") -> Any:
+        self.lines.append((x, y, style))
+        return self.lines[-1]
+
+
+Drawing.plot.__module__ = Drawing.__module__
+DRAWING = Drawing()
+
+
+def drawn(x: Any) -> Any:
+    y = x * x
+    DRAWING.plot(x, y, style="o")
+    return np.sum(y)
+
+
+def test_what_is_drawn_is_drawn_once_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SYMDIFF_VERIFY", "0")
+    DRAWING.lines.clear()
+    x = np.array([1.0, 2.0])
+    np.testing.assert_array_equal(sd.grad(drawn)(x), [2.0, 4.0])
+    np.testing.assert_array_equal(sd.hessian(drawn)(x), [[2.0, 0.0], [0.0, 2.0]])
+    assert sd.jvp(drawn, (x,), (x,)) == (5.0, 10.0)
+    assert len(DRAWING.lines) == 3
+    for points, values, style in DRAWING.lines:
+        np.testing.assert_array_equal((points, values), (x, x * x))
+        assert style == "o"
+
+
+def test_plots_of_probabilities_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SYMDIFF_VERIFY", "0")
+    DRAWING.lines.clear()
+    slope = sd.grad(lambda x: scipy.stats.boxcox_normplot(x, -1, 2, N=4, plot=DRAWING)[1][0])
+    x = SIGNAL + 3.0
+    np.testing.assert_array_equal(
+        slope(x), sd.grad(lambda x: scipy.stats.boxcox_normplot(x, -1, 2, N=4)[1][0])(x)
+    )
+    ((points, values, style),) = DRAWING.lines
+    np.testing.assert_array_equal((points, values), scipy.stats.boxcox_normplot(x, -1, 2, N=4))
+    assert style == "x"
+
+
+def test_what_is_made_inside_is_not_drawn_on() -> None:
+    def made(x: Any) -> Any:
+        Drawing().plot(x, x)
+        return np.sum(x)
+
+    with pytest.raises(sd.errors.UnsupportedCallError, match="a drawing that is made here"):
+        sd.grad(made)(SIGNAL)
