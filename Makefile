@@ -48,8 +48,8 @@ lint: $(READY)
 unit: $(if $(PEERS),$(READY_PEERS),$(READY))
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
-# Of a test with many cases `make test` runs a fixed third or less, of every callable a fixed part of
-# its cells: an operand, a mode, an order, a dtype and a shape each (tests/shares.py).
+# Of a test with many cases `make test` runs a fixed quarter or less, of every callable a fixed part of
+# its cells: each operand in one shape, one order and one dtype (tests/shares.py).
 test-all: export ALL_CELLS = 1
 test-all: test
 

@@ -13,8 +13,8 @@ from typing import Any
 
 ALL = bool(os.environ.get("ALL_CELLS"))
 MANY = 24  # cases of a test
-PARTS = 3  # of the cases of a test that has many
-MOST = 450  # cases or so: of a test that has more than PARTS times as many a smaller part is run
+PARTS = 4  # of the cases of a test that has many
+MOST = 300  # cases or so: of a test that has more than PARTS times as many a smaller part is run
 
 
 def is_drawn(name: str, parts: int, part: int = 0) -> bool:

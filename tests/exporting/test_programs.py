@@ -1,5 +1,5 @@
 """Exported derivatives of programs check themselves where there is only NumPy (and SciPy, of those
-that call it); ``make test`` exports a third of them.
+that call it); ``make test`` exports a ninth of them.
 
 What cannot stand alone is refused at the user's line: those programs are listed here.
 """
@@ -16,13 +16,13 @@ import pytest
 import symdiff as sd
 from tests.exporting.bare import run_alone
 from tests.programs.registry import Program, load
-from tests.shares import is_drawn
+from tests.shares import ALL, is_drawn
 from tests.test_programs import output_weights, under_test
 
 PROGRAMS = [entry for entry in load() if entry.function.__module__.startswith("tests.programs.")]
 WITH_SCIPY = [e for e in PROGRAMS if e.function.__module__ == "tests.programs.with_scipy"]
 WITH_NUMPY = [entry for entry in PROGRAMS if entry not in WITH_SCIPY]
-BATCHES = 4
+BATCHES = 4 if ALL else 2
 
 # They change something outside, call what is not followed, or take an object of a class.
 REFUSED = frozenset(
@@ -82,7 +82,7 @@ def test_modules_check_themselves_where_there_is_scipy(tmp_path: Path) -> None:
 
 
 def check_themselves(entries: list[Program], tmp_path: Path, *packages: str) -> None:
-    alone = [e for e in entries if e.name not in REFUSED and is_drawn(e.name, 3)]
+    alone = [e for e in entries if e.name not in REFUSED and is_drawn(e.name, 9)]
     files = [exported(entry, tmp_path) for entry in alone]
     found = run_alone(files, tmp_path, packages)
     assert len(found) == len(files)

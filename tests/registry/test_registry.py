@@ -31,10 +31,10 @@ def test_what_is_registered_is_right_in_every_cell(name: str, record_property: A
     assert not found.wrong, "\n".join([f"{len(found.wrong)} cells", *found.wrong[:SHOWN]])
 
 
-def test_a_part_of_the_cells_has_every_case_and_every_operand() -> None:
-    assert walk.dealt([0, 2], 3) == [[0], [2], [0]]
-    assert walk.dealt([0, 1, 3], 2) == [[0, 3], [1]]
-    assert walk.dealt([], 2) == [[], []]
+def test_a_part_of_the_cells_has_every_operand_in_one_case() -> None:
+    assert walk.dealt([0, 2], 3, 5) == {2: [0], 0: [2]}
+    assert walk.dealt([0, 1, 3], 2, 0) == {0: [0, 3], 1: [1]}
+    assert walk.dealt([], 2, 3) == {1: []}
 
 
 def require_enough(name: str, examples: Sequence[Example], groups: Sequence[walk.Group]) -> None:

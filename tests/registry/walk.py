@@ -226,24 +226,25 @@ def walk(
     *,
     whole: bool = True,
 ) -> None:
-    """All that is to hold in a group, or where it is not ``whole``, of each case by one operand."""
+    """All that is to hold in a group, or where it is not ``whole``, by each operand in one case."""
     kind = kind or Walk
     programs = Programs(group.example, over=bool(zlib.crc32(group.title.encode()) & 1))
     if group.example.orders and not programs.over and programs.has_effects(group.cases[0][1]):
         programs.over = True
     operands = group.example.wrt
-    parts = [operands] * len(group.cases) if whole else dealt(operands, len(group.cases))
-    for (case, values), wrt in zip(group.cases, parts, strict=True):
-        kind(group, programs, case, values, found, wrt).all(orders)
+    parts = dict.fromkeys(range(len(group.cases)), operands)
+    if not whole:
+        parts = dealt(operands, len(group.cases), zlib.crc32(group.title.encode()))
+    for k, wrt in parts.items():
+        kind(group, programs, *group.cases[k], found, wrt).all(orders)
 
 
-def dealt(operands: Sequence[int], cases: int) -> list[list[int]]:
-    """The operands of each case: one, or more where every operand is in a case only so."""
-    turns = range(max(cases, len(operands)) if operands else 0)
-    parts: list[list[int]] = [[] for _ in range(cases)]
-    for turn in turns:
-        parts[turn % cases].append(operands[turn % len(operands)])
-    return parts
+def dealt(operands: Sequence[int], cases: int, first: int) -> dict[int, Sequence[int]]:
+    """The operands of the cases that are drawn: one each, or more where the cases are fewer."""
+    parts: dict[int, list[int]] = {first % cases: []}
+    for turn, operand in enumerate(operands, first):
+        parts.setdefault(turn % cases, []).append(operand)
+    return dict(parts)
 
 
 class _WrongError(Exception):
