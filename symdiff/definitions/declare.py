@@ -6,7 +6,7 @@ import operator
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, NoReturn, TypeVar
 
 from symdiff.errors import UnsupportedCallError
@@ -21,6 +21,7 @@ OBJECTS: set[Any] = set()  # of libraries, whose methods are defined
 MADE: dict[Any, FunctionType] = {}  # in no table: what makes objects of classes that are followed,
 # and what libraries have under names that are their own
 CONSTANTS: list[type] = []  # classes of libraries whose objects nothing changes
+WRAPPERS: dict[CodeType, Callable[..., Any]] = {}  # by the code of what libraries' decorators make
 PURE: dict[int, Any] = {}  # by ids: what is called while staging, where all arguments are known
 INSTANCES: dict[type, tuple[type, Mapping[str, tuple[Any, ...]]]] = {}  # what stands for arrays of
 # a class: a class that is followed, and where its attributes are found; ``np.ndarray``: the array

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, is_known_empty, refuse, registered
+from symdiff.definitions.declare import WRAPPERS, defines, is_known_empty, refuse, registered
 from symdiff.definitions.libraries import when_imported
 
 
@@ -95,6 +95,24 @@ def _check_empty_inputs(samples: Any, axis: Any, xp: Any = None) -> None:
             refuse("an empty sample")
 
 
+def _with_generator(held: Any, args: Any, kwargs: Any) -> Any:
+    """A function that is given a generator, by a name or by the one that this had before."""
+    old, new, place = held["old_name"], held["NEW_NAME"], held["position_num"]
+    if held["end_version"] is not None:
+        refuse("an argument of which SciPy warns")
+    times = (old in kwargs) + (new in kwargs) + (place is not None and len(args) > place)
+    if times > 1:
+        raise TypeError(
+            f"{held['fun'].__name__}() got multiple values for argument now known as `{new}`. "
+            f"Specify one of `{new}` or `{old}`."
+        )
+    if old in kwargs:
+        kwargs[new] = kwargs.pop(old)
+    elif new in kwargs:
+        kwargs[new] = np.random.default_rng(kwargs[new])
+    return held["fun"](*args, **kwargs)
+
+
 _EXTRA = "scipy._lib.array_api_extra._lib"
 _OTHERS = ("cupy", "torch", "jax", "dask", "array_api_strict")
 
@@ -111,6 +129,13 @@ def _register(api: ModuleType) -> None:
     for name in (*questions, *(f"is_{name}_array" for name in _OTHERS)):
         if hasattr(api, name):
             defines(getattr(api, name))(_is_of_another)
+
+
+@when_imported("scipy._lib._util")
+def _register_wrapper(util: ModuleType) -> None:
+    if hasattr(util, "_transition_to_rng"):  # in this version of SciPy
+        made = util._transition_to_rng("seed", replace_doc=False)(device)
+        WRAPPERS[made.__code__] = _with_generator
 
 
 @when_imported("scipy.stats._axis_nan_policy")

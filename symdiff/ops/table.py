@@ -65,6 +65,7 @@ _ROWS = {
     "`scipy.interpolate`": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
     "`scipy.integrate`": ("samples",),
     "`scipy.spatial`": ("distances", "trees"),
+    "`scipy.cluster`": ("clusters",),
     "`scipy.sparse`": ("blocks", "entries", "krylov", "operators", "sparse", "sparse_linalg"),
     "`scipy.ndimage`": ("images", "neighbours", "warped"),
     "`statistics`": ("spreads",),

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions import is_definition
+from symdiff.definitions import WRAPPERS, is_definition
 from symdiff.errors import (
     SourceUnavailableError,
     SymdiffError,
@@ -77,6 +77,8 @@ def call_function(
         return interp.call(_inside_errstate(interp, function), arguments, keywords)
     if function.__code__ is _SINGLE_DISPATCH and arguments:
         return _dispatched(interp, function, arguments, keywords)
+    if function.__code__ in WRAPPERS:
+        return _wrapped(interp, function, arguments, keywords)
     if not is_pure_python(function):
         return call_of_library(interp, function, arguments, keywords)
     try:
@@ -96,12 +98,25 @@ def manager_of(
     return interp.call(contextlib._GeneratorContextManager, given, {})
 
 
+def _wrapped(
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """What a decorator of a library's has made of a function."""
+    given = [interp.new_dict(_held(function)), tuple(arguments), interp.new_dict({**keywords})]
+    return interp.call(WRAPPERS[function.__code__], given, {})
+
+
+def _held(function: Any) -> dict[str, Any]:
+    """What the cells of a function hold, by their names."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {name: cell.cell_contents for name, cell in cells}
+
+
 def _inside_errstate(interp: Interpreter, function: Any) -> Abstract:
     """What ``@np.errstate(...)`` has made of a function outside."""
     from symdiff.definitions.in_python import inside  # at the first use of one of them
 
-    cells = zip(function.__code__.co_freevars, function.__closure__, strict=True)
-    held = {name: cell.cell_contents for name, cell in cells}
+    held = _held(function)
     slots = ((name, getattr(held["self"], f"_{name}")) for name in _ASKED)
     given = {name: value for name, value in slots if value is not getattr(_PLAIN, f"_{name}")}
     return interp.call(inside, [np.errstate, interp.new_dict(given), held["func"]], {})

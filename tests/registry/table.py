@@ -293,6 +293,24 @@ FIT_BY_LINES = [
     *([((5,), "reversed"), (5,)], [((6,), "strided"), ((6,), "reversed")]),
     *([(8,), ((8,), "strided")], [(3,), (3,)]),
 ]
+OBSERVATIONS = [
+    *([(n, 3)] for n in (4, 2, 5, 7)),
+    *([((5, 2), "F")], [((4, 3), "strided")], [((6, 2), "reversed")], [(3, 1)]),
+]
+DISTANCES = [
+    *([(n,)] for n in (6, 1, 3, 10, 15)),
+    *([((6,), "reversed")], [((10,), "strided")], [((3,), "reversed")]),
+]
+BOOKS = [
+    *([(n, 2), (3, 2)] for n in (4, 1, 6)),
+    *([(5,), (3,)], [((5, 3), "F"), (2, 3)], [((4, 3), "strided"), ((3, 3), "reversed")]),
+    *([((6, 2), "reversed"), ((4, 2), "F")], [((4,), "reversed"), (2,)]),
+]
+LINKED = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
+HIERARCHY = "scipy.cluster.hierarchy.average(x + np.arange(len(x)))"
+STATISTICS = (  # some clusters have less than those below them
+    f"np.outer({HIERARCHY}[:, 2] * np.linspace(2.0, 1.0, len({HIERARCHY})), np.ones(4))"
+)
 ROSENBROCK = [
     *([(n,)] for n in (3, 2, 4, 5)),
     *([((4,), "reversed")], [((3,), "strided")], [(3, 2)], [((4, 2), "F")]),
@@ -1640,6 +1658,47 @@ TABLE: dict[str, Word] = {
             ("fmin_cobyla", "[lambda t: t + 9.0], rhoend=1e-9, rhobeg=0.1, maxfun=9999)"),
         )
     },
+    "scipy.cluster.hierarchy.linkage": shaped(
+        *(f"return scipy.cluster.hierarchy.linkage(x, {method!r})[:, 2]" for method in LINKED),
+        like=OBSERVATIONS,
+        dtypes=("float64",),
+    ),
+    **{
+        f"scipy.cluster.hierarchy.{method}": shaped(
+            f"return scipy.cluster.hierarchy.{method}(x)[:, 2]",
+            like=DISTANCES,
+            x=(2.0, 3.0),
+            dtypes=("float64",),
+        )
+        for method in LINKED
+    },
+    **{
+        f"scipy.cluster.hierarchy.{name}": shaped(
+            f"return scipy.cluster.hierarchy.{name}({given}){part}",
+            like=DISTANCES,
+            x=(2.0, 3.0),
+            dtypes=("float64",),
+        )
+        for name, given, part in (
+            ("cophenet", HIERARCHY, ""),
+            ("inconsistent", HIERARCHY, ""),
+            ("maxdists", HIERARCHY, ""),
+            ("maxinconsts", f"{HIERARCHY}, {STATISTICS}", ""),
+            ("maxRstat", f"{HIERARCHY}, {STATISTICS}, 0", ""),
+            ("to_mlab_linkage", HIERARCHY, "[:, 2]"),
+            (
+                "from_mlab_linkage",
+                f"scipy.cluster.hierarchy.to_mlab_linkage({HIERARCHY})",
+                "[:, 2]",
+            ),
+        )
+    },
+    "scipy.cluster.vq": shaped(
+        "return scipy.cluster.vq.vq((x.T + 9.0 * (np.arange(len(x)) % len(y))).T,"
+        " (y.T + 9.0 * np.arange(len(y))).T)[1]",
+        like=BOOKS,
+        dtypes=("float64",),
+    ),
     **{
         f"scipy.spatial.{name}": shaped(
             f"return scipy.spatial.{name.removesuffix('.query')}(y + 3.0 * np.eye(3)){query}",
