@@ -67,6 +67,7 @@ _BY_LIBRARY = {
     "scipy.cluster.hierarchy": ("clusters",),
     "scipy.cluster.vq": ("clusters",),
     "scipy.fft": ("hankel", "transforms"),
+    "scipy.fftpack": ("transforms",),
     "scipy.integrate": ("boundaries", "samples", "solvers"),
     "scipy.interpolate": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
     "scipy.linalg": ("equations", "matrices", "riccati", "structured", "subspaces"),

@@ -45,7 +45,18 @@ def ifht(A, dln, mu, offset=0.0, bias=0.0):
     return made * np.exp(bias * places * dln)
 
 
+def fhtoffset(dln, mu, initial=0.0, bias=0.0):
+    """The least offset from ``initial`` at which the transform does not ring."""
+    from scipy.special import loggamma
+
+    y = math.pi / (2.0 * dln)
+    above, below = 0.5 * (mu + 1.0 + bias), 0.5 * (mu + 1.0 - bias)
+    phase = loggamma(above + 1j * y).imag + loggamma(below + 1j * y).imag
+    turns = (math.log(2.0) - initial) / dln + phase / math.pi
+    return initial + (turns - np.round(turns)) * dln
+
+
 @when_imported("scipy.fft")
 def register(fft):
     """Say what the transforms are; SciPy's own values stand."""
-    registered(fft, fht, ifht, rounded=True)
+    registered(fft, fht, ifht, fhtoffset, rounded=True)

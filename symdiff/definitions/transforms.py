@@ -9,17 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines
+from symdiff.definitions.declare import defines, defines_inside, refuse
 from symdiff.definitions.libraries import when_imported
 
 # Fourier ------------------------------------------------------------------------------------------
+
+
+def _leave(overwrite_x):
+    """Leave what is given as it is."""
+    if overwrite_x:
+        refuse("overwrite_x=True")
 
 
 def _in_time(name):
     """A transform of ``scipy.fft`` along one axis."""
     function = getattr(np.fft, name)
 
-    def transform(x, n=None, axis=-1, norm=None):
+    def transform(x, n=None, axis=-1, norm=None, overwrite_x=False):
+        _leave(overwrite_x)
         return function(x, n, axis, norm)
 
     return transform
@@ -37,7 +44,8 @@ def _in_the_plane(name):
 def _in_space(name):
     function = _numpys(name)
 
-    def transform(x, s=None, axes=None, norm=None):
+    def transform(x, s=None, axes=None, norm=None, overwrite_x=False):
+        _leave(overwrite_x)
         if s is not None and axes is None:
             lengths = tuple(s) if isinstance(s, (tuple, list)) else (s,)
             return function(x, lengths, tuple(range(-len(lengths), 0)), norm)
@@ -76,6 +84,27 @@ def fftshift(x, axes=None):
 
 def ifftshift(x, axes=None):
     return np.fft.ifftshift(x, axes)
+
+
+def hfftn(x, s=None, axes=None, norm=None):
+    """A transform of what is symmetric and conjugated, of which half is given."""
+    return _in_space("irfftn")(np.conj(x), s, axes, _BACK[norm])
+
+
+def ihfftn(x, s=None, axes=None, norm=None):
+    """The half of a transform back of real numbers."""
+    return np.conj(_in_space("rfftn")(x, s, axes, _BACK[norm]))
+
+
+def hfft2(x, s=None, axes=(-2, -1), norm=None):
+    return hfftn(x, s, axes, norm)
+
+
+def ihfft2(x, s=None, axes=(-2, -1), norm=None):
+    return ihfftn(x, s, axes, norm)
+
+
+_BACK = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 # Cosines and sines --------------------------------------------------------------------------------
@@ -168,14 +197,18 @@ def _real_one(x, type, norm, sines, back, orthogonalize):
 
 
 def _trigonometric(sines, back):
-    def transform(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
+    def transform(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, *, orthogonalize=None):
+        _leave(overwrite_x)
         return _one_way(x, type, n, axis, norm, sines, back, orthogonalize)
 
     return transform
 
 
 def _trigonometric_in_space(sines, back):
-    def transform(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
+    def transform(
+        x, type=2, s=None, axes=None, norm=None, overwrite_x=False, *, orthogonalize=None
+    ):
+        _leave(overwrite_x)
         made = np.asarray(x)
         if axes is None:
             axes = tuple(range(made.ndim))
@@ -189,6 +222,14 @@ def _trigonometric_in_space(sines, back):
         return made
 
     return transform
+
+
+_TRIGONOMETRIC = {
+    f"{'i' if back else ''}d{'s' if sines else 'c'}t{space}": made(sines, back)
+    for sines in (False, True)
+    for back in (False, True)
+    for space, made in (("", _trigonometric), ("n", _trigonometric_in_space))
+}
 
 
 def next_fast_len(target, real=False):
@@ -219,6 +260,57 @@ def next_fast_len(target, real=False):
     return best
 
 
+# Of ``scipy.fftpack`` -----------------------------------------------------------------------------
+
+
+def rfft_fftpack(x, n=None, axis=-1, norm=None, overwrite_x=False):
+    """A transform of real lines, whose real and imaginary parts stand one behind the other."""
+    _leave(overwrite_x)
+    lines = _real_lines(x, axis)
+    count = lines.shape[-1] if n is None else n
+    spectrum = np.fft.rfft(lines, count, -1, norm)
+    parts = np.stack((spectrum.real, spectrum.imag), axis=-1)
+    parts = np.reshape(parts, (*lines.shape[:-1], 2 * spectrum.shape[-1]))
+    made = np.concatenate((parts[..., :1], parts[..., 2 : count + 1]), axis=-1)
+    return np.moveaxis(made, -1, axis)
+
+
+def irfft_fftpack(x, n=None, axis=-1, norm=None, overwrite_x=False):
+    """The real lines of which parts are given that stand one behind the other."""
+    _leave(overwrite_x)
+    lines = _real_lines(x, axis)
+    if n is not None:
+        filled = np.concatenate((lines, np.zeros((*lines.shape[:-1], n), lines.dtype)), axis=-1)
+        lines = filled[..., :n]
+    count = lines.shape[-1]
+    zeros = np.zeros_like(lines[..., :1])
+    real = np.concatenate((lines[..., :1], lines[..., 1::2]), axis=-1)
+    imaginary = np.concatenate((zeros, lines[..., 2::2], zeros), axis=-1)[..., : count // 2 + 1]
+    return np.moveaxis(np.fft.irfft(real + 1j * imaginary, count, -1, norm), -1, axis)
+
+
+def _real_lines(x, axis):
+    lines = np.moveaxis(np.asarray(x), axis, -1)
+    if np.iscomplexobj(lines):
+        raise TypeError("x must be a real sequence")
+    return lines if lines.dtype.kind == "f" else lines.astype(float)
+
+
+@when_imported("scipy.fftpack")
+def register_inside(fftpack):
+    """Say what ``scipy.fftpack`` calls."""
+    from scipy.fft import _pocketfft as called
+
+    for name in ("fft", "ifft"):
+        defines_inside(getattr(called, name), _in_time(name), rounded=True)
+        named = f"{name}n"
+        defines_inside(getattr(called, named), _in_space(named), rounded=True)
+    for name, definition in _TRIGONOMETRIC.items():
+        defines_inside(getattr(called, name), definition, rounded=True)
+    for definition in (rfft_fftpack, irfft_fftpack):
+        defines_inside(getattr(called, definition.__name__), definition, rounded=True)
+
+
 @when_imported("scipy.fft")
 def register(fft):
     """Say what the functions mean."""
@@ -230,9 +322,7 @@ def register(fft):
         defines(getattr(fft, name), rounded=True)(_in_space(name))
     for definition in (fftfreq, rfftfreq, fftshift, ifftshift, next_fast_len):
         defines(getattr(fft, definition.__name__))(definition)
-    for name, sines, back in (
-        *(("dct", False, False), ("idct", False, True)),
-        *(("dst", True, False), ("idst", True, True)),
-    ):
-        defines(getattr(fft, name), rounded=True)(_trigonometric(sines, back))
-        defines(getattr(fft, f"{name}n"), rounded=True)(_trigonometric_in_space(sines, back))
+    for definition in (hfft2, ihfft2, hfftn, ihfftn):
+        defines(getattr(fft, definition.__name__), rounded=True)(definition)
+    for name, definition in _TRIGONOMETRIC.items():
+        defines(getattr(fft, name), rounded=True)(definition)

@@ -75,7 +75,8 @@ def is_pure_python(function: types.FunctionType) -> bool:
 # steps. Elsewhere they iterate: what has converged need not have where it is differentiated.
 _FOLLOWED = (
     *("numpy.lib.", "numpy._core.", "numpy.ma.", "numpy.polynomial."),
-    *("scipy._lib.", "scipy.cluster.vq", "scipy.constants._constants", "scipy.fftpack."),
+    *("scipy._lib.", "scipy.cluster.vq", "scipy.constants._constants"),
+    *("scipy.fft._pocketfft.helper", "scipy.fftpack."),
     *("scipy.integrate._bvp", "scipy.integrate._quadrature"),
     *("scipy.interpolate._cubic", "scipy.interpolate._fitpack_py"),
     *("scipy.interpolate._interpolate", "scipy.interpolate._pade", "scipy.interpolate._polyint"),

@@ -15,6 +15,7 @@ from tests import reference
 from tests.definitions.test_distributions import check
 
 fft = pytest.importorskip("scipy.fft")
+fftpack = pytest.importorskip("scipy.fftpack")
 
 X = np.random.default_rng(0).normal(size=(3, 5))
 
@@ -36,6 +37,33 @@ def test_transforms(function: Callable[..., Any]):
     check(function, X, wrt=(0,))
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.abs(fft.hfftn(x + 1j * x**2, (4, 5), norm="ortho")) ** 2,
+        lambda x: fft.ihfft2(x**2, norm="forward").imag,
+        lambda x: fftpack.dct(x) + fftpack.idst(x, 3, norm="ortho"),
+        lambda x: fftpack.dstn(x, 2, (2, 4)) * fftpack.idctn(x, 1)[:2, :4],
+        lambda x: fftpack.rfft(x) * fftpack.irfft(x, 5),
+        lambda x: fftpack.rfft(x, 4, 0) * fftpack.irfft(x, 4, axis=0),
+        lambda x: np.abs(fftpack.fftn(x, (4, 4)) * fftpack.ifft2(x)[0, 0]) ** 2,
+    ],
+)
+def test_symmetric_transforms_and_older_names(function: Callable[..., Any]):
+    check(function, X, wrt=(0,))
+
+
+def test_the_offset_of_a_hankel_transform():
+    def offset(dln: Any, mu: Any) -> Any:
+        return fft.fhtoffset(dln, mu, 0.2, 0.1)
+
+    expected = [
+        reference.directional(offset, (0.3, 0.5), along, step=0.01).value
+        for along in ((1.0, 0.0), (0.0, 1.0))
+    ]
+    np.testing.assert_allclose(sd.grad(offset, (0, 1))(0.3, 0.5), expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize("name", ["dct", "idct", "dst", "idst"])
 def test_cosines_and_sines_of_every_type_and_scale(name: str):
     definition = transforms._trigonometric(name.endswith("st"), name.startswith("i"))
@@ -55,6 +83,11 @@ def test_single_and_complex_numbers():
     value, pullback = sd.vjp(lambda z: fft.dst(z, norm="ortho"), z)
     np.testing.assert_array_equal(value, fft.dst(z, norm="ortho"))
     np.testing.assert_allclose(pullback(value)[0], z, atol=1e-14)
+
+
+def test_what_may_be_written_is_refused():
+    with pytest.raises(sd.UnsupportedCallError, match=r"fftpack\.dct"):
+        sd.grad(lambda x: np.sum(fftpack.dct(x, overwrite_x=True)))(X)
 
 
 def test_a_plan_is_refused():

@@ -1249,11 +1249,11 @@ TABLE: dict[str, Word] = {
     **{f"scipy.fft.{name}": _transformed(dtypes=COMPLEX) for name in ("irfft", "hfft")},
     **{
         f"scipy.fft.{name}": shaped("x", "x, norm='ortho'", like=[*GRIDS, [(3, 1)]], dtypes=COMPLEX)
-        for name in ("fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn")
+        for name in ("fft2", "fftn", "ifft2", "ifftn", "irfft2", "irfftn", "hfft2", "hfftn")
     },
     **{
         f"scipy.fft.{name}": shaped("x", "x, norm='ortho'", like=GRIDS)
-        for name in ("rfft2", "rfftn", "dctn", "dstn", "idctn", "idstn")
+        for name in ("rfft2", "rfftn", "ihfft2", "ihfftn", "dctn", "dstn", "idctn", "idstn")
     },
     **{
         f"scipy.fft.{name}": shaped("x", "x, 3", "x, norm='ortho'", like=NOT_EMPTY)
@@ -2067,6 +2067,12 @@ TABLE: dict[str, Word] = {
         f"scipy.fft.{name}": shaped("x, 0.3, 0.5, 0.1, 0.2", like=ROSENBROCK, dtypes=("float64",))
         for name in ("fht", "ifht")
     },
+    "scipy.fft.fhtoffset": elementwise(
+        "return scipy.fft.fhtoffset(0.3, x) + scipy.fft.fhtoffset(x, 0.5, 0.2, 0.1)",
+        x=(0.6, 0.9),
+        orders=(1,),
+        dtypes=("float64",),
+    ),
     "scipy.optimize.rosen": shaped("x", like=ROSENBROCK),
     **{
         f"scipy.linalg.{name}": shaped(
