@@ -18,6 +18,7 @@ import numpy as np
 
 from symdiff import differentiate
 from symdiff.dataclass import dataclass
+from symdiff.differentiate.graphs import derived_from, seeded_results
 from symdiff.differentiate.switches import RECOMPUTING
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import with_fallback
@@ -38,8 +39,8 @@ from symdiff.ir.graph import (
 )
 from symdiff.ir.record import recording
 from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
-from symdiff.ir.structure import Container, Leaf, Structure, leaf_numbers
-from symdiff.ir.types import ArrayType, carries_derivative
+from symdiff.ir.structure import Container, Leaf, Static, Structure, leaf_numbers, mapped
+from symdiff.ir.types import ArrayType
 from symdiff.ir.verify import verify_numbers, verify_scopes
 from symdiff.ops.defined import of_values_alone
 from symdiff.ops.effects import assert_, raise_
@@ -800,20 +801,69 @@ def build_pair(
     improved = optimise
     if derived.simplify:  # both were optimised before they were simplified: their forms stay
         improved = partial(optimise, passes=("dead", "common"), last=())
+    plain = replace(derived, simplify=())
+    return _loaded_pair(plain, split, improved, (name, "backward"), shaped, beside)
+
+
+@faults_told()
+@seldom_collecting()
+def build_linear(
+    derived: Derived, name: str, wrt: Sequence[int], *, beside: Namespace | None = None
+) -> Pair:
+    """Emit and load the forward part and the tangents of what is returned, as a function of what
+    was saved and of the tangents of the inputs ``wrt``.
+    """
+    split = differentiate.linearized(derived.graph, wrt)
+    places = {number: Leaf(place) for place, number in enumerate(seeded_results(derived.graph))}
+    shaped = derived_from(derived.graph.output, lambda k: places.get(k, Static(None)))
+    return _loaded_pair(derived, split, optimise, (name, "linear"), shaped, beside)
+
+
+@faults_told()
+@seldom_collecting()
+def build_transposed(
+    derived: Derived, name: str, pair: Pair, count: int, shaped: Structure
+) -> tuple[Callable[..., Any], tuple[int, ...]]:
+    """Emit and load the transpose of a linear part: from what was saved, tangents other than zero
+    (it is the same at all), and cotangents of the results, to cotangents of its ``count`` tangents,
+    structured so; with the order of its arguments.
+    """
+    graph, results = pair.backward_graph, len(pair.backward_graph.block.results)
+    total = len(graph.inputs)
+    output = mapped(shaped, lambda k: Leaf(results + k))
+    made = differentiate.vjp(graph, range(total - count, total), output=output)
+    whole = optimise(replace(made, inputs=tuple(with_distinct_paths(made.inputs))))
+    emitted = emit_source(with_own_results(emittable(whole)), f"{name}_transposed")
+    places = {given.path: k for k, given in enumerate(whole.inputs)}
+    order = tuple(places[p.path] for p in emitted.parameters)
+    return load(emitted, compiled_for(derived.signature)), order
+
+
+def _loaded_pair(
+    derived: Derived,
+    split: differentiate.Split,
+    improved: Callable[[Graph], Graph],
+    names: tuple[str, str],
+    shaped: Structure,
+    beside: Namespace | None,
+) -> Pair:
+    """Emit and load both parts, the first as ``<name>_forward``, the second as ``names`` say."""
+    name, second_name = names
     whole = replace(split.backward, inputs=tuple(with_distinct_paths(split.backward.inputs)))
     reverse = improved(whole)
     first, second = differentiate.without_unread(split.forward, reverse, split.saved)
-    first = improved(first)
-    own = replace(derived, graph=first, simplify=())
+    own = replace(derived, graph=improved(first))
     forward = build(own, f"{name}_forward", exact=True, beside=beside)
     known = second.inputs
-    backward = emittable(replace(second, output=shaped))
-    emitted = emit_source(backward, f"{name}_backward", beside=beside)
+    backward = with_own_results(emittable(replace(second, output=shaped)))
+    backward, _ = simplify_islands(backward, derived.simplify)
+    emitted = emit_source(backward, f"{name}_{second_name}", beside=beside)
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)
     seeded = seeded_results(derived.graph)
     loaded = load(emitted, compiled_for(derived.signature))
-    return Pair(forward, emitted, loaded, order, seeded, backward, _origins(first, second))
+    origins = _origins(own.graph, second)
+    return Pair(forward, emitted, loaded, order, seeded, backward, origins)
 
 
 def _split(derived: Derived, wrt: Sequence[int]) -> differentiate.Split:
@@ -853,15 +903,6 @@ def _origins(forward: Graph, backward: Graph) -> tuple[Origin, ...]:
         path = given[base].path if base in given else None
         found.append(Origin(value.name or source.name, spans.get(parameter), path))
     return tuple(found)
-
-
-def seeded_results(graph: Graph) -> tuple[int, ...]:
-    """The numbers of the returned results that have a cotangent, in the order of the backward
-    inputs.
-    """
-    results = graph.block.results
-    numbers = sorted(set(leaf_numbers(graph.output)))
-    return tuple(k for k in numbers if carries_derivative(results[k].type))
 
 
 __all__ = ["KINDS", "Chain", "Derived", "Pair", "Program", "build", "build_pair", "derive"]

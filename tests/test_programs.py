@@ -48,6 +48,14 @@ TWICE = [entry for entry in PROGRAMS if entry.order2]
 DIFFERENTIATED_TWICE = cases_of(TWICE)
 # Of these every function that is called is one of its own, however short it is.
 WITH_CALLEES = cases_of([entry for entry in PROGRAMS if is_drawn(entry.name, 12)])
+# A Python int has no tangent in a linear function.
+_OF_INTS = {
+    (entry.name, case)
+    for entry in PROGRAMS
+    for case in range(len(entry.cases))
+    if any(type(entry.cases[case][position]) is int for position in entry.wrt)
+}
+LINEARIZED = [one for one in CASES if (one.values[0].name, one.values[1]) not in _OF_INTS]
 OBSERVED = cases_of([entry for entry in PROGRAMS if entry.observe is not None])
 LANGUAGE = (
     ast.AnnAssign, ast.Assert, ast.Assign, ast.AugAssign, ast.BoolOp, ast.Break, ast.ClassDef,
@@ -351,6 +359,28 @@ def test_forward(entry: Program, case: int, sd: ModuleType) -> None:
     assert_close(
         float(np.squeeze(actual)), float(expected.value), tolerance_of(entry, case, 1, scale)
     )
+
+
+@pytest.mark.usefixtures("verified")
+@pytest.mark.parametrize(("entry", "case"), LINEARIZED)
+def test_linearized(entry: Program, case: int, sd: ModuleType) -> None:
+    """The linear function is called twice, and for half of a direction gives half."""
+    function, args = plain(entry, case)
+    expected = reference.directional(function, args, directions(entry, args, 1), step=entry.step)
+    scale = max(abs(function(*args)), abs(expected.value))
+    weights = output_weights(entry, case)
+    args = entry.arguments(case)
+    tangents = directions(entry, args, 1)
+    with redirect_stdout(io.StringIO()):
+        _, linear = sd.linearize(under_test(entry, sd), *args)
+        for factor in (1.0, 0.5):
+            along = reference.map_leaves(lambda leaf, f=factor: leaf * f, tangents, rest="none")
+            tangent = linear(*along)
+            actual = tangent if weights is None else reference.inner(weights, tangent)
+            wanted = factor * float(expected.value)
+            assert_close(float(np.squeeze(actual)), wanted, tolerance_of(entry, case, 1, scale))
+    if not entry.mutates:
+        assert same(args, entry.arguments(case)), "arguments were changed"
 
 
 @pytest.mark.usefixtures("verified")

@@ -18,13 +18,14 @@ from symdiff.api.objects import (
     require_derivatives,
 )
 from symdiff.api.ruling import Returns, Rule, registered
+from symdiff.ir.structure import declared
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from symdiff.api.sparse import SparseDerivative
     from symdiff.inspection.ruletable import RuleTable
-    from symdiff.runtime.saved import Pullback
+    from symdiff.runtime.saved import Linear
 
 T = TypeVar("T")
 
@@ -153,14 +154,39 @@ def jvp(f: Callable[..., Any], primals: Any, tangents: Any) -> tuple[Any, Any]:
 
 
 @staged_by("inside.call_vjp")
-def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Pullback]:
+def vjp(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[[Any], Any]]:
     """The pair of ``f(*primals)`` and the pullback: from a cotangent to one entry an argument.
 
     >>> y, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> y, pullback(1.0)
     (6.0, (3.0, 2.0))
     """
+    transpose: Callable[[Any], Any] | None = declared(f, "__symdiff_transpose__")
+    if transpose is not None:
+        return f(*primals), transpose
     return differentiable_of(f).vjp(*primals)
+
+
+@staged_by("inside.call_linearize")
+def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Linear]:
+    """The pair of ``f(*primals)`` and the linear function that takes tangents to its tangent.
+
+    As JAX's: ``f`` runs once, and what its derivative needs of it is kept, so that each further
+    product with the Jacobian costs no more than the linear part alone. ``jvp`` is cheaper for one.
+
+    :returns: the value, and a function of one tangent for each of ``primals``, each of the shape of
+        its primal, None for one that is zero or where nothing is differentiated; it gives the
+        tangent, structured like the value.
+        Its ``transpose`` goes the other way, from a cotangent to one entry an argument, as does the
+        pullback that ``vjp`` makes of it.
+    :raises SignatureError: by the linear function, where the tangents are not structured like the
+        primals.
+
+    >>> y, linear = linearize(lambda x, y: x * y * y, 2.0, 3.0)
+    >>> y, linear(1.0, 0.0), linear(None, 1.0)
+    (18.0, 9.0, 12.0)
+    """
+    return differentiable_of(f).linearize(*primals)
 
 
 @overload

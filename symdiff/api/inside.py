@@ -31,18 +31,20 @@ from symdiff.api.transforms import (
     renamed,
     require_tangents,
 )
-from symdiff.api.unruled import unruled_results
+from symdiff.api.unruled import require_rule, unruled_results
 from symdiff.api.wrt import Argnums, Wrt, shifted
 from symdiff.dataclass import dataclass
+from symdiff.differentiate.graphs import derived_from, seeded_results
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Graph, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
-from symdiff.ir.structure import numbered_paths
+from symdiff.ir.structure import Container, Leaf, Static, Structure, numbered_paths
 from symdiff.ir.types import ArrayType, ListType
+from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import static
 from symdiff.ops.rules import inlined as copied_in
 from symdiff.ops.stager import Stager
-from symdiff.pipeline import Arguments, CallPair, Chain, Transform, seeded_results
+from symdiff.pipeline import Arguments, CallPair, Chain, Transform
 from symdiff.runtime.lengths import Tie
 from symdiff.runtime.parameters import Parameters, positional
 from symdiff.runtime.signature import spelled
@@ -216,12 +218,7 @@ def _lifted(stager: Stager, chain: Chain, outer: tuple[Any, ...]) -> tuple[Any, 
 
 def call_vjp(stager: Stager, function: Any, *primals: Any) -> Any:
     """The abstract pair of value and pullback."""
-    inner = getattr(function, "key", None)
-    before: tuple[Transform, ...] = ()
-    if isinstance(inner, Key):
-        function, before = inner.function, inner.transforms
-    given = [stager.lifted(stager.frozen(value)) for value in primals]
-    call = _staged_call(stager, function, before, given, {})
+    call = _call_of_all(stager, function, primals)
     places = dict(numbered_paths(call.graph.output, ("cotangent",)))
     seeds = [places[k] for k in seeded_results(call.graph)]
     asked, _ = everything(call.graph, call.signature, call.parameters, 0)
@@ -236,6 +233,16 @@ def call_vjp(stager: Stager, function: Any, *primals: Any) -> Any:
         return pulled(stager, stager.lifted(cotangent))
 
     return value, stager.callable(object(), pull)
+
+
+def _call_of_all(stager: Stager, function: Any, primals: Sequence[Any]) -> _Call:
+    """A call that is differentiated by all of its arguments."""
+    inner = getattr(function, "key", None)
+    before: tuple[Transform, ...] = ()
+    if isinstance(inner, Key):
+        function, before = inner.function, inner.transforms
+    given = [stager.lifted(stager.frozen(value)) for value in primals]
+    return _staged_call(stager, function, before, given, {})
 
 
 Pull = Callable[[Stager, Any], Any]  # from the cotangent to the cotangents of the arguments
@@ -280,6 +287,53 @@ def _in_two_parts(stager: Stager, call: _Call, seeds: Sequence[Path]) -> tuple[A
         return stager.returned(structure, copied_in(parts.backward, [*saved, *fitted]))
 
     return value, pull
+
+
+def call_linearize(stager: Stager, function: Any, *primals: Any) -> Any:
+    """The abstract pair of value and linear function, which reads what the first saves."""
+    call = _call_of_all(stager, function, primals)
+    asked, structure = everything(call.graph, call.signature, call.parameters, 0)
+    require_rule(asked.graph, asked.wrt)
+    parts = differentiate.linearized(asked.graph, asked.wrt)
+    results = stager.inlined(parts.forward, call.arguments, call.captured)
+    saved = results[len(results) - parts.saved :]
+    value = stager.returned(call.graph.output, results)
+    known = [asked.graph.inputs[number].path for number in asked.wrt]
+    along = stager.leaves(call.arguments, known)
+    places = {number: place for place, number in enumerate(seeded_results(asked.graph))}
+    output = derived_from(
+        call.graph.output, lambda k: Leaf(places[k]) if k in places else Static(None)
+    )
+
+    def push(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
+        tangents = _tangents(stager, structure, tuple(args), along, len(primals))
+        return stager.returned(output, copied_in(parts.backward, [*saved, *tangents]))
+
+    return value, stager.callable(object(), push)
+
+
+def _tangents(
+    stager: Stager,
+    structure: Structure,
+    args: tuple[Any, ...],
+    along: Sequence[Value],
+    least: int,
+) -> list[Value]:
+    """The tangents that a linear function is given, each in the type of its primal; None stands
+    for zeros.
+    """
+    assert isinstance(structure, Container)
+    require_tangents(least, len(args), len(structure.items))
+    args = (*args, *(None for _ in structure.items[len(args) :]))
+    given = {"tangents": tuple(map(stager.lifted, args))}
+    found = []
+    for (_, path), primal in zip(numbered_paths(structure, ("tangents",)), along, strict=True):
+        if args[path[1]] is None:
+            found.append(zeros_of(primal))
+        else:
+            (value,) = stager.leaves(given, [path])
+            found.append(like_primal(stager, value, primal, spelled(path)))
+    return found
 
 
 _COTANGENT = Parameters("pullback", positional(["cotangent"]))

@@ -13,6 +13,7 @@ import importlib
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from symdiff.api.arguments import Direction, checked_argnums
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from symdiff.inspection.explanation import Explanation
     from symdiff.pipeline import Chain, Transform
     from symdiff.runtime.dispatch import Dispatcher
-    from symdiff.runtime.saved import Pullback, Saved
+    from symdiff.runtime.saved import Linear, Pullback, Saved
     from symdiff.tracing import Trace
 
 Argnums: TypeAlias = "int | str | tuple[int | str, ...] | list[int | str]"
@@ -148,6 +149,20 @@ class Differentiable:
             return pulled_back_in_units(self, arguments)
         value, saved = self._pairs(arguments)
         return value, Pullback(saved)
+
+    def linearize(self, *args: Any, **kwargs: Any) -> tuple[Any, Linear]:
+        """The value, and the linear function that takes tangents of the arguments to the result's,
+        which can be called again and again.
+        """
+        self._refresh()
+        arguments = self._canonical(args, kwargs)
+        if has_quantities(self._steps, arguments):
+            raise UnsupportedCallError(
+                f"{self._name} of quantities: linearize does not take them",
+                hint="use symdiff.jvp, or pass the numbers, x.value",
+            )
+        value, linear = self._linear(arguments)
+        return value, replace(linear, least=len(args))
 
     def forward(self, *args: Any, **kwargs: Any) -> tuple[Any, Saved]:
         """The value, and what the backward sweep needs of it."""
@@ -465,6 +480,10 @@ class Differentiable:
         return self._home.pairs(self._transforms, self._name, self._skip)
 
     @functools.cached_property
+    def _linear(self) -> Callable[[tuple[Any, ...]], Any]:
+        return self._home.linear(self._transforms, self._name, self._skip)
+
+    @functools.cached_property
     def _traces(self) -> Callable[[tuple[Any, ...]], Any]:
         marked = self._marked(kept="all")
         return marked._home.traced(marked._transforms, self._name, self._skip)
@@ -498,7 +517,7 @@ class Differentiable:
     def _refresh(self) -> None:
         """Forget what was found out of the function's parameters, if they are others now."""
         if self._chain.parameters[0] is not self._home.parameters:
-            for name in ("_chain", "_arity", "_pairs", "_quick", "_traces"):
+            for name in ("_chain", "_arity", "_pairs", "_quick", "_linear", "_traces"):
                 self.__dict__.pop(name, None)
 
     def _canonical(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -594,6 +613,12 @@ def differentiable_of(function: Any) -> Differentiable:
     if isinstance(function, types.MethodType) and not _is_defined(function):
         inner = differentiable_of(function.__func__)
         return type(inner)(inner._function, (function.__self__, *inner._bound), inner._steps)
+    if declared(function, "__symdiff_transpose__") is not None:
+        raise SignatureError(
+            "a linear function is its own derivative",
+            hint="symdiff.vjp takes it; else call symdiff.linearize in the function that is"
+            " differentiated",
+        )
     if isinstance(function, staticmethod | classmethod | property):
         raise SignatureError(f"put @differentiable below @{type(function).__name__}")
     if not callable(function):

@@ -23,7 +23,7 @@ from symdiff.api.anew import Primal, keep, reused
 from symdiff.api.asking import AskedBy
 from symdiff.api.memory import memory_of
 from symdiff.api.transforms import Functional, transform_of
-from symdiff.api.unruled import unruled_results
+from symdiff.api.unruled import require_rule, unruled_results
 from symdiff.api.wrt import Asked, asked_for
 from symdiff.differentiate.switches import CHECKING
 from symdiff.emit import Emitted
@@ -60,7 +60,7 @@ from symdiff.runtime.entry import MISS, Target, build_entry, entry_when_asked
 from symdiff.runtime.facts import Facts, facts_of
 from symdiff.runtime.modes import CHANGES
 from symdiff.runtime.parameters import Parameters, parameters_of
-from symdiff.runtime.saved import Backward, Saved, leaf_shapes
+from symdiff.runtime.saved import Backward, Linear, Saved, Tangents, leaf_shapes, shape_in
 from symdiff.runtime.signature import TypeText, signature_of
 from symdiff.runtime.verify import is_asked_for, observer
 from symdiff.runtime.watching import Watched, watched
@@ -165,6 +165,11 @@ class Home:
         compiled = functools.partial(self._compiled_pair, skip=skip)
         return self._dispatcher(("pair", transforms, skip), transforms, name, compiled)
 
+    def linear(self, transforms: Transforms, name: str, skip: int) -> Dispatcher:
+        """What runs the forward part and gives ``(value, linear function)``."""
+        compiled = functools.partial(self._compiled_linear, skip=skip)
+        return self._dispatcher(("linear", transforms, skip), transforms, name, compiled)
+
     def traced(self, transforms: Transforms, name: str, skip: int) -> Dispatcher:
         """What runs the forward part and gives a ``Trace``."""
         compiled = functools.partial(self._compiled_trace, skip=skip)
@@ -242,20 +247,35 @@ class Home:
         asked, shaped = _everything(derived, chain, skip)
         derived = replace(derived, graph=asked.graph)
         pair = pipeline.build_pair(derived, name, asked.wrt, shaped)
-        results = derived.graph.block.results
-        backward = Backward(
-            name,
-            pair.function,
-            pair.order,
-            derived.graph.output,
-            tuple(value.type for value in results),
-            pair.seeded,
-            unruled_results(derived.graph, asked.wrt),
-        )
+        backward = _backward(name, pair.function, pair.order, pair.seeded, asked)
         texts = pair.forward.emitted, pair.backward
         self._shown[chain.transforms, True] = texts, derived.signature
         run = _forward_run(pair, backward)
         target = self._target(chain, pair.forward, run, self._primal(pair.forward.derived))
+        target = self._remembering(chain, derived, arguments, target, skip)
+        return _compiled(derived, arguments, target)
+
+    def _compiled_linear(
+        self, chain: Chain, name: str, arguments: Arguments, skip: int
+    ) -> Compiled:
+        derived = self._derived(chain, arguments, _all_opened(chain, arguments, skip))
+        asked, shaped = _everything(derived, chain, skip)
+        assert isinstance(shaped, Container)
+        require_rule(asked.graph, asked.wrt)
+        derived = replace(derived, graph=asked.graph)
+        pair = pipeline.build_linear(derived, name, asked.wrt)
+        given = tuple(asked.graph.block.parameters[number].type for number in asked.wrt)
+
+        @functools.cache
+        def transposed() -> Backward:
+            made = pipeline.build_transposed(derived, name, pair, len(asked.wrt), shaped)
+            return _backward(name, *made, pair.seeded, asked)
+
+        tangents = Tangents(name, pair.function, pair.order, shaped, given, transposed)
+        along = tuple(asked.graph.inputs[number].path for number in asked.wrt)
+        run = _linear_run(pair, tangents, asked.graph)
+        target = self._target(chain, pair.forward, run, self._primal(pair.forward.derived))
+        target = replace(target, paths=(*target.paths, *along))
         target = self._remembering(chain, derived, arguments, target, skip)
         return _compiled(derived, arguments, target)
 
@@ -270,11 +290,7 @@ class Home:
             of_tuple((shaped, Leaf(count))),
             recorded,
         )
-        types = tuple(value.type for value in graph.block.results)
-        unruled = unruled_results(graph, asked.wrt)
-        backward = Backward(
-            name, pair.function, pair.order, graph.output, types, pair.seeded, unruled
-        )
+        backward = _backward(name, pair.function, pair.order, pair.seeded, asked)
         run = _traced_run(pair, backward, entries(graph), derived.staged.closed)
         target = self._target(chain, pair.forward, run, self._primal(pair.forward.derived))
         target = self._remembering(chain, derived, arguments, target, skip)
@@ -604,6 +620,20 @@ def everything(
     return asked, of_tuple(entries[skip:])
 
 
+def _backward(
+    name: str,
+    function: Callable[..., Any],
+    order: tuple[int, ...],
+    seeded: tuple[int, ...],
+    asked: Asked,
+) -> Backward:
+    """A loaded program from cotangents of what a graph returns to those of its inputs asked for."""
+    graph = asked.graph
+    types = tuple(value.type for value in graph.block.results)
+    unruled = unruled_results(graph, asked.wrt)
+    return Backward(name, function, order, graph.output, types, seeded, unruled)
+
+
 def _forward_run(pair: Pair, backward: Backward) -> Callable[..., Any]:
     forward = pair.forward.function
     if isinstance(backward.output, Leaf):
@@ -618,6 +648,20 @@ def _forward_run(pair: Pair, backward: Backward) -> Callable[..., Any]:
     def run(*values: Any) -> Any:
         result, saved = forward(*values)
         return result, _saved(pair, backward, result, saved, values)
+
+    return run
+
+
+def _linear_run(pair: Pair, tangents: Tangents, graph: Graph) -> Callable[..., Any]:
+    """What runs the forward part; behind its values it is given those that have a tangent."""
+    forward, count = pair.forward.function, len(pair.forward.paths)
+
+    def run(*values: Any) -> Any:
+        given, along = values[:count], values[count:]
+        result, saved = forward(*given)
+        shapes = tuple(map(shape_in, along, tangents.types))
+        returned = _shapes_of(graph.output, len(graph.block.results), result)
+        return result, Linear(tangents, saved, shapes, returned, _watched(pair, saved, given))
 
     return run
 
@@ -639,10 +683,15 @@ def _traced_run(
 def _saved(
     pair: Pair, backward: Backward, result: Any, saved: tuple[Any, ...], values: Sequence[Any]
 ) -> Saved:
-    found: dict[int, tuple[int, ...]] = {}
-    leaf_shapes(backward.output, result, found)
-    shapes = tuple(found.get(k, ()) for k in range(len(backward.types)))
+    shapes = _shapes_of(backward.output, len(backward.types), result)
     return Saved(saved, shapes, backward, _watched(pair, saved, values))
+
+
+def _shapes_of(output: Structure, count: int, result: Any) -> tuple[tuple[int, ...], ...]:
+    """The shapes of what stands at the leaves of a result, by their numbers."""
+    found: dict[int, tuple[int, ...]] = {}
+    leaf_shapes(output, result, found)
+    return tuple(found.get(k, ()) for k in range(count))
 
 
 def _watched(pair: Pair, saved: tuple[Any, ...], values: Sequence[Any]) -> tuple[Watched, ...]:

@@ -42,6 +42,7 @@ from symdiff.parse import Marks
 from symdiff.pipeline import Arguments, CallPair, Normalise, Transform
 from symdiff.runtime.lengths import Tie
 from symdiff.runtime.parameters import Parameters, WithTangents, WithVector
+from symdiff.runtime.saved import counted
 from symdiff.tracing.graphs import retaining, with_named_cotangents
 
 
@@ -274,13 +275,9 @@ def require_tangents(primals: int, tangents: int, most: int | None = None) -> No
     """
     if tangents < primals or (most is not None and tangents > most):
         raise SignatureError(
-            f"{_counted(primals, 'primal')}, but {_counted(tangents, 'tangent')}",
+            f"{counted(primals, 'primal')}, but {counted(tangents, 'tangent')}",
             hint="give a tangent for each, None where nothing is differentiated",
         )
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 _NONE = Fixed(None, type(None))
@@ -344,7 +341,7 @@ class Directional(Differentiated):
         vectors = (vector,) if single or not isinstance(vector, tuple | list) else tuple(vector)
         if len(vectors) != len(paths):
             raise SignatureError(
-                f"{name} has {len(vectors)} entries for {_counted(len(paths), 'argument')}",
+                f"{name} has {len(vectors)} entries for {counted(len(paths), 'argument')}",
                 hint="give a vector for each of argnums, structured like the argument",
             )
         along = []

@@ -1,8 +1,9 @@
 """Derivatives of graphs: ``Graph`` in, ``Graph`` out, so that everything nests.
 
-``forward.jvp`` adds tangents; ``reverse.gradient``, ``reverse.vjp`` and ``reverse.split`` run the
-chain rule backwards. ``activity`` says which values take part, ``residuals`` what the backward part
-needs of the forward part and how it gets it.
+``forward.jvp`` adds tangents, ``linear.linearized`` has them in a graph of their own;
+``reverse.gradient``, ``reverse.vjp`` and ``reverse.split`` run the chain rule backwards.
+``activity`` says which values take part, ``residuals`` what a second part needs of the forward part
+and how it gets it.
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from symdiff.differentiate.reverse import Split, divide, gradient, split, vjp
 from symdiff.ir.graph import Graph
 from symdiff.ir.structure import Structure
 
-__all__ = ["Split", "divide", "gradient", "jvp", "split", "vjp", "without_unread"]
+__all__ = ["Split", "divide", "gradient", "jvp", "linearized", "split", "vjp", "without_unread"]
 
 
 def jvp(graph: Graph, wrt: Sequence[int], *, output: Structure | None = None) -> Graph:
@@ -21,6 +22,15 @@ def jvp(graph: Graph, wrt: Sequence[int], *, output: Structure | None = None) ->
     from symdiff.differentiate import forward
 
     return forward.jvp(graph, wrt, output=output)
+
+
+def linearized(graph: Graph, wrt: Sequence[int]) -> Split:
+    """Results, and tangents apart, as ``linear.linearized`` gives them, which is loaded when it is
+    called.
+    """
+    from symdiff.differentiate import linear
+
+    return linear.linearized(graph, wrt)
 
 
 for _library in ("scipy.integrate", "scipy.optimize", "scipy.special"):  # they solve equations

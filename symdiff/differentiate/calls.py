@@ -34,6 +34,7 @@ class Calls:
     dependencies: Dependencies = field(default_factory=Dependencies)
     forward: dict[Request, GraphCell] = field(default_factory=dict)
     split: dict[Request, tuple[GraphCell, GraphCell]] = field(default_factory=dict)
+    linear: dict[Request, tuple[GraphCell, GraphCell]] = field(default_factory=dict)
     pending: list[Request] = field(default_factory=list)
 
     def tangent(self, request: Request) -> GraphCell:
@@ -45,9 +46,17 @@ class Calls:
 
     def halves(self, request: Request) -> tuple[GraphCell, GraphCell]:
         """The cells of the forward part → (results, residuals) and of the backward part."""
-        if request not in self.split:
+        return self._cells(self.split, request, "backward")
+
+    def linearized(self, request: Request) -> tuple[GraphCell, GraphCell]:
+        """The cells of the forward part → (results, residuals) and of the linear part."""
+        return self._cells(self.linear, request, "linear")
+
+    def _cells(
+        self, made: dict[Request, tuple[GraphCell, GraphCell]], request: Request, second: str
+    ) -> tuple[GraphCell, GraphCell]:
+        if request not in made:
             name = request.callee.name
-            cells = GraphCell(f"{name}_forward"), GraphCell(f"{name}_backward")
-            self.split[request] = cells
+            made[request] = GraphCell(f"{name}_forward"), GraphCell(f"{name}_{second}")
             self.pending.append(request)
-        return self.split[request]
+        return made[request]

@@ -7,7 +7,7 @@ graph of what they call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from symdiff.differentiate.activity import Activity, analyse, can_carry, graph_of
 from symdiff.differentiate.calls import Calls, Request
@@ -155,9 +155,13 @@ class Push:
         self.tangents[value] = made = Value(value.type, None, value.name, "tangent")
         return made
 
+    def primal(self, node: Node) -> None:
+        """Copy a node beside which its tangents are to stand."""
+        copy_into(node, self.new)
+
     def nodes(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
-            _PUSHED.get(node.op, Push.operation)(self, node)
+            getattr(self, _PUSHED.get(node.op, "operation"))(node)
 
     def finished(self, value: Value) -> Value:
         """The tangent of a value at the edge of a block, of exactly its type."""
@@ -182,7 +186,7 @@ class Push:
     # An op with rules
 
     def operation(self, node: Node) -> None:
-        copy_into(node, self.new)
+        self.primal(node)
         active = [value for value in node.results if self.is_active(value)]
         if not active or not isinstance(node.op, DeclaredOp):
             return
@@ -282,7 +286,7 @@ class Push:
         elements = [k for k, value in enumerate(view.elements) if active(value)]
         pushed = [k for k, value in enumerate(view.ys) if active(value)]
         if not (carries or elements or pushed):
-            copy_into(node, self.new)
+            self.primal(node)
             return
         with marked(node.span, "tangent"):
             initial = [self.finished(view.initial[k]) for k in carries]
@@ -364,7 +368,7 @@ class Push:
     def cond(self, node: Node) -> None:
         active = [k for k, value in enumerate(node.results) if self.is_active(value)]
         if not active:
-            copy_into(node, self.new)
+            self.primal(node)
             return
         then, orelse = (self.arm(node, block, active) for block in node.blocks)
         with marked(node.span):
@@ -387,7 +391,7 @@ class Push:
     def call(self, node: Node) -> None:
         request = self._request(node)
         if not request.of:
-            copy_into(node, self.new)
+            self.primal(node)
             return
         tangents = [self.finished(node.operands[k]) for k in request.wrt]
         types = (*node.attributes["types"], *(node.results[k].type for k in request.of))
@@ -413,7 +417,7 @@ class Push:
     # Packed residuals
 
     def pack(self, node: Node) -> None:
-        copy_into(node, self.new)
+        self.primal(node)
         if any(value in self.tangents for value in node.operands):
             with marked(node.span, "tangent"):
                 entries = [
@@ -423,7 +427,7 @@ class Push:
                 self.tangents[node.result] = residuals.pack(*entries)
 
     def unpack(self, node: Node) -> None:
-        copy_into(node, self.new)
+        self.primal(node)
         tangent = self.tangents.get(node.operands[0])
         if tangent is not None:
             with marked(node.span, "tangent"):
@@ -432,10 +436,10 @@ class Push:
             self.receive([node.results[k] for k in carrying], [entries[k] for k in carrying])
 
 
-_PUSHED: dict[Op, Callable[[Push, Node], None]] = {
-    loop: Push.loop,
-    cond: Push.cond,
-    call: Push.call,
-    residuals.pack: Push.pack,
-    residuals.unpack: Push.unpack,
+_PUSHED: dict[Op, str] = {
+    loop: "loop",
+    cond: "cond",
+    call: "call",
+    residuals.pack: "pack",
+    residuals.unpack: "unpack",
 }

@@ -32,6 +32,15 @@ def derived_from(structure: Structure, leaf: Callable[[int], Structure]) -> Stru
     return Container(structure.type, structure.keys, items)
 
 
+def seeded_results(graph: Graph) -> tuple[int, ...]:
+    """The numbers of the returned results that have a derivative, in the order of the inputs that
+    are their cotangents.
+    """
+    results = graph.block.results
+    numbers = sorted(set(leaf_numbers(graph.output)))
+    return tuple(k for k in numbers if carries_derivative(results[k].type))
+
+
 def trimmed(graph: Graph) -> Graph:
     """A graph without the results that its output does not name; its leaves are renumbered."""
     kept = list(dict.fromkeys(leaf_numbers(graph.output)))

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Container as Contains
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import analyse, graph_of
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Cotangents, Zeros
-from symdiff.differentiate.graphs import derived_inputs, trimmed
+from symdiff.differentiate.graphs import derived_inputs, seeded_results, trimmed
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.prune import prune
@@ -27,7 +28,7 @@ from symdiff.ir.build import Builder, building, copy_block, substitute
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.reach import reached
 from symdiff.ir.structure import Container, Structure, leaf_numbers, of_tuple, tuple_of
-from symdiff.ir.types import ArrayType, carries_derivative, in_words, may_be_one
+from symdiff.ir.types import ArrayType, in_words, may_be_one
 from symdiff.ops.arithmetic import strong_constant
 from symdiff.ops.creation import ones
 from symdiff.ops.defined import values_of_calls
@@ -81,7 +82,8 @@ class Split:
     """A derivative in two graphs; ``saved`` counts the values handed from the first to the second.
 
     ``forward``: inputs → (what the graph returns, saved values).
-    ``backward``: (saved values, a cotangent a differentiable result) → cotangents of ``wrt``.
+    ``backward``: (saved values, a cotangent a differentiable result) → cotangents of ``wrt``; of a
+    linearization (``linear``), (saved values, a tangent of each of ``wrt``) → tangents.
     """
 
     forward: Graph
@@ -99,7 +101,7 @@ def split(graph: Graph, wrt: Sequence[int], *, calls: Calls | None = None) -> Sp
     backward, saved = joint.apart(seeds)
     joint.finish()
     partial = partial_values(joint.block)
-    return _parts(graph, joint.block, backward, saved, tuple(seeds.values()), partial)
+    return parted(graph, joint.block, backward, saved, tuple(seeds.values()), partial)
 
 
 def divide(graph: Graph, joint: Graph) -> Split:
@@ -119,25 +121,29 @@ def divide(graph: Graph, joint: Graph) -> Split:
     partial = partial_values(whole)
     saved = resolve_apart((), Pair(block, backward), partial)
     primal = Graph(graph.name, block, joint.inputs[: len(given)], returned, span=graph.span)
-    return _parts(primal, block, backward, saved, seeds, partial)
+    return parted(primal, block, backward, saved, seeds, partial)
 
 
-def _parts(
+def parted(
     graph: Graph,
     block: Block,
-    backward: Block,
+    second: Block,
     saved: Saved,
     seeds: Sequence[Value],
     partial: Contains[Value],
+    kind: Literal["cotangent", "tangent"] = "cotangent",
 ) -> Split:
-    """The graphs of a forward block, which gives what is saved, and of a backward one."""
+    """The graphs of a forward block, which gives what is saved, and of one that reads it."""
     sources, given = [value for value, _ in saved], [value for _, value in saved]
-    backward.parameters = (*given, *seeds)
+    second.parameters = (*given, *seeds)
     known = derived_inputs(given, "saved", sources, partial)
-    inputs = (*known, *derived_inputs(seeds, "cotangent"))
-    output = tuple_of(len(backward.results))
-    reverse = Graph(f"{graph.name}_backward", backward, inputs, output, span=graph.span)
-    return Split(_forward(graph, block, sources), reverse, len(saved))
+    inputs = (*known, *derived_inputs(seeds, kind))
+    output = tuple_of(len(second.results))
+    made = Graph(f"{graph.name}_{_SECOND[kind]}", second, inputs, output, span=graph.span)
+    return Split(_forward(graph, block, sources), made, len(saved))
+
+
+_SECOND = {"cotangent": "backward", "tangent": "linear"}
 
 
 def _forward_nodes(
@@ -193,18 +199,33 @@ def _called(request: Request, calls: Calls) -> tuple[Graph, Graph]:
     results = joint.block.results
     seeds = {k: Value(results[k].type, None, results[k].name, "cotangent") for k in request.of}
     block, saved = joint.apart(seeds, dict(zip(request.of, request.states, strict=True)))
-    with building(Builder(joint.block.nodes)):
-        joint.block.results = (*results, pack(*(value for value, _ in saved)))
-    return _forward_half(graph, joint.block), _backward_half(graph, block, saved, seeds)
+    return halves(graph, joint.block, block, saved, tuple(seeds.values()))
 
 
-def _forward_half(graph: Graph, block: Block) -> Graph:
+def halves(
+    graph: Graph,
+    block: Block,
+    second: Block,
+    saved: Saved,
+    seeds: Sequence[Value],
+    kind: Literal["cotangent", "tangent"] = "cotangent",
+) -> tuple[Graph, Graph]:
+    """The graphs of a called graph's blocks; the residuals are the last result of the first."""
+    with building(Builder(block.nodes)):
+        block.results = (*block.results, pack(*(value for value, _ in saved)))
     output = tuple_of(len(block.results))
-    return Graph(f"{graph.name}_forward", block, graph.inputs, output, span=graph.span)
+    forward = Graph(f"{graph.name}_forward", block, graph.inputs, output, span=graph.span)
+    return forward, _second_half(graph, second, saved, seeds, kind)
 
 
-def _backward_half(graph: Graph, block: Block, saved: Saved, seeds: Mapping[int, Value]) -> Graph:
-    """The sweep's block, its residuals unpacked at the start."""
+def _second_half(
+    graph: Graph,
+    block: Block,
+    saved: Saved,
+    seeds: Sequence[Value],
+    kind: Literal["cotangent", "tangent"],
+) -> Graph:
+    """A block that reads residuals, which are unpacked at the start."""
     packed = Value(PACKED, None, "residuals")
     with building(Builder([])) as builder:
         values = unpacked(packed, [value.type for value, _ in saved])
@@ -212,10 +233,10 @@ def _backward_half(graph: Graph, block: Block, saved: Saved, seeds: Mapping[int,
         value.name, value.role = given.name, given.role
     block.nodes[:0] = builder.nodes
     substitute(block, {given: v for (_, given), v in zip(saved, values, strict=True)})
-    block.parameters = (packed, *seeds.values())
-    inputs = (Input(("residuals",), "derived"), *derived_inputs(seeds.values(), "cotangent"))
+    block.parameters = (packed, *seeds)
+    inputs = (Input(("residuals",), "derived"), *derived_inputs(seeds, kind))
     output = tuple_of(len(block.results))
-    return Graph(f"{graph.name}_backward", block, inputs, output, span=graph.span)
+    return Graph(f"{graph.name}_{_SECOND[kind]}", block, inputs, output, span=graph.span)
 
 
 class _Joint:
@@ -234,12 +255,10 @@ class _Joint:
 
     def seeds(self) -> dict[int, Value]:
         """A parameter for the cotangent of each returned result that has one, by its number."""
-        numbers = sorted(leaf_numbers(self.source.output))
-        results = {k: self.block.results[k] for k in numbers}
+        results = {k: self.block.results[k] for k in seeded_results(self.source)}
         return {
             k: Value(value.type, None, value.name or "y", "cotangent")
             for k, value in results.items()
-            if carries_derivative(value.type)
         }
 
     def sweep_back(

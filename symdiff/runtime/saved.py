@@ -1,5 +1,5 @@
-"""The reverse sweep as an object: what a forward sweep saved, and the backward program that goes
-with it.
+"""Derivatives at a point as objects: what a forward part saved, and the program that reads it: the
+backward sweep, or the linear function of tangents.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import GradientShapeError, SignatureError, UnsupportedCallError
 from symdiff.ir.structure import Container, Leaf, Structure
-from symdiff.ir.types import ArrayType, Type
+from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.runtime.signature import spelled
 from symdiff.runtime.watching import Watched
 from symdiff.source.spans import SourceSpan
@@ -79,7 +79,8 @@ class Backward:
 
     def _taken_apart(self, gradient: Any, saved: Saved) -> list[Any]:
         found: dict[int, Any] = {}
-        _match(self.output, gradient, ("gradient",), found)
+        hint = "a cotangent has the structure of the result"
+        _match(self.output, gradient, ("gradient",), found, hint)
         self._require_rules(found)
         seeds = []
         for k in self.seeded:
@@ -120,6 +121,104 @@ class Pullback:
         return self.saved.program.run(self.saved, cotangent)
 
 
+@dataclass(frozen=True, slots=True)
+class Tangents:
+    """A loaded linear program: ``order`` picks its arguments from the saved values and tangents.
+
+    ``inputs`` is the structure of the tangents, an entry an argument, its leaves numbering
+    ``types``. ``transposed`` makes the program that goes the other way.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    order: tuple[int, ...]
+    inputs: Container
+    types: tuple[Type, ...]
+    transposed: Callable[[], Backward]
+
+    def found(self, tangents: tuple[Any, ...]) -> dict[int, Any]:
+        """The tangents by the numbers of their leaves, each with its path."""
+        keys, items = self.inputs.keys[: len(tangents)], self.inputs.items[: len(tangents)]
+        hint = "a tangent has the structure of its argument"
+        found: dict[int, Any] = {}
+        _match(Container(tuple, keys, items), tangents, ("tangents",), found, hint, only=True)
+        return found
+
+    def seeds(
+        self, found: dict[int, Any], shapes: Sequence[tuple[Any, ...]], other: float = 0.0
+    ) -> list[Any]:
+        """The tangents in the types of what they belong to; a number where none is found."""
+        seeds = []
+        for k, (type_, shape) in enumerate(zip(self.types, shapes, strict=True)):
+            path, value = found.get(k, (("tangents",), None))
+            if value is None:
+                seeds.append(_filled(other, type_, shape))
+            elif isinstance(type_, ListType) and shape_in(value, type_) != shape:
+                raise SignatureError(f"{spelled(path)} has not the lengths of its argument")
+            else:
+                seeds.append(_cast(value, type_, shape, spelled(path)))
+        return seeds
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """The linear function that takes tangents of the arguments to that of the result, at a point;
+    it can be called again and again.
+
+    ``shapes`` are those of the arguments, ``returned`` those of the result's leaves; ``least``
+    arguments were given.
+
+    >>> import symdiff as sd
+    >>> y, linear = sd.linearize(lambda x: (x, 3.0 * x), 2.0)
+    >>> linear(1.0), linear.transpose((0.0, 1.0))
+    ((1.0, 3.0), (3.0,))
+    """
+
+    program: Tangents
+    values: tuple[Any, ...]
+    shapes: tuple[tuple[Any, ...], ...]
+    returned: tuple[tuple[int, ...], ...]
+    watched: tuple[Watched, ...]
+    least: int = 0
+
+    def __call__(self, *tangents: Any) -> Any:
+        """The tangent of the result, structured like it, from one tangent for each argument; those
+        of defaults may be left out.
+        """
+        program, given, most = self.program, len(tangents), len(self.program.inputs.items)
+        if not self.least <= given <= most:
+            raise SignatureError(
+                f"the linear function of {program.name} takes"
+                f" {counted(most, 'tangent')}, but {given} given",
+                hint="give one for each argument, None where nothing is differentiated",
+            )
+        for one in self.watched:
+            one.require_unchanged()
+        seeds = program.seeds(program.found(tangents), self.shapes)
+        available = (*self.values, *seeds)
+        return program.function(*(available[k] for k in program.order))
+
+    def transpose(self, cotangent: Any) -> Any:
+        """The cotangents of the arguments, one entry each, from that of the result."""
+        program = self.program.transposed()
+        anywhere = self.program.seeds({}, self.shapes, 1.0)
+        saved = Saved((*self.values, *anywhere), self.returned, program, self.watched)
+        return program.run(saved, cotangent)
+
+    @property
+    def __symdiff_transpose__(self) -> Callable[[Any], Any]:
+        """What ``vjp`` pulls back with."""
+        return self.transpose
+
+    def __repr__(self) -> str:
+        return f"<linear function of {self.program.name}>"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things, in words."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def leaf_shapes(structure: Structure, value: Any, found: dict[int, tuple[int, ...]]) -> None:
     """Note the shapes of what stands at the leaves of a structure by their numbers."""
     if isinstance(structure, Leaf):
@@ -129,25 +228,54 @@ def leaf_shapes(structure: Structure, value: Any, found: dict[int, tuple[int, ..
             leaf_shapes(item, child(structure, value, key), found)
 
 
+def shape_in(value: Any, type_: Type) -> tuple[Any, ...]:
+    """The shape of an array; of a list, the shapes of its elements."""
+    if isinstance(type_, ListType):
+        return tuple(shape_in(item, type_.element) for item in value)
+    return np.shape(value)
+
+
+def _filled(number: float, type_: Type, shape: tuple[Any, ...]) -> Any:
+    """A number everywhere, in the place of a value of this shape (``shape_in``)."""
+    if isinstance(type_, ListType):
+        return [_filled(number, type_.element, one) for one in shape]
+    assert isinstance(type_, ArrayType)
+    return cast(number, type_, shape, "", fill=True)
+
+
 def child(structure: Container, value: Any, key: Any) -> Any:
     """The part of a container that a key names."""
     by_name = not issubclass(structure.type, dict) and isinstance(key, str)
     return getattr(value, key) if by_name else value[key]
 
 
-def _match(structure: Structure, value: Any, path: tuple[Any, ...], found: dict[int, Any]) -> None:
+def _match(
+    structure: Structure,
+    value: Any,
+    path: tuple[Any, ...],
+    found: dict[int, Any],
+    hint: str,
+    only: bool = False,
+) -> None:
+    """Note what is given at the leaves of a structure; ``only``: refuse what is given elsewhere."""
     if isinstance(structure, Leaf):
         found[structure.index] = path, value
-    elif isinstance(structure, Container) and value is not None:
+    elif value is None:
+        return
+    elif isinstance(structure, Container):
         for key, item in zip(structure.keys, structure.items, strict=True):
             try:
                 part = child(structure, value, key)
             except (LookupError, TypeError, AttributeError):
                 raise SignatureError(
-                    f"{spelled(path)} is {type(value).__name__}, which has no {key!r}",
-                    hint="a cotangent has the structure of the result",
+                    f"{spelled(path)} is {type(value).__name__}, which has no {key!r}", hint=hint
                 ) from None
-            _match(item, part, (*path, key), found)
+            _match(item, part, (*path, key), found, hint, only)
+    elif only:
+        raise SignatureError(
+            f"{spelled(path)} is given, but what it belongs to has no derivative",
+            hint="give None as the tangent of what is not differentiated",
+        )
 
 
 def _cast(value: Any, type_: Type, shape: tuple[int, ...], name: str) -> Any:
