@@ -1,6 +1,7 @@
 """What Python has in C, and could have written in Python: a call of it is followed here.
 
-``heapq`` and ``bisect`` are followed in the files of the standard library, which has both.
+``heapq``, ``bisect`` and ``operator`` are followed in the files of the standard library, which has
+them in Python as well.
 """
 
 from __future__ import annotations
@@ -57,11 +58,11 @@ def _without(name: str, accelerator: str) -> ModuleType:
     return module
 
 
-for _module, _accelerator in ((heapq, "_heapq"), (bisect, "_bisect")):
+for _module in (heapq, bisect, operator):
     IN_PYTHON.update(
         (getattr(_module, name), function)
-        for name, function in vars(_without(_module.__name__, _accelerator)).items()
-        if callable(function)
+        for name, function in vars(_without(_module.__name__, f"_{_module.__name__}")).items()
+        if callable(function) and function is not getattr(_module, name)
     )
 
 
@@ -727,78 +728,6 @@ class _lru_cache_wrapper:  # noqa: N801  its name is shown in messages
         self._hits = self._misses = 0
 
 
-def iadd(a: Any, b: Any) -> Any:
-    a += b
-    return a
-
-
-def isub(a: Any, b: Any) -> Any:
-    a -= b
-    return a
-
-
-def imul(a: Any, b: Any) -> Any:
-    a *= b
-    return a
-
-
-def itruediv(a: Any, b: Any) -> Any:
-    a /= b
-    return a
-
-
-def ifloordiv(a: Any, b: Any) -> Any:
-    a //= b
-    return a
-
-
-def imod(a: Any, b: Any) -> Any:
-    a %= b
-    return a
-
-
-def ipow(a: Any, b: Any) -> Any:
-    a **= b
-    return a
-
-
-def imatmul(a: Any, b: Any) -> Any:
-    a @= b
-    return a
-
-
-def iand(a: Any, b: Any) -> Any:
-    a &= b
-    return a
-
-
-def ior(a: Any, b: Any) -> Any:
-    a |= b
-    return a
-
-
-def ixor(a: Any, b: Any) -> Any:
-    a ^= b
-    return a
-
-
-def ilshift(a: Any, b: Any) -> Any:
-    a <<= b
-    return a
-
-
-def irshift(a: Any, b: Any) -> Any:
-    a >>= b
-    return a
-
-
-_IN_PLACE = (
-    *(iadd, isub, imul, itruediv, ifloordiv, imod, ipow, imatmul),
-    *(iand, ior, ixor, ilshift, irshift),
-)
-IN_PYTHON.update({getattr(operator, function.__name__): function for function in _IN_PLACE})
-
-
 @replaces(operator.itemgetter)
 def itemgetter(item: Any, *items: Any) -> Any:
     """A function that gives one item, or a tuple of several."""
@@ -846,6 +775,26 @@ def called_until(function: Any, sentinel: Any) -> Iterator[Any]:
         if found in (sentinel,):
             return
         yield found
+
+
+def slice_indices(self: slice, length: Any, /) -> tuple[Any, Any, Any]:
+    """``slice.indices``."""
+    length = operator.index(length)
+    step = 1 if self.step is None else operator.index(self.step)
+    if length < 0:
+        raise ValueError("length should not be negative")
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    lower, upper = (0, length) if step > 0 else (-1, length - 1)
+    first, last = (lower, upper) if step > 0 else (upper, lower)
+    start = first if self.start is None else _between(self.start, length, lower, upper)
+    stop = last if self.stop is None else _between(self.stop, length, lower, upper)
+    return start, stop, step
+
+
+def _between(index: Any, length: Any, lower: Any, upper: Any) -> Any:
+    index = operator.index(index)
+    return max(index + length, lower) if index < 0 else min(index, upper)
 
 
 @replaces(itertools.compress)

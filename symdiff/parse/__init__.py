@@ -17,6 +17,7 @@ from symdiff.parse import (
     matching,
     methods,
     questions,
+    recalled,
     resuming,
     slots,
     squeezing,

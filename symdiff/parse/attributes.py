@@ -133,6 +133,15 @@ def _function_attribute(interp: Interpreter, function: types.FunctionType, name:
     return _free_attribute(interp, function, name, getattr(function, name))
 
 
+def _slice_attribute(interp: Interpreter, value: slice, name: str) -> Abstract:
+    if name != "indices":
+        read = _of_constant if is_constant(value) else _static_attribute
+        return read(interp, value, name)
+    from symdiff.definitions.in_python import slice_indices  # at the first use
+
+    return BoundMethod(slice_indices, value)
+
+
 def _method_attribute(interp: Interpreter, method: BoundMethod, name: str) -> Abstract:
     """What a method is made of; all else its function tells."""
     if name in ("__func__", "__self__"):
@@ -895,6 +904,7 @@ _WITH_ATTRIBUTES_OF_THEIR_OWN: dict[type, Callable[[Interpreter, Any, str], Abst
     type: class_attribute,
     types.GenericAlias: _alias_attribute,
     GENERIC_ALIAS: _alias_attribute,
+    slice: _slice_attribute,
     np.datetime64: _static_attribute,
     np.timedelta64: _static_attribute,
 }

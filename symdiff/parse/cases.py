@@ -31,6 +31,7 @@ from symdiff.parse.join import Kept
 from symdiff.parse.unions import is_case
 from symdiff.parse.values import (
     Abstract,
+    CallsToNote,
     Cases,
     Conflict,
     ConflictRead,
@@ -44,6 +45,11 @@ from symdiff.parse.values import (
 _MANY = 4096  # statements whose parts are remembered: they are staged turn by turn
 MOST_FORKS = 500  # of all statements of a call together
 
+_WITH_STATEMENTS = (
+    *(ast.For, ast.While, ast.If, ast.With, ast.Try, ast.TryStar, ast.Match),
+    *(ast.FunctionDef, ast.ClassDef),
+)
+
 Action = Callable[[], Any]
 Values = dict[Step, Abstract]
 
@@ -55,19 +61,22 @@ def told_apart(
     within: tuple[ast.AST, ...] = (),
     values: Values | None = None,
     attempted: dict[Attempt, tuple[Value, ...]] | None = None,
+    notes: bool = False,
 ) -> Any:
     """Run an action; where it reads what is one of several, run it ``again`` for each of them.
 
     ``within`` are the statement or the expressions that the action stages. Where one of their parts
-    gives what is one of several, the action goes on from the ``values`` known by then.
+    gives what is one of several, the action goes on from the ``values`` known by then. ``notes``:
+    what its steps call is noted.
     """
     start, before = Checkpoint(interp), interp.statement_values
-    statement = interp.statement_values = StatementValues(
-        start.nodes, start.frames, _parts(within), dict(values or {}), dict(attempted or {}), now()
-    )
+    known = _parts(within), dict(values or {}), dict(attempted or {}), now()
+    record = HOOKS.begun(interp) if notes else None
+    noted = notes, any(isinstance(node, _WITH_STATEMENTS) for node in within), record
+    statement = interp.statement_values = StatementValues(start.nodes, start.frames, *known, *noted)
     try:
         return action()
-    except (Failure, StatementLeft) as left:
+    except (Failure, StatementLeft, CallsToNote) as left:
         if left.statement is not statement:
             raise
         found: ControlFlow = left
@@ -75,12 +84,20 @@ def told_apart(
         found = read
     finally:
         interp.statement_values = before
+    if isinstance(found, CallsToNote):
+        start.roll_back()
+        return told_apart(interp, again, again, within, values, attempted, True)
     if not isinstance(found, ConflictRead):
         if isinstance(found, Failure):
             HOOKS.failed(interp, found)
-        interp.unless_exited(
-            partial(told_apart, interp, again, again, within, statement.values, statement.attempted)
-        )
+        undo = found.undo if isinstance(found, StatementLeft) else {}
+
+        def go_on() -> None:
+            interp.heap.take_back(undo)
+            values, attempted = statement.values, statement.attempted
+            told_apart(interp, again, again, within, values, attempted, notes)
+
+        interp.unless_exited(go_on)
         return None
     return _for_each_content(interp, found, start, statement, again, within, values)
 
@@ -113,7 +130,7 @@ def _for_each_content(
         for key in keys:
             interp.put(key, content)
         decided = {**known, maker: content} if known.get(maker) is conflict else known
-        told_apart(interp, again, again, within, decided, statement.attempted)
+        told_apart(interp, again, again, within, decided, statement.attempted, statement.notes)
 
     _for_each(interp, conflict, keys, with_content)
 

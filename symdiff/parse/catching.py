@@ -14,8 +14,10 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Block, Node, walk_nodes
 from symdiff.ops.effects import Made, Named, raise_
+from symdiff.ops.facts import may_raise
 from symdiff.ops.support import holding
 from symdiff.parse.blame import is_users
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import ERROR, Interpreter
 from symdiff.parse.values import ABSENT, Abstract, NeverReturns
@@ -25,6 +27,23 @@ def unless_raised(
     interp: Interpreter, kinds: type[Exception], action: Callable[[], Abstract]
 ) -> Abstract:
     """What an action gives; ``ABSENT`` where it certainly raises an exception of a kind."""
+    if not interp.regions:
+        return _unless_raised(interp, kinds, action)
+    start = Checkpoint(interp)
+    found = _unless_raised(interp, kinds, action)
+    if found is ABSENT or not any(map(_leaves, walk_nodes(Block((), start.nodes[start.length :])))):
+        return found
+    start.roll_back()  # what it raises is of another kind: a ``try`` around may catch that
+    return action()
+
+
+def _leaves(node: Node) -> bool:
+    return node.op is raise_ or may_raise(node)
+
+
+def _unless_raised(
+    interp: Interpreter, kinds: type[Exception], action: Callable[[], Abstract]
+) -> Abstract:
     nodes, frames = builder().nodes, len(interp.frames)
     start = len(nodes)
     try:

@@ -101,6 +101,14 @@ class Heap:
         self.shared, self.bound = before.shared, before.bound
         self.written_back, self.exempt = before.written_back, before.exempt
 
+    def take_back(self, before: Mapping[Key, Any]) -> None:
+        """Hold again what was held before under some keys."""
+        for key, content in before.items():
+            if content is ABSENT:
+                self.contents.pop(key, None)
+            else:
+                self.contents[key] = content
+
     def get(self, key: Key) -> Any:
         return self.contents.get(key, ABSENT)
 

@@ -78,7 +78,7 @@ MOST_FOLLOWED = 200_000
 FreeKind = Literal["global", "cell", "object", "weak"]
 GuardKind = Literal["value", "type", "keys", "specification", "unset", "absent", "same", "apart"]
 Part = ast.expr | ast.pattern
-Step = tuple[Part, str]  # a part of a statement, and what is done with it
+Step = tuple[Part | None, str]  # a part of a statement, and what is done with it
 Attempt = tuple[Step | None, int]  # a step of a statement, and which of its operations
 Statement = Callable[["Interpreter", Any, Sequence[ast.stmt]], bool]
 Expression = Callable[["Interpreter", Any], Abstract]
@@ -103,6 +103,10 @@ class Hooks:
     before: Callable[[Interpreter, Node], None]
     attempt: Callable[[Interpreter, Node], bool]
     failed: Callable[[Interpreter, Any], None]
+    begun: Callable[[Interpreter], Any]
+    noting: Callable[[Interpreter, StatementValues, Step], AbstractContextManager[None]]
+    called_in_step: Callable[..., Abstract]
+    note_read: Callable[[Interpreter, Any], None]
     resumed: Callable[..., Abstract]
     close_dropped: Callable[[Interpreter, Scope, Abstract], None]
 
@@ -123,6 +127,9 @@ class StatementValues:
     values: dict[Step, Abstract]
     attempted: dict[Attempt, tuple[Value, ...]]  # what an operation that may raise gave, if known
     since: int  # what was made before has been there where the statement begins
+    notes: bool  # whether the calls of its steps are noted
+    has_statements: bool  # which are staged in it
+    record: Any  # what the present step has done so far, if that is noted: a ``recalled.Record``
     current: Step | None = None  # the step that is being taken
     seen: dict[Step | None, int] = field(default_factory=dict)  # operations that may raise
 
@@ -496,7 +503,7 @@ class Interpreter:
         if not self.regions:
             return action()
         before = self.region_states()
-        with meanwhile(known, current=step):
+        with HOOKS.noting(self, known, step):
             value = action()
         if self.may_have_raised(before):
             known.values[step] = value
@@ -517,8 +524,11 @@ class Interpreter:
         return known is not None and self._is_part(known, expression)
 
     def _is_part(self, known: StatementValues, part: Part) -> bool:
-        here = known.nodes is builder().nodes and known.depth == len(self.frames)
-        return here and part in known.parts
+        return self.is_in_statement(known) and part in known.parts
+
+    def is_in_statement(self, known: StatementValues) -> bool:
+        """Return whether what is staged here is the statement's own, on all of its paths."""
+        return known.nodes is builder().nodes and known.depth == len(self.frames)
 
     def _evaluated(self, expression: ast.expr) -> Abstract:
         """The value of an expression; a ``Conflict`` where it is one of several."""
@@ -561,7 +571,9 @@ class Interpreter:
         self, function: Abstract, arguments: Sequence[Abstract], keywords: dict[str, Abstract]
     ) -> Abstract:
         """``function(*arguments, **keywords)``."""
-        value = HOOKS.call(self, function, arguments, keywords)
+        call = functools.partial(HOOKS.call, self, function, arguments, keywords)
+        given = (*arguments, *keywords.values())
+        value = HOOKS.called_in_step(self, function, given, call) if self.regions else call()
         if isinstance(value, Conflict):
             read = ConflictRead(value)
             read.given_by = function, len(self.frames)
@@ -674,6 +686,8 @@ class Interpreter:
     def content(self, key: Any) -> Abstract:
         """A heap content, to be read; a conflict is an error now."""
         found = self.heap.get(key)
+        if self.regions:
+            HOOKS.note_read(self, key)
         if key in self.logs:
             raise UnsupportedCallError(
                 "this list got items on some paths only: what it holds is not known here",

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -578,7 +578,21 @@ class ErrorNotKept(ControlFlow):
 
 
 class StatementLeft(ControlFlow):
-    """A part of a statement has raised on some paths: the statement goes on on the others."""
+    """A part of a statement has raised on some paths: the statement goes on on the others.
+
+    ``undo``: contents of the heap that it goes on with.
+    """
+
+    def __init__(self, statement: Any, undo: Mapping[Any, Any] | None = None) -> None:
+        super().__init__(statement)
+        self.statement = statement
+        self.undo = undo or {}
+
+
+class CallsToNote(ControlFlow):
+    """An operation has made a call that raises on some paths: the statement is staged again from
+    its beginning, and what it calls is noted (``recalled``).
+    """
 
     def __init__(self, statement: Any) -> None:
         super().__init__(statement)

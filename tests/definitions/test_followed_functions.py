@@ -1,11 +1,13 @@
 """Functions of SciPy's that are followed into their source, by differences."""
 
+import functools
 import operator
 
 import numpy as np
 import pytest
 from scipy import constants, integrate, interpolate, stats
 
+import symdiff as sd
 from tests.definitions.calls import check
 
 X = np.array([0.31, 0.74, 1.12, 1.63, 2.05, 2.9])
@@ -49,3 +51,54 @@ def changed_in_place(x):
 def test_operators_that_change_their_left_operand():
     check(lambda x: changed_in_place(x)[:3], X)
     assert changed_in_place(X)[3]
+
+
+class Joined:
+    """What ``|``, ``&``, ``~`` and ``+`` join."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __or__(self, other):
+        return Joined(self.v * other.v + self.v)
+
+    def __and__(self, other):
+        return Joined(self.v - other.v)
+
+    def __invert__(self):
+        return Joined(1.0 / self.v)
+
+    def __getitem__(self, k):
+        if isinstance(k, slice):
+            return [self.v * i for i in range(*k.indices(7))]
+        return self.v * k
+
+    def __add__(self, other):
+        return self.v + other.v
+
+
+def test_operators_of_objects():
+    def joined(x):
+        parts = [Joined(v) for v in x]
+        items = {"a": 1.0}
+        operator.setitem(items, "b", operator.and_(parts[0], operator.inv(parts[1])).v)
+        operator.delitem(items, "a")
+        found = operator.countOf([1, 2, 2], 2) * operator.indexOf("abc", "c") * operator.truth([x])
+        total = functools.reduce(operator.or_, parts).v
+        return total + items["b"] * found + operator.concat(parts[2], parts[3])
+
+    check(joined, X)
+
+
+def test_indices_of_slices():
+    def taken(x):
+        one, n = Joined(x), len(x)
+        pieces = [one[1:], one[::-1], one[-3::2], one[:-5:-2], one[9:2:-3], one[n:], one[:n]]
+        return [sum(piece, 0.0 * x) ** 2 for piece in pieces]
+
+    check(taken, X)
+    for bounds in [(0, 2, 0), (1.5,)]:
+        with pytest.raises((ValueError, TypeError)) as expected:
+            slice(*bounds).indices(3)
+        with pytest.raises(type(expected.value), match=str(expected.value)):
+            sd.grad(lambda x, at=bounds: x * slice(*at).indices(3)[0])(1.0)

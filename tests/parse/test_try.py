@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 import math
+import operator
 import warnings
 from typing import Any
 
@@ -492,7 +495,7 @@ def test_what_is_refused_says_where() -> None:
             return v
 
         try:
-            return max(map(positive, [xs[0], xs[1]]))
+            return max(map(positive, xs))
         except ValueError:
             return xs[0]
 
@@ -587,6 +590,82 @@ def _set(x: Any) -> Any:
     return y * one.third
 
 
+class Wide:
+    """A number that answers to other operations, each of which raises where it is large."""
+
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __abs__(self) -> Any:
+        return Limited(self.v)[1]
+
+    __float__ = __abs__
+
+    @functools.cached_property
+    def kept(self) -> Any:
+        return Limited(self.v)(1.1)
+
+    def __str__(self) -> str:
+        return f"{Limited(self.v)[1]:.1f}"
+
+    def __contains__(self, other: Any) -> bool:
+        return bool(Limited(self.v)[1] > other)
+
+    def __eq__(self, other: Any) -> Any:
+        return Limited(self.v)[1] > other
+
+
+def _set_by_name(x: Any) -> Any:
+    one = Limited(x)
+    for name, value in {"third": 1.1 * x, "v": 0.9}.items():
+        setattr(one, name, one.v * value)
+    return one.v * x
+
+
+class Counted:
+    """A function that keeps what it was called with."""
+
+    def __init__(self) -> None:
+        self.calls, self.given = 0, []
+
+    def __call__(self, v: Any) -> Any:
+        self.calls += 1
+        self.given.append(v)
+        return Limited(v)(1.0)
+
+
+def _counted(x: Any) -> Any:
+    count, items = Counted(), [0.5, x, 1.1 * x, 0.2 * x]
+    try:
+        y = sum(map(count, items)) * functools.reduce(lambda a, b: a + count(b), items, 0.0)
+    except ValueError:
+        y = x
+    return y * count.calls + sum(count.given)
+
+
+def _extended_in_part(x: Any) -> Any:
+    out, count = [x], Counted()
+    try:
+        out.extend(map(count, [0.5, x, 1.1 * x, 0.2 * x]))
+    except ValueError:
+        out.append(3.0)
+    return sum(out) * len(out) * x
+
+
+def _written_by_the_calls(x: Any) -> Any:
+    values = np.array([x, 1.1 * x])
+
+    def doubled(k: int) -> Any:
+        values[k] = 1.5 * values[k]
+        return Limited(values[k])(x)
+
+    try:
+        y = sum(map(doubled, [0, 1, 0]))
+    except ValueError:
+        y = 2.0
+    return y * values.sum()
+
+
 GOES_ON = [
     _set,
     lambda x: (Limited(x) + 1.0) * 2.0 + 1.0,
@@ -596,6 +675,27 @@ GOES_ON = [
     lambda x: Limited(2.0 * x).v * 2.0 + 1.0,
     lambda x: sum([1.0, Limited(x)(1.0), Limited(x)[1]]) * x,
     _asked_in_a_test,
+    _compared,
+    _added_in_place,
+    lambda x: sum(map(Limited(x), [x, 1.0])) * 2.0,
+    lambda x: list(map(Limited(x), [0.5, x]))[1] * x,
+    lambda x: sorted([2.0, 1.0], key=lambda k: Limited(x)(k))[0] * x,
+    lambda x: max([0.3 * x, 0.5 * x], key=Limited(x)) * x,
+    lambda x: functools.reduce(lambda a, b: Limited(a)(b), [x, 0.9, 1.1]) * x,
+    lambda x: sum(itertools.accumulate([x, 0.8], lambda a, b: a + Limited(x)(b))),
+    lambda x: sum(filter(lambda v: Limited(v)(1.0) > 0.1, [x, 1.0])) * x,
+    lambda x: getattr(Limited(x), "twice") * 2.0,  # noqa: B009
+    lambda x: getattr(Limited(x), "twice", 0.0) * 2.0,
+    lambda x: operator.attrgetter("twice")(Limited(x)) * x,
+    lambda x: operator.add(Limited(x), 1.0) * sum([Limited(x)], 1.0) if x < 0 else abs(Wide(x)),
+    lambda x: float(Wide(x)) * len(str(Wide(x))) + len(f"{Wide(x)}"),
+    lambda x: (x if 0.5 in Wide(x) else 2.0 * x) * (Wide(x) == x) + x,
+    lambda x: (lambda *v: v[0] * v[1])(*map(Limited(x), [1.0, 0.9])),
+    lambda x: Wide(x).kept * Wide(x).kept * x,
+    _set_by_name,
+    _counted,
+    _extended_in_part,
+    _written_by_the_calls,
 ]
 
 
@@ -611,18 +711,26 @@ def test_what_a_method_gives_that_raises_on_some_paths_is_gone_on_with(inner, x)
 
     assert sd.value_and_grad(f)(x) == pytest.approx((f(x), slope(f, x)), rel=1e-7)
     assert sd.jvp(f, (x,), (1.0,))[1] == pytest.approx(slope(f, x), rel=1e-7)
+    curved = (f(x + 1e-4) - 2.0 * f(x) + f(x - 1e-4)) / 1e-8
+    assert sd.grad(sd.grad(f))(x) == pytest.approx(curved, rel=1e-4, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    "inner",
-    [
-        _compared,
-        _added_in_place,
-        _entered,
-        lambda x: sum(map(Limited(x), [x, 1.0])) * 2.0,
-        lambda x: sorted([2.0, 1.0], key=lambda k: Limited(x)(k))[0] * x,
-    ],
-)
+def _given_a_list_that_grows(x: Any) -> Any:
+    items = [x, 0.5]
+
+    def called(v: Any) -> Any:
+        if len(items) < 4:
+            items.append(0.5 * v)
+        return Limited(v)(1.0)
+
+    return sum(map(called, items))
+
+
+def _in_a_loop(x: Any) -> Any:
+    return sum(map(Limited(x), np.full(3, 0.5)))
+
+
+@pytest.mark.parametrize("inner", [_entered, _given_a_list_that_grows, _in_a_loop])
 def test_where_nobody_goes_on_with_it_a_method_that_raises_is_refused(inner):
     def f(x):
         try:
