@@ -22,6 +22,7 @@ from symdiff.ir.structure import declared
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+    from scipy.sparse.linalg import LinearOperator
 
     from symdiff.api.sparse import SparseDerivative
     from symdiff.inspection.ruletable import RuleTable
@@ -229,6 +230,67 @@ def jacobian(
 
         return SparseDerivative(made, _asked(made, argnums), checked_mode(mode))
     return made._jacobian(_asked(made, argnums), checked_mode(mode))
+
+
+@staged_by("inside.call_operator")
+def jacobian_operator(f: Callable[..., Any], *args: Any, argnums: int | str = 0) -> LinearOperator:
+    """The Jacobian at a point as a ``scipy.sparse.linalg.LinearOperator``: its products alone.
+
+    For solvers that ask for no more: ``gmres``, ``lsmr``, ``svds``, ``least_squares``. ``f`` runs
+    once; a product costs a part of a ``jvp`` or, of the transpose ``.T``, of a ``vjp``.
+
+    :param f: a function of real arrays or numbers that returns one, of any shapes.
+    :param argnums: the argument to differentiate by, a position or a name.
+    :returns: an operator of shape (numbers returned, numbers of the argument), in the order of
+        ``ravel()``; its ``value`` is ``f(*args)``.
+    :raises GradientShapeError: where the argument, or the result, is no real array.
+
+    >>> import numpy as np
+    >>> J = jacobian_operator(lambda x: x[1:] * x[:-1], np.array([2.0, 3.0, 5.0]))
+    >>> J @ np.array([1.0, 0.0, 1.0]), J.T @ np.array([1.0, 1.0]), J.value
+    (array([3., 3.]), array([3., 7., 3.]), array([ 6., 15.]))
+    """
+    from symdiff.api.operators import jacobian_at
+
+    return jacobian_at(f, args, argnums)
+
+
+@staged_by("inside.call_operator")
+def hessian_operator(f: Callable[..., Any], *args: Any, argnums: int | str = 0) -> LinearOperator:
+    """The Hessian of a scalar function at a point as a ``scipy.sparse.linalg.LinearOperator``.
+
+    For ``cg``, ``eigsh``, and ``minimize(hess=lambda x: sd.hessian_operator(f, x))`` with
+    ``method="trust-constr"``. The gradient is computed once, and is its ``value``; a product costs
+    the linear part of ``hvp``. Parameters and errors are as for ``jacobian_operator``.
+
+    >>> import numpy as np
+    >>> H = hessian_operator(lambda x: np.sum(x**3), np.array([1.0, 2.0]))
+    >>> H @ np.ones(2), H.value
+    (array([ 6., 12.]), array([ 3., 12.]))
+    """
+    from symdiff.api.operators import hessian_at
+
+    return hessian_at(f, args, argnums)
+
+
+@staged_by("inside.call_operator")
+def gauss_newton_operator(
+    f: Callable[..., Any], *args: Any, argnums: int | str = 0
+) -> LinearOperator:
+    """The product ``J.T @ J`` with the Jacobian of residuals, as a ``LinearOperator``.
+
+    What the Gauss-Newton method takes for the Hessian of half the sum of squared residuals
+    (Nocedal & Wright 2006, ch. 10.3). Its ``value`` is that of the residuals. Parameters and errors
+    are as for ``jacobian_operator``.
+
+    >>> import numpy as np
+    >>> G = gauss_newton_operator(lambda x: x[1:] * x[:-1], np.array([2.0, 3.0, 5.0]))
+    >>> G @ np.array([1.0, 0.0, 0.0])
+    array([9., 6., 0.])
+    """
+    from symdiff.api.operators import gauss_newton_at
+
+    return gauss_newton_at(f, args, argnums)
 
 
 @overload

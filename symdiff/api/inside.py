@@ -377,6 +377,13 @@ def call_sparsity(stager: Stager, f: Any, *args: Any, **kwargs: Any) -> Any:
     _require_dense(True)
 
 
+def call_operator(stager: Stager, f: Any, *args: Any, **kwargs: Any) -> Any:
+    raise UnsupportedCallError(
+        "symdiff does not compile operators of SciPy inside a function",
+        hint="use symdiff.linearize there: its linear function has a transpose by symdiff.vjp",
+    )
+
+
 def _require_dense(sparse: Any) -> None:
     """Refuse sparse matrices inside a program."""
     if static(sparse):
