@@ -7,14 +7,15 @@ import numpy as np
 from symdiff.definitions.declare import defines, known_integer, refuse
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.solvers import valued, without_derivative
 
 
 class Tree:
     """Points that are asked for their neighbours."""
 
-    def __init__(self, data, as_numpy):
+    def __init__(self, data, as_numpy, boxsize=None):
         self._as_numpy = as_numpy  # whether one place is a number of NumPy's
+        self._box = boxsize
         self.data = np.asarray(data, dtype=np.float64)
         if self.data.ndim != 2:
             raise ValueError("data must be 2 dimensions")
@@ -28,12 +29,17 @@ class Tree:
         is_one = np.ndim(k) == 0 and known_integer(k) == 1
         count = known_integer(k if np.ndim(k) == 0 else len(k))
         points = np.asarray(x, dtype=np.float64)
-        given = self.data, points, k, eps, p, distance_upper_bound
+        given = self.data, points, k, eps, p, distance_upper_bound, self._box
         found = computed(_likes(points, is_one, count), _asked, *given)
         value, which = found[0], found[1].astype(np.int64)
         inside = which < self.n  # it is behind the last one where there are too few
         near = self.data[np.where(inside, which, 0)]
         apart = (points if is_one else points[..., None, :]) - near
+        if self._box is not None:
+            box = without_derivative(np.asarray(self._box, dtype=np.float64))
+            length = np.where(box > 0.0, box, 1.0)
+            turns = np.where(box > 0.0, np.round(without_derivative(apart) / length), 0.0)
+            apart = apart - np.asarray(self._box) * turns
         distance = np.linalg.norm(apart, ord=p, axis=-1)
         distance = valued(np.asarray(np.where(inside, distance, np.inf)), value)
         if distance.ndim == 0:
@@ -48,10 +54,10 @@ def _likes(points, is_one, count):
     return np.stack((row, row))
 
 
-def _asked(data, points, k, eps, p, bound):
+def _asked(data, points, k, eps, p, bound, box):
     from scipy.spatial import KDTree
 
-    found = KDTree(data).query(points, k, eps, p, bound)
+    found = KDTree(data, boxsize=box).query(points, k, eps, p, bound)
     return np.stack([np.asarray(part, dtype=float) for part in found])
 
 
@@ -59,16 +65,17 @@ def _making(as_numpy):
     def definition(
         data, leafsize=None, compact_nodes=True, copy_data=False, balanced_tree=True, boxsize=None
     ):
-        if boxsize is not None:
-            refuse("boxsize=")
-        return Tree(data, as_numpy)
+        return Tree(data, as_numpy, boxsize)
 
     return definition
 
 
-def _query(self, x, *args, **keywords):
-    """Of a tree that was made outside of the program."""
-    return Tree(self.data, True).query(x, *args, **keywords)
+def _query_of(as_numpy):
+    def query(self, x, k=1, eps=0.0, p=2.0, distance_upper_bound=np.inf, workers=1):
+        """Of a tree that was made outside of the program."""
+        return Tree(self.data, as_numpy, self.boxsize).query(x, k, eps, p, distance_upper_bound)
+
+    return query
 
 
 @when_imported("scipy.spatial")
@@ -76,4 +83,5 @@ def register(spatial):
     """Say what a tree is."""
     defines(spatial.KDTree)(_making(True))
     defines(spatial.cKDTree)(_making(False))
-    defines(spatial.KDTree.query)(_query)
+    defines(spatial.KDTree.query)(_query_of(True))
+    defines(spatial.cKDTree.query)(_query_of(False))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions import OBJECTS, is_definition
+from symdiff.definitions import DEFINITIONS, OBJECTS, is_definition
 from symdiff.definitions.bunches import attributes_of
 from symdiff.definitions.declare import is_constant
 from symdiff.definitions.instances import Attributes
@@ -641,6 +641,8 @@ def _bound_natively(
     interp: Interpreter, instance: Abstract, owner: type, found: Any, name: str
 ) -> Abstract:
     """What a class has, as an instance has it, where that is not said in Python."""
+    if has_hash(found) and found in DEFINITIONS:
+        return BoundMethod(found, instance)
     if not isinstance(found, native.METHODS):
         raise native.not_followed(interp, owner, name)
     if _is_native_slot(instance, found):

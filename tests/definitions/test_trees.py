@@ -15,6 +15,8 @@ spatial = pytest.importorskip("scipy.spatial")
 RNG = np.random.default_rng(4)
 POINTS, ASKED = RNG.normal(size=(9, 3)), RNG.normal(size=(2, 4, 3))
 OUTSIDE = spatial.KDTree(POINTS)
+COMPILED = spatial.cKDTree(POINTS)
+PERIODIC = spatial.KDTree(POINTS % 2.0, boxsize=[2.0, 0.0, 2.0])
 
 
 @pytest.mark.parametrize(
@@ -28,6 +30,11 @@ OUTSIDE = spatial.KDTree(POINTS)
         lambda data, x: spatial.KDTree(data).query(x, k=[2])[0],
         lambda data, x: spatial.cKDTree(data).query(x, [1, 3], eps=0.1)[0] + data[0, 0],
         lambda data, x: OUTSIDE.query(x[0, 0] + data[0], [2])[0],
+        lambda data, x: COMPILED.query(x[0] + data[0], [1, 3], p=1)[0],
+        lambda data, x: spatial.cKDTree.query(COMPILED, x[0, 0] * data[0])[0] + data[0],
+        lambda data, x: PERIODIC.query(x)[0] * data[0, 0],
+        lambda data, x: spatial.cKDTree(data - 9.0, boxsize=[0.0, 0, 0]).query(x, 2)[0],
+        lambda data, x: spatial.KDTree(data**2, boxsize=20 + data[0, 0] ** 2).query(x, 2)[0],
         lambda data, x: np.minimum(
             spatial.KDTree(data).query(x, 3, distance_upper_bound=1.5)[0], 50.0
         ),

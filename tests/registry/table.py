@@ -1710,6 +1710,7 @@ TABLE: dict[str, Word] = {
             ("KDTree", ".query(np.array([0.1, 0.7, 1.9]) * x)[0]"),
             ("KDTree.query", ".query(np.array([0.1, 0.7, 1.9]) * x, k=2)[0]"),
             ("cKDTree", ".query(np.array([0.1, 0.7, 1.9]) * x, p=1)[0]"),
+            ("cKDTree.query", ".query(np.array([0.1, 0.7, 1.9]) * x, p=1)[0]"),
         )
     },
     "scipy.optimize.minimize_scalar": number(
