@@ -14,7 +14,7 @@ def sparse_product(data, rows, columns, x, count):
     raise TypeError("sparse_product is staged")
 
 
-def sparse_solve(data, rows, columns, b, by_rows):
+def sparse_solve(data, rows, columns, b, by_rows, umfpack=True):
     """The solution of equations whose matrix is sparse: an op."""
     raise TypeError("sparse_solve is staged")
 

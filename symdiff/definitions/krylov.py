@@ -11,7 +11,7 @@ from symdiff.definitions.declare import DEFINITIONS, refuse
 from symdiff.definitions.entries import entries_of, sparse_solve
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.operators import Operator, aslinearoperator
+from symdiff.definitions.operators import aslinearoperator, is_operator
 from symdiff.definitions.solvers import followed, solver, valued
 
 _CALLED = ("cg", "cgs", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr", "gcrotmk", "tfqmr")
@@ -21,7 +21,7 @@ _OPTIONS = ("rtol", "atol", "maxiter", "restart", "m", "k", "shift", "truncate")
 def _solver(name):
     def solving(A, b, x0=None, M=None, **options):
         names, settings = _settings(options)
-        if M is not None or isinstance(A, Operator):
+        if M is not None or is_operator(A):
             return _solved_by_products(name, A, b, x0, M, options)
         return _solved(name, A, b, x0, names, settings)
 
@@ -83,7 +83,7 @@ def _solved(name, A, b, x0, names, settings):
         found = entries_of(A)
         by_rows = found.kind == "csr"
         given = found.kind, found.entries, found.rows, found.columns, right
-        exact = sparse_solve(found.entries, found.rows, found.columns, right, by_rows)
+        exact = sparse_solve(found.entries, found.rows, found.columns, right, by_rows, False)
         finder = _found_of_entries
     if exact.dtype.char not in "dD":
         refuse("numbers in single precision")
@@ -166,7 +166,7 @@ def given_matrix(A):
     """A matrix as functions that compute with it are given it, and as an array."""
     if isinstance(A, np.ndarray):
         return ("", A, A.shape), A
-    if isinstance(A, Operator):
+    if is_operator(A):
         refuse("a linear operator (use its matrix)")
     found = entries_of(A)
     return (found.kind, found.entries, found.shape, found.rows, found.columns), found.toarray()

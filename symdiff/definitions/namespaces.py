@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import WRAPPERS, defines, is_known_empty, refuse, registered
+from symdiff.definitions.declare import (
+    WRAPPERS,
+    defines,
+    defines_inside,
+    is_known_empty,
+    refuse,
+    registered,
+)
 from symdiff.definitions.libraries import when_imported
 
 
@@ -129,6 +136,11 @@ def _register(api: ModuleType) -> None:
     for name in (*questions, *(f"is_{name}_array" for name in _OTHERS)):
         if hasattr(api, name):
             defines(getattr(api, name))(_is_of_another)
+
+
+@when_imported("scipy.sparse._sputils")
+def _register_sparse(questions: ModuleType) -> None:
+    defines_inside(questions.is_pydata_spmatrix, _is_of_another)
 
 
 @when_imported("scipy._lib._util")

@@ -69,8 +69,8 @@ class Operator:
     # Sums and products
 
     def dot(self, x):
-        if isinstance(x, Operator):
-            return _product(self, x)
+        if is_operator(x):
+            return _product(self, aslinearoperator(x))
         if np.ndim(x) == 0:
             return _scaled(self, x)
         given = np.asarray(x)
@@ -100,9 +100,9 @@ class Operator:
         return _scaled(self, -1)
 
     def __add__(self, other):
-        if not isinstance(other, Operator):
+        if not is_operator(other):
             refuse("the sum of a linear operator and something else (use aslinearoperator)")
-        return _sum(self, other)
+        return _sum(self, aslinearoperator(other))
 
     def __sub__(self, other):
         return self + (-other)
@@ -164,10 +164,23 @@ def LinearOperator(shape, matvec, rmatvec=None, matmat=None, dtype=None, rmatmat
     return Operator(shape, matvec, rmatvec, matmat)
 
 
+def is_operator(A):
+    """Return whether it is an operator, made here or outside."""
+    if isinstance(A, Operator):
+        return True
+    return (
+        not isinstance(A, (np.ndarray, list, tuple, Entries))
+        and not is_sparse(A)
+        and hasattr(A, "matvec")
+    )
+
+
 def aslinearoperator(A):
     """The operator of a matrix."""
     if isinstance(A, Operator):
         return A
+    if is_operator(A):
+        return Operator(A.shape, A.matvec, A.rmatvec, A.matmat)
     found = A if isinstance(A, Entries) or is_sparse(A) else np.atleast_2d(np.asarray(A))
     turned = found.T.conj()
     return Operator(found.shape, found.dot, turned.dot, found.dot)

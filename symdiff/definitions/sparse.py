@@ -179,7 +179,7 @@ def spsolve(A, b, permc_spec=None, use_umfpack=True):
     if right.ndim == 2 and is_one_row(right.T):
         right = right[:, 0]
     by_rows = entries.kind == "csr"
-    return sparse_solve(entries.entries, entries.rows, entries.columns, right, by_rows)
+    return sparse_solve(entries.entries, entries.rows, entries.columns, right, by_rows, use_umfpack)
 
 
 @when_imported("scipy.sparse")

@@ -33,7 +33,7 @@ class Factors:
         found, right = self._matrix, np.asarray(rhs)
         whole = found if trans == "N" else found.T
         entries = whole.entries.conj() if trans == "H" else whole.entries
-        exact = sparse_solve(entries, whole.rows, whole.columns, right, False)
+        exact = sparse_solve(entries, whole.rows, whole.columns, right, False, False)
         given = found.kind, found.entries, found.shape, found.rows, found.columns
         value = computed(exact, _solved_by_factors, right, trans, self._options, *given)
         return valued(1.0 * exact, value)

@@ -108,29 +108,33 @@ sparse_product: Operation = Operation.of_arrays(
 )
 
 
-def _evaluate_solve(data: Any, rows: Any, columns: Any, b: Any, *, by_rows: bool = False) -> Any:
+def _evaluate_solve(
+    data: Any, rows: Any, columns: Any, b: Any, *, by_rows: bool = False, umfpack: bool = True
+) -> Any:
     shape, library = (b.shape[0], b.shape[0]), _sparse("scipy.sparse")
     made = library.csr_array if by_rows else library.csc_array
     matrix = made((data, (rows, columns)), shape=shape)
-    return _sparse("scipy.sparse.linalg").spsolve(matrix, b)
+    return _sparse("scipy.sparse.linalg").spsolve(matrix, b, use_umfpack=umfpack)
 
 
 _SOLVED = {
-    made: template(
+    (made, umfpack): template(
         f"scipy.sparse.linalg.spsolve(scipy.sparse.{made}(({{0}}, ({{1}}, {{2}})),"
-        " shape=({3}.shape[0], {3}.shape[0])), {3})"
+        f" shape=({{3}}.shape[0], {{3}}.shape[0])), {{3}}{told})"
     )
     for made in ("csc_array", "csr_array")
+    for umfpack, told in ((True, ""), (False, ", use_umfpack=False"))
 }
 
 
 def _spell_solve(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     made = "csr_array" if node.attributes.get("by_rows") else "csc_array"
-    return _SOLVED[made](node, operands)
+    return _SOLVED[made, node.attributes.get("umfpack", True)](node, operands)
 
 
-def _solved_back(g: Value, data: Value, rows: Value, columns: Value) -> Value:
-    return sparse_solve(conjugated(data), columns, rows, g)
+def _solved_back(g: Value, data: Value, rows: Value, columns: Value, way: Any) -> Value:
+    others = {name: way[name] for name in way if name != "by_rows"}
+    return sparse_solve(conjugated(data), columns, rows, g, **others)
 
 
 sparse_solve: Operation = Operation.of_arrays(
@@ -143,10 +147,10 @@ sparse_solve: Operation = Operation.of_arrays(
     repeated=frozenset({3}),
     vjp={
         0: lambda g, y, data, rows, columns, b, **way: as_dtype_of(
-            -_at_entries(_solved_back(g, data, rows, columns), rows, y, columns), data
+            -_at_entries(_solved_back(g, data, rows, columns, way), rows, y, columns), data
         ),
         3: lambda g, y, data, rows, columns, b, **way: as_dtype_of(
-            _solved_back(g, data, rows, columns), b
+            _solved_back(g, data, rows, columns, way), b
         ),
     },
     jvp={
@@ -168,6 +172,9 @@ def _lower_product(data: Any, rows: Any, columns: Any, x: Any, count: Any) -> Va
 
 
 @lowers(definitions.sparse_solve)
-def _lower_solve(data: Any, rows: Any, columns: Any, b: Any, by_rows: Any) -> Value:
+def _lower_solve(
+    data: Any, rows: Any, columns: Any, b: Any, by_rows: Any, umfpack: Any = True
+) -> Value:
     operands = [staged(x) for x in (data, rows, columns, b)]
-    return sparse_solve(*operands, **({"by_rows": True} if static(by_rows) else {}))
+    way = {"by_rows": True} if static(by_rows) else {}
+    return sparse_solve(*operands, **way, **({} if static(umfpack) else {"umfpack": False}))

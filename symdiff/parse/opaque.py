@@ -82,6 +82,9 @@ _FOLLOWED = (
     *("scipy.interpolate._interpolate", "scipy.interpolate._pade", "scipy.interpolate._polyint"),
     *("scipy.linalg._basic", "scipy.linalg._matfuncs", "scipy.linalg._special_matrices"),
     *("scipy.ndimage.", "scipy.signal.", "scipy.spatial."),
+    *("scipy.sparse._sputils", "scipy.sparse.csgraph._laplacian"),
+    "scipy.sparse.linalg._interface",
+    "scipy.sparse.linalg._special_sparse_arrays",
     *("scipy.special._basic", "scipy.special._orthogonal", "scipy.special._spherical_bessel"),
     *(
         "scipy.stats._continuous_distns",

@@ -109,3 +109,12 @@ def test_what_has_not_converged_has_no_derivative() -> None:
 def test_what_is_not_taken_is_refused(function: Any, told: str) -> None:
     with pytest.raises(sd.UnsupportedCallError, match=told):
         sd.vjp(function, X)
+
+
+def test_solutions_ask_for_no_library_that_is_not_there() -> None:
+    solving.use_solver(useUmfpack=True)
+    try:
+        check(lambda x: solving.cg(_sparse(x).tocsr(), x**2, rtol=1e-14)[0], X)
+        check(lambda x: solving.spsolve(_sparse(x).tocsr(), x**2, use_umfpack=False), X)
+    finally:
+        solving.use_solver(useUmfpack=False)
