@@ -47,7 +47,7 @@ from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.index import is_view
 from symdiff.ops.meeting import meetings
 from symdiff.ops.rules import expanded
-from symdiff.optimise import DEFAULT, DIVISIBLE, optimise
+from symdiff.optimise import DEFAULT, DIVISIBLE, EMITTED, optimise
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
@@ -716,7 +716,7 @@ def build(
     ``beside`` has the names of a module that the text will stand in.
     """
     whole, simplified = simplify_islands(emittable(derived.graph), derived.simplify)
-    graph = with_own_results(whole)
+    graph = with_own_results(optimise(whole, EMITTED, last=()))
     emitted = None if exact else _emit_on_floats(graph, name, derived.signature, beside)
     if emitted is None:
         emitted = emit_source(graph, name, signature=derived.signature, beside=beside)
@@ -857,6 +857,7 @@ def _loaded_pair(
     known = second.inputs
     backward = with_own_results(emittable(replace(second, output=shaped)))
     backward, _ = simplify_islands(backward, derived.simplify)
+    backward = optimise(backward, EMITTED, last=())
     emitted = emit_source(backward, f"{name}_{second_name}", beside=beside)
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, loop
+from symdiff.ir.control import LoopView, holds_turns
 from symdiff.ir.graph import Node, Value, uses
 from symdiff.ir.types import TapeType, Type
 from symdiff.ops.declare import StageOperation, template
@@ -161,19 +161,7 @@ def _iterates(view: LoopView) -> bool:
         return False
     if len(view.xs) > _MOST_TAPES:
         return False
-    return all(_has_turns(tape, view.count) for tape in view.xs) and not _reads_index(view)
-
-
-def _has_turns(tape: Value, count: Value) -> bool:
-    """Return whether a tape is known to have as many elements as the reading loop has turns."""
-    maker = tape.node
-    measured = count.node is not None and count.node.op.name == "tape_length"
-    if measured and count.node is not None and count.node.operands[0] is tape:
-        return not count.node.attributes.get("partial")  # there may be no tape at all
-    if maker is None or maker.op is not loop:
-        return False
-    view = LoopView(maker)
-    return count is view.turns or (count is view.count and view.condition is None)
+    return all(holds_turns(tape, view.count) for tape in view.xs) and not _reads_index(view)
 
 
 def _reads_index(view: LoopView) -> bool:

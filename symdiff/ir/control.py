@@ -188,6 +188,18 @@ call = Op("call", _infer_call, raises=True, cost="heavy", varied=True)
 undefined = Op("undefined", _infer_undefined, lambda *, type: None, cost="free")
 
 
+def holds_turns(tape: Value, count: Value) -> bool:
+    """Return whether a tape is known to have as many elements as a loop of this count has turns."""
+    measured = count.node is not None and count.node.op.name == "tape_length"
+    if measured and count.node is not None and count.node.operands[0] is tape:
+        return not count.node.attributes.get("partial")  # there may be no tape at all
+    maker = tape.node
+    if maker is None or maker.op is not loop:
+        return False
+    view = LoopView(maker)
+    return count is view.turns or (count is view.count and view.condition is None)
+
+
 def emit_loop(
     count: Value | None,
     initial: Sequence[Value],

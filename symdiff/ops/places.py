@@ -49,7 +49,7 @@ def places(node: Node, view: LoopView) -> Iterator[tuple[int, Place]]:
     for axis, entry in enumerate(key):
         if not isinstance(entry, int | Slot | Slice):
             return
-        place = _place(dynamic[entry.number], view) if isinstance(entry, Slot) else None
+        place = place_of(dynamic[entry.number], view) if isinstance(entry, Slot) else None
         if place is not None:
             yield axis, place
 
@@ -62,7 +62,7 @@ def is_ahead(other: Place, place: Place, view: LoopView) -> bool:
     return (-distance if view.reverse else distance) > -place.step
 
 
-def _place(value: Value, view: LoopView) -> Place | None:
+def place_of(value: Value, view: LoopView) -> Place | None:
     """What an index is in terms of the turn; None where it may be negative, which counts from
     the end, or is not known.
     """

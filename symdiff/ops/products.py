@@ -37,7 +37,7 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.flops import of_axes_summed, of_product
 from symdiff.ops.joining import diagonal
-from symdiff.ops.reduce import count_of, sum, unbroadcast_to
+from symdiff.ops.reduce import count_of, fitted_to, sum, unbroadcast_to
 from symdiff.ops.shape import reshape, transpose
 from symdiff.ops.sizes import dim_of, product, product_dim, size, sizes_of
 from symdiff.ops.ufuncs import cast, computed_in, dtype_of, staged, strong
@@ -119,7 +119,7 @@ def _matmul_vjp_first(g: Value, y: Value, a: Value, b: Value) -> Value:
         product = b @ g if rank_b == 2 else without_last(b @ as_column(g))
     else:
         product = g @ adjoint(b)
-    return unbroadcast_to(product, a)
+    return _unstacked(product, a)
 
 
 def _matmul_vjp_second(g: Value, y: Value, a: Value, b: Value) -> Value:
@@ -134,7 +134,15 @@ def _matmul_vjp_second(g: Value, y: Value, a: Value, b: Value) -> Value:
         product = a @ g if rank_a == 2 else without_last(a @ as_column(g))
     else:
         product = adjoint(a) @ g
-    return unbroadcast_to(product, b)
+    return _unstacked(product, b)
+
+
+def _unstacked(product: Value, x: Value) -> Value:
+    """A cotangent of an operand, summed over stacks; the axes of vectors and matrices have been
+    found to fit.
+    """
+    is_same = array_type(product).rank == array_type(x).rank <= 2
+    return fitted_to(product, x) if is_same else unbroadcast_to(product, x)
 
 
 def _rows(x: Value, kept: int) -> Value:

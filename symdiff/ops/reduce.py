@@ -19,7 +19,7 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Order, Value
-from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant
+from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant, with_sizes_of
 from symdiff.ops import patterns, support
 from symdiff.ops.arithmetic import equal, isnan, logical_not, nonzero, strong_constant, where
 from symdiff.ops.batching import Lanes, NoBatchRule, over_shifted_axes
@@ -586,6 +586,17 @@ def unbroadcast_to(g: Value, x: Value) -> Value:
         g = sum(g, axis=known if len(known) < type_.rank else None, keepdims=True)
     if tested:
         g = unbroadcast(g, *sizes_of(x), shape=type_.shape)
+    return _as_kind_of(as_dtype_of(g, x), type_)
+
+
+def fitted_to(g: Value, x: Value) -> Value:
+    """The cotangent of ``x``, just made, which has the shape of ``x`` whatever its lengths are
+    called; cast to its dtype.
+    """
+    type_ = array_type(x)
+    known, tested = _axes_to_sum(array_type(g).shape, type_.shape)
+    if known or tested:
+        g.type = with_sizes_of(type_, g.type)
     return _as_kind_of(as_dtype_of(g, x), type_)
 
 

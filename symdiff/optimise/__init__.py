@@ -21,6 +21,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     motion      what does not change in a loop, before it
     dead        what nothing needs, left out
     checks      what is computed only for its shape, as a check of shapes
+    collect     outer products that a loop adds up, multiplied at once behind it
     finish      what is better written another way once nothing more is found
 """
 
@@ -37,6 +38,7 @@ from symdiff.optimise.branches import merge_branches
 from symdiff.optimise.cancelling import CANCELLING
 from symdiff.optimise.casts import FINISHING as FINISHING_CASTS
 from symdiff.optimise.checks import reduce_checks
+from symdiff.optimise.collecting import collect_products
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.factors import FACTORS
 from symdiff.optimise.folding import FOLDING
@@ -50,7 +52,7 @@ from symdiff.optimise.stores import leave_out_stores
 from symdiff.optimise.sums import FINISHING as FINISHING_SUMS
 from symdiff.optimise.sums import SUMS
 
-__all__ = ["DEFAULT", "DIVISIBLE", "PASSES", "Pass", "optimise"]
+__all__ = ["DEFAULT", "DIVISIBLE", "EMITTED", "PASSES", "Pass", "optimise"]
 
 Pass = Callable[..., Graph]
 
@@ -88,6 +90,7 @@ PASSES: Mapping[str, Pass] = {
     "motion": move_invariants,
     "stores": leave_out_stores,
     "checks": reduce_checks,
+    "collect": collect_products,
     "fold": _Rewriting(FOLDING),
     "algebra": _Rewriting(*ALGEBRA),
     "factors": _Rewriting(FACTORS),
@@ -104,6 +107,8 @@ PASSES: Mapping[str, Pass] = {
 DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
 """Passes after which a function and its derivative can still be divided."""
+EMITTED = ("collect", "dead")
+"""Passes over what is emitted: no further derivative is taken of what they make."""
 LAST = ("finish", "checks", "dead")
 _IDEMPOTENT = frozenset({"dead"})
 

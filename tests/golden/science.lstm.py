@@ -45,20 +45,20 @@ def lstm_grad(params, xs):
     h_bar = np.zeros(3)
     c_bar = np.zeros(3)
     xs_bar = np.zeros(xs.shape)
-    params_input_0_bar = np.zeros(params_input_0.shape)
     params_input_1_bar = np.zeros(params_input_1.shape)
-    params_forget_0_bar = np.zeros(params_forget_0.shape)
     params_forget_1_bar = np.zeros(params_forget_1.shape)
-    params_output_0_bar = np.zeros(params_output_0.shape)
     params_output_1_bar = np.zeros(params_output_1.shape)
-    params_cell_0_bar = np.zeros(params_cell_0.shape)
     params_cell_1_bar = np.zeros(params_cell_1.shape)
     # line 143: loss += np.sum((h - 0.2) ** 2)
     t2 = np.divide(2.0, xs.shape[0])
+    # line 139: gates[name] = z @ w + b
+    rows_bar = np.zeros((xs.shape[0], params_input_0.shape[1]))
+    rows_bar1 = np.zeros((xs.shape[0], params_forget_0.shape[1]))
+    rows_bar2 = np.zeros((xs.shape[0], params_output_0.shape[1]))
+    rows_bar3 = np.zeros((xs.shape[0], params_cell_0.shape[1]))
     # line 135: for x in xs:
     for k in reversed(range(xs.shape[0])):
         c = c_tape[k]
-        z = z_tape[k]
         i = i_tape[k]
         f = f_tape[k]
         o = o_tape[k]
@@ -72,30 +72,36 @@ def lstm_grad(params, xs):
         # line 141: c = f * c + i * np.tanh(gates["cell"])
         i_bar = c_bar * t
         t3 = c_bar * i * (1.0 - t * t)
+        rows_bar3[k] = t3
         f_bar = c_bar * c
         c_bar = c_bar * f
         # line 127: return 1.0 / (1.0 + np.exp(-z))
         t4 = o_bar * o * o * t_tape2[k]
+        rows_bar2[k] = t4
         t5 = f_bar * f * f * t_tape1[k]
+        rows_bar1[k] = t5
         t6 = i_bar * i * i * t_tape[k]
+        rows_bar[k] = t6
         # line 139: gates[name] = z @ w + b
         params_cell_1_bar += t3
         z_bar = params_cell_0 @ t3
-        params_cell_0_bar += np.outer(z, t3)
         params_output_1_bar += t4
         z_bar += params_output_0 @ t4
-        params_output_0_bar += np.outer(z, t4)
         params_forget_1_bar += t5
         z_bar += params_forget_0 @ t5
-        params_forget_0_bar += np.outer(z, t5)
         params_input_1_bar += t6
         z_bar += params_input_0 @ t6
-        params_input_0_bar += np.outer(z, t6)
         # line 136: z = np.concatenate((x, h))
         x_bar = z_bar[:xs.shape[1]]
         h_bar = z_bar[xs.shape[1]:]
         # line 135: for x in xs:
         xs_bar[k] += x_bar
+    # line 139: gates[name] = z @ w + b
+    t2 = np.array(z_tape)
+    params_input_0_bar = t2.reshape(xs.shape[0], params_input_0.shape[0]).T @ rows_bar
+    params_forget_0_bar = t2.reshape(xs.shape[0], params_forget_0.shape[0]).T @ rows_bar1
+    params_output_0_bar = t2.reshape(xs.shape[0], params_output_0.shape[0]).T @ rows_bar2
+    params_cell_0_bar = t2.reshape(xs.shape[0], params_cell_0.shape[0]).T @ rows_bar3
     return (
         {
             'input': (params_input_0_bar, params_input_1_bar),
