@@ -13,7 +13,7 @@ captured: no derivative is known by those.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from symdiff.errors import UnsupportedCallError
@@ -53,21 +53,22 @@ def _evaluate(*operands: Any, primal: Graph, **others: Any) -> Any:
     return results[0] if len(results) == 1 else results
 
 
-def _vjp(
-    position: int,
+def _pullback(
     g: Any,
     y: Any,
+    wanted: Sequence[int],
     *operands: Value,
     name: str,
     reverse: Graph | None,
     forward: Graph | None,
     arguments: int,
     **_: Any,
-) -> Value:
+) -> Mapping[int, Value]:
     _refuse_in_own_rule(reverse, forward, name)
     if reverse is None:
         raise UnsupportedCallError(f"{name} has no reverse rule", hint=f"give one: {name}.defvjp")
-    _refuse_captured(position, arguments, name)
+    for position in wanted:
+        _refuse_captured(position, arguments, name)
     bars, results = (tuple(v) if isinstance(v, tuple) else (v,) for v in (g, y))
     pairs = zip(bars, results, strict=True)
     seeds = [
@@ -75,7 +76,8 @@ def _vjp(
         for bar, result in pairs
         if carries_derivative(result.type)
     ]
-    return inlined(reverse, [*operands, *seeds])[position]
+    found = inlined(reverse, [*operands, *seeds])
+    return {position: found[position] for position in wanted}
 
 
 def _tangent(
@@ -131,7 +133,7 @@ custom_call = SeveralResults(
     _evaluate,
     raises=True,
     cost="heavy",
-    vjp=_vjp,
+    pullback=_pullback,
     tangent=_tangent,
     as_given=True,
     flops=nothing,

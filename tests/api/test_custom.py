@@ -470,6 +470,42 @@ def test_a_checkpointed_turn_saves_what_goes_into_it():
     assert sd.grad(f).source("float64[n]", "int").count("_tape.append(") == 1
 
 
+@sd.checkpoint
+def swings(u, v, c, n):
+    for _ in range(n):
+        v = v - c * np.sin(u)
+        u = u + 0.1 * v
+    return u, v
+
+
+def test_a_checkpointed_loop_is_computed_again_once_for_all_cotangents():
+    def f(u, v, c):
+        for _ in range(3):
+            u, v = swings(u, v, c, 4)
+        return np.sum(u * v)
+
+    arguments = X, 0.5 * X, np.array([0.3, 0.2, 0.4])[: len(X)]
+    sd.check_grads(f, arguments, order=2)
+    source = sd.grad(f, (0, 1, 2)).source(*arguments)
+    # forward, before the backward sweep, and in it
+    assert source.count("np.sin(") == 3
+    assert source.count("np.cos(") == 1
+
+
+def test_a_reverse_rule_runs_once_for_all_cotangents(capsys):
+    @sd.custom_vjp
+    def product(x, y):
+        return x * y
+
+    def backward(saved, g):
+        print("backward")
+        return g * saved[1], g * saved[0]
+
+    product.defvjp(lambda x, y: (x * y, (x, y)), backward)
+    assert sd.grad(lambda x, y: product(x, y) ** 2, (0, 1))(2.0, 3.0) == (36.0, 24.0)
+    assert capsys.readouterr().out == "backward\n"
+
+
 def test_a_checkpointed_function_with_effects_happens_once(capsys):
     @sd.checkpoint
     def loud(x):
