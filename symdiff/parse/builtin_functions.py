@@ -48,7 +48,7 @@ from symdiff.parse.iteration import (
 from symdiff.parse.opaque import Template, held_at
 from symdiff.parse.operators import BINARY, binary, is_staged, unary
 from symdiff.parse.python import in_python
-from symdiff.parse.special import as_index, by_operator, has_method, has_operator
+from symdiff.parse.special import as_index, by_operator, has_method, has_operator, has_own_method
 from symdiff.parse.texts import (
     holds_object,
     plain,
@@ -247,6 +247,16 @@ def _pow(interp: Interpreter, base: Abstract, exp: Abstract, mod: Abstract = Non
     if mod is None:
         return binary(interp, ast.Pow, base, exp)
     return pow(*map(static, (base, exp, mod)))
+
+
+@builtin(hash)
+def _hash(interp: Interpreter, value: Abstract) -> Abstract:
+    if has_own_method(interp, value, "__hash__"):
+        return interp.call_method(value, "__hash__")
+    parts = value if type(value) is tuple else (value,)  # that of a text is another in each process
+    return (
+        hash(value) if all(type(part) in (bool, int, float) for part in parts) else NotImplemented
+    )
 
 
 @builtin(divmod)

@@ -42,6 +42,7 @@ from symdiff.parse.special import (
 from symdiff.parse.staged_lists import is_staged_list, place_of
 from symdiff.parse.texts import settled
 from symdiff.parse.truth import truth
+from symdiff.parse.value_keys import as_key, require_made_here
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -342,7 +343,9 @@ def _in_keys(
         return static_key(interp, item, content, ref) in content
     if not can_be_told(interp, item):
         note_unknown_key(interp, SETS)
-    return in_python(operator.contains, container, static(told_now(interp, item)))
+    known = as_key(interp, static(told_now(interp, item)))
+    require_made_here(interp, known, content)
+    return in_python(operator.contains, container, known)
 
 
 _MANY = 100  # keys that a number known at run time is compared with, one by one

@@ -194,6 +194,8 @@ def _one_object(interp: Interpreter, a: Array | Refs, b: Array | Refs) -> bool:
     if one is other:
         return True
     interp.heap.require_told_apart(one, other)
+    if interp.value_keys.are_alike(one, other):
+        raise _not_told(interp, a, b)
     return _found_as_one(interp, one, other)
 
 

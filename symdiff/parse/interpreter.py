@@ -66,6 +66,7 @@ from symdiff.parse.values import (
     Storage,
     Token,
     Told,
+    ValueKeys,
     born,
 )
 from symdiff.source import SourceSpan, span_of
@@ -378,6 +379,7 @@ class Interpreter:
         self.statement_values: StatementValues | None = None  # where names are kept in cases
         self.regions: list[Region] = []  # the ``try`` statements around
         self.handled: list[Handled] = []  # exceptions that are being handled
+        self.value_keys = ValueKeys()
         self.rules: list[Any] = []  # functions of whose rule the statements are
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
         self.names: dict[str, Value | str] = {}  # of the function itself, when it has returned

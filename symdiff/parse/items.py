@@ -40,6 +40,7 @@ from symdiff.parse.selecting import (
 )
 from symdiff.parse.special import as_index, has_method
 from symdiff.parse.texts import settled
+from symdiff.parse.value_keys import as_key, require_made_here
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -198,7 +199,12 @@ def static_key(
     if of is not None and not can_be_told(interp, key):
         note_unknown_key(interp, of.made_at)
     found = known(interp, told_now(interp, key), "keys must be constants, or int arguments")
-    return found if content == () else _as_outside(interp, found, content)
+    outside = found if content == () else _as_outside(interp, found, content)
+    if outside is not found:
+        return outside
+    made = as_key(interp, found)
+    require_made_here(interp, made, content)
+    return made
 
 
 def can_be_told(interp: Interpreter, key: Abstract) -> bool:
@@ -226,7 +232,7 @@ def element_of_set(interp: Interpreter, item: Abstract, fixed: bool = False) -> 
         if SETS in interp.policy.changed:
             return item
         note_unknown_key(interp, SETS)
-    return known(interp, told_now(interp, item), _SETS)
+    return as_key(interp, known(interp, told_now(interp, item), _SETS))
 
 
 def told_now(interp: Interpreter, key: Abstract) -> Abstract:
@@ -267,31 +273,6 @@ def require_hashable(interp: Interpreter, key: Abstract) -> None:
         if getattr(kind, "__hash__", None) is None:
             name = "numpy.ndarray" if kind is np.ndarray else kind.__name__
             raise users(TypeError(f"unhashable type: '{name}'"))
-        if isinstance(key, ObjectRef) and not _is_found_by_identity(kind):
-            raise UnsupportedSyntaxError(
-                f"an object of {kind.__name__}, which has an __eq__ of its own, as a key",
-                hint="use what it is made of as the key: a string, a number, a tuple",
-            )
-
-
-def _is_found_by_identity(kind: Any) -> bool:
-    """Return whether a dict finds a key of a class only by the object itself: ``__eq__`` is asked
-    of objects of one hash alone.
-    """
-    if getattr(kind, "__eq__", None) is object.__eq__ or kind.__hash__ is object.__hash__:
-        return True
-    hashed = getattr(kind.__hash__, "__code__", None)
-    plain = _by_id.__code__
-    parts = ("co_code", "co_names", "co_varnames", "co_argcount")
-    return (
-        hashed is not None
-        and all(getattr(hashed, part) == getattr(plain, part) for part in parts)
-        and kind.__hash__.__globals__.get("id", id) is id
-    )
-
-
-def _by_id(self: Any) -> int:
-    return id(self)
 
 
 def _static_index(key: Abstract) -> Any:

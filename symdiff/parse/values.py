@@ -172,6 +172,27 @@ class ObjectRef:
 
 
 @dataclass(eq=False, slots=True)
+class ValueKeys:
+    """The objects that stand for all that hold the same.
+
+    ``held`` is what each has. ``compared``: those whose ``__eq__`` a dataclass has made, by what
+    that compares. ``written``: those of other classes. ``plain``: the constants that were keys.
+    ``standing``: for each object that was a key the one that stands for it.
+    """
+
+    by_held: dict[tuple[Any, ...], ObjectRef] = field(default_factory=dict)
+    held: dict[ObjectRef, dict[str, Any]] = field(default_factory=dict)
+    compared: dict[tuple[Any, ...], ObjectRef] = field(default_factory=dict)
+    written: list[ObjectRef] = field(default_factory=list)
+    plain: dict[Any, None] = field(default_factory=dict)
+    standing: dict[Any, ObjectRef] = field(default_factory=dict)
+
+    def are_alike(self, a: Any, b: Any) -> bool:
+        """Return whether a dict may have either of two objects for a key that both were."""
+        return a in self.standing and self.standing[a] is self.standing.get(b)
+
+
+@dataclass(eq=False, slots=True)
 class Scope:
     """The names of one function activation; contents in the heap under ``(scope, name)``.
 

@@ -514,9 +514,14 @@ def key_that_equals_another(x, k):
     return x * RATES.get(Named("a"), 3.0)
 
 
-@refused(Syntax, "{Named", "what it is made of")
-def equal_keys_in_a_set(x, k):
-    return x * len({Named("a"), Named("a")})
+@refused(Syntax, "return", "its values")
+def objects_as_keys_of_what_is_returned(x, k):
+    return {Named("a"): x}
+
+
+@refused(Syntax, "return", "of numbers")
+def objects_in_a_set_that_is_returned(x, k):
+    return x, frozenset([(Named("a"), 1)])
 
 
 def text_of(span):

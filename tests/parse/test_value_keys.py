@@ -1,0 +1,117 @@
+"""Objects as keys that are found by what they hold: where that is not told, they are refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import fractions
+from typing import Any
+
+import pytest
+
+import symdiff as sd
+from symdiff.errors import UnsupportedSyntaxError
+from tests.programs.keys_by_value import Cell, Dim, Tagged
+
+TABLE = {Cell(1): 2.0, Cell(2): 3.0}
+
+
+class Name:
+    """Equals another one that is spelled otherwise."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __eq__(self, other: Any) -> bool:
+        return bool(self.text.lower() == other.text.lower())
+
+    def __hash__(self) -> int:
+        return hash(self.text.lower())
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    at: float
+
+
+def equal_to_one_that_holds_something_else(x: Any) -> Any:
+    names = {Name("A"): x}
+    names[Name("a")] = x * x
+    return len(names) * x
+
+
+def changed_after_it_was_a_key(x: Any) -> Any:
+    first, second = Dim(1), Dim(1)
+    found = {first: x, second: x * x}
+    first.m = 2
+    return sum(found.values()) * len(found)
+
+
+def asked_which_of_two_it_is(x: Any) -> Any:
+    first, second = Cell(1), Cell(1)
+    one, other = {first: x}, {second: 3.0 * x}
+    key = next(iter(other))
+    return other[second] * (2.0 if key is second else 3.0) * one[first]
+
+
+def unlike_in_what_is_not_compared(x: Any) -> Any:
+    one, other = {Tagged("x", Cell(0), "first"): x}, {Tagged("x", Cell(0), "second"): x}
+    return sum(len(key.note) * v for key, v in other.items()) * sum(one.values())
+
+
+def of_another_class_inside(x: Any) -> Any:
+    return {Cell(1): x}.get(Cell(True), 3.0 * x)
+
+
+def equal_to_a_number(x: Any) -> Any:
+    return {fractions.Fraction(1): x, 2: 3.0 * x}[1]
+
+
+def in_a_dict_made_outside(x: Any) -> Any:
+    return TABLE[Cell(1)] * x
+
+
+def of_a_differentiated_number(x: Any) -> Any:
+    return {Place(x): x}[Place(x)]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        equal_to_one_that_holds_something_else,
+        changed_after_it_was_a_key,
+        asked_which_of_two_it_is,
+        unlike_in_what_is_not_compared,
+        of_another_class_inside,
+        equal_to_a_number,
+        in_a_dict_made_outside,
+        of_a_differentiated_number,
+    ],
+)
+def test_what_does_not_tell_objects_apart_is_refused(f: Any) -> None:
+    f(1.5)
+    with pytest.raises(UnsupportedSyntaxError) as refused:
+        sd.grad(f)(1.5)
+    assert refused.value.span is not None and refused.value.hint
+
+
+class UnhashableError(Exception):
+    pass
+
+
+class Hashed:
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, Hashed)
+
+    def __hash__(self) -> int:
+        raise UnhashableError
+
+
+def test_what_a_hash_raises_is_raised() -> None:
+    def f(x: Any) -> Any:
+        try:
+            return {Hashed(): x}[Hashed()]
+        except UnhashableError:
+            return x * x * hash((1, 2.0)) ** 0
+
+    assert sd.value_and_grad(f)(3.0) == (9.0, 6.0)
+    assert sd.jvp(f, (3.0,), (1.0,)) == (9.0, 6.0)
