@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.declare import defines_inside, refuse, registered
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.opaque import computed
+from symdiff.definitions.solvers import valued
 
 
 def _rows(x, name):
@@ -153,7 +155,21 @@ def squareform(X, force="no", checks=True):
     return made
 
 
+def farthest(ar1, ar2, seed):
+    """How far the point that is farthest from others is from the nearest; which both are."""
+    value = computed(np.zeros(3), _farthest, ar1, ar2, seed)
+    i, j = int(value[1]), int(value[2])
+    return float(valued(np.linalg.norm(ar1[i] - ar2[j]), value[0])), i, j
+
+
+def _farthest(ar1, ar2, seed):
+    from scipy.spatial.distance import directed_hausdorff
+
+    return np.asarray(directed_hausdorff(ar1, ar2, seed))
+
+
 @when_imported("scipy.spatial.distance")
 def register(distance):
     """Say what distances between all rows mean; those of two vectors are followed in Python."""
     registered(distance, cdist, pdist, squareform, rounded=True)
+    defines_inside(distance._hausdorff.directed_hausdorff, farthest)

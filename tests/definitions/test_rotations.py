@@ -1,0 +1,53 @@
+"""Rotations of ``scipy.spatial.transform``, made outside of a program or inside, by differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.definitions.calls import check
+
+transform = pytest.importorskip("scipy.spatial.transform")
+distance = pytest.importorskip("scipy.spatial.distance")
+Rotation = transform.Rotation
+
+X = np.array([[0.3, -0.4, 0.5], [0.9, 0.2, -0.7], [-0.2, 1.1, 0.4]])
+ONE = Rotation.from_euler("xyz", [0.1, 0.2, 0.3])
+MANY = Rotation.from_rotvec(X[::-1] + 0.1)
+BETWEEN = transform.Slerp([0.0, 1.0, 2.0], MANY)
+
+
+@pytest.mark.parametrize(
+    "turned",
+    [
+        lambda x: ONE.apply(x**2),
+        lambda x: ONE.apply(x[0], inverse=True),
+        lambda x: MANY.apply(x**2) + MANY[1].apply(x),
+        lambda x: (ONE * Rotation.from_rotvec(x)).as_matrix(),
+        lambda x: (Rotation.from_rotvec(x) * ONE.inv()).magnitude(),
+        lambda x: (ONE ** x[0, 0]).as_quat(),
+        lambda x: BETWEEN(x[:, 0] ** 2).as_rotvec(),
+        lambda x: ONE.as_matrix() @ x**2,
+        lambda x: Rotation.from_euler("xyz", x, degrees=True).as_mrp(),
+        lambda x: Rotation.from_quat([1.0 + x[0, 0], *x[1]]).apply(x),
+    ],
+)
+def test_rotations(turned: Any) -> None:
+    check(turned, X, step=0.002)
+
+
+def test_the_farthest_point() -> None:
+    other = X[:2] * 3.0
+    check(lambda x: distance.directed_hausdorff(x, other)[0], X, step=0.001)
+    check(lambda x: distance.directed_hausdorff(other, x, seed=3)[0], X, step=0.001)
+
+    def pair(x: Any) -> Any:
+        _, i, j = distance.directed_hausdorff(x, other)
+        return np.sum((x[i] - other[j]) ** 2)
+
+    assert sd.value_and_grad(pair)(X)[0] == pytest.approx(
+        distance.directed_hausdorff(X, other)[0] ** 2
+    )
