@@ -73,7 +73,7 @@ _BY_LIBRARY = {
     "scipy.linalg": ("equations", "matrices", "riccati", "structured", "subspaces"),
     "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("active_sets", "minima", "solvers"),
-    "scipy.signal": ("designs", "filters", "resampling", "smoothing", "spectra"),
+    "scipy.signal": ("designs", "filters", "peaks", "resampling", "smoothing", "spectra"),
     "scipy.sparse": ("blocks", "sparse"),
     "scipy.sparse.linalg": ("krylov", "operators", "sparse_linalg"),
     "scipy.spatial": ("trees",),

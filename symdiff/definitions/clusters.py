@@ -165,9 +165,9 @@ def inconsistent(Z, d=2):
     """Means and deviations of the heights in and below each cluster, and how far its own is off."""
     Z = np.asarray(Z, dtype=np.float64)
     value = computed(np.zeros((len(Z), 4)), _inconsistent, Z, d)
-    below = computed(np.zeros((0, 2)), _links, Z, d).astype(np.int64)
-    clusters, links = below[:, 0], below[:, 1]
     heights, count = Z[:, 2], value[:, 2]
+    below = computed(np.zeros((int(np.sum(count)), 2)), _links, Z, d).astype(np.int64)
+    clusters, links = below[:, 0], below[:, 1]
     mean = np.zeros(len(Z))
     np.add.at(mean, clusters, heights[links] / count[clusters])
     squares = np.zeros(len(Z))
