@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symdiff import differentiate
-from symdiff.api.marks import checkpoint, custom_jvp, custom_vjp, nondifferentiable
+from symdiff.api.marks import checked_every, checkpoint, custom_jvp, custom_vjp, nondifferentiable
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.cotangents import fitted
+from symdiff.differentiate.segments import Every, segmented
 from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
@@ -34,7 +35,7 @@ from symdiff.ir.types import (
 )
 from symdiff.ops.casts import number_or_array
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.declare import broadcast_shapes, ufunc_dtypes
+from symdiff.ops.declare import broadcast_shapes, static, ufunc_dtypes
 from symdiff.ops.effects import Named, grad_hook
 from symdiff.ops.reduce import broadcast_like
 from symdiff.ops.rules import custom_call, inlined, of_shape
@@ -423,6 +424,26 @@ class _Call:
             forward=forward,
             arguments=len(operands) if rest_carries else len(numbers),
         )
+        return self._returned(stager, results)
+
+    def in_segments(self, stager: Stager, every: Every) -> Any:
+        """The function itself in the program, its loops cut, and what it returns.
+
+        :raises UnsupportedCallError: where it has no loop that can be.
+        """
+        cut = segmented(self.primal_of(), every)
+        if cut is None:
+            raise UnsupportedCallError(
+                f"checkpoint(every={every!r}) of {self.name}, which has no loop that can be cut"
+                " into segments",
+                hint="it is for a function with a for or while of numbers and arrays that keep"
+                " their shapes; use checkpoint without every",
+            )
+        operands = [*stager.leaves(self.arguments, list(self.numbers)), *self.captured]
+        return self._returned(stager, inlined(cut, operands))
+
+    def _returned(self, stager: Stager, results: Sequence[Value]) -> Any:
+        """What the function returns, and what of it may lie in the memory of arguments."""
         result = stager.returned(self.primal.output, results)
         given, shared = self.sharing
         stager.related(result, shared, given)
@@ -572,21 +593,30 @@ def call_checkpoint(
     stager: Stager, declared: checkpoint, args: Args, kwargs: dict[str, Any]
 ) -> Any:
     """The function with a rule that computes it again in the backward sweep."""
-    return _checkpointed_call(stager, declared.function, declared.name, args, kwargs)
+    own, every = declared.function, declared.every
+    return _checkpointed_call(stager, own, declared.name, args, kwargs, every)
 
 
-def checkpointed(stager: Stager, function: Any) -> Any:
+def checkpointed(stager: Stager, function: Any = None, *, every: Any = None) -> Any:
     """What ``checkpoint`` makes of a function inside a program."""
-    name = getattr(function, "name", getattr(function, "__name__", "function"))
+    every = None if every is None else checked_every(static(every))
 
     def call(stager: Stager, args: Args, kwargs: dict[str, Any]) -> Any:
-        return _checkpointed_call(stager, function, name, args, kwargs)
+        if function is None:
+            return checkpointed(stager, *args, every=every)
+        name = getattr(function, "name", getattr(function, "__name__", "function"))
+        return _checkpointed_call(stager, function, name, args, kwargs, every)
 
-    return stager.callable(("checkpoint", function), call)
+    return stager.callable(("checkpoint", function, every), call)
 
 
 def _checkpointed_call(
-    stager: Stager, function: Any, name: str, args: Args, kwargs: dict[str, Any]
+    stager: Stager,
+    function: Any,
+    name: str,
+    args: Args,
+    kwargs: dict[str, Any],
+    every: Every | None,
 ) -> Any:
     try:
         call = _Call.of(stager, function, name, args, kwargs, marked=True)
@@ -594,6 +624,8 @@ def _checkpointed_call(
         return stager.call(function, args, kwargs)
     if any(node.op.effect for node in walk_nodes(call.primal.block)):  # a name is kept, say
         return stager.call(function, args, kwargs)
+    if every is not None:
+        return call.in_segments(stager, every)
     return call.emit(stager, **call.recomputing(), rest_carries=True)
 
 

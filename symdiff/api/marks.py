@@ -12,12 +12,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 from symdiff.errors import SymdiffError
 from symdiff.runtime.parameters import parameters_of
 
 T = TypeVar("T")
+Every: TypeAlias = 'int | Literal["sqrt"]'
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -126,18 +127,55 @@ class Declared:
 class checkpoint(Declared):  # noqa: N801 - a class used as a word
     """A function whose intermediate values are computed again in the backward sweep, not saved.
 
+    :param every: cut the function's loops, ``for`` and ``while``, into segments of so many turns,
+        and save at their beginnings what the loop carries: of n turns the backward sweep then holds
+        n / every + every, for one more run of the loop. ``"sqrt"``: segments of about √n turns,
+        memory of about 2√n. What is outside of loops is saved as without ``checkpoint``. Loops
+        inside loops are not cut. In reverse mode of reverse mode all turns are saved again.
+    :raises ValueError: for an ``every`` that is none of these.
+    :raises UnsupportedCallError: when a derivative is compiled of a function with ``every`` that
+        has no loop over numbers and arrays that keep their shapes.
+
     >>> @checkpoint
     ... def layer(x):
     ...     return x * x
     >>> layer(3.0)
     9.0
+    >>> @checkpoint(every="sqrt")
+    ... def march(u, n):
+    ...     for _ in range(n):
+    ...         u = u + 0.1 * u * u
+    ...     return u
     """
 
     __symdiff_handler__ = "custom.call_checkpoint"
 
     @staticmethod
     def __symdiff_called__(stager: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        return _handler("custom.checkpointed")(stager, *args)
+        return _handler("custom.checkpointed")(stager, *args, **kwargs)
+
+    def __new__(cls, function: Any = None, *, every: Every | None = None) -> Any:
+        """The declared function; a decorator where there is none yet."""
+        if every is not None:
+            checked_every(every)
+        if function is None:
+            return functools.partial(cls, every=every)
+        return super().__new__(cls)
+
+    def __init__(self, function: Callable[..., Any], *, every: Every | None = None) -> None:
+        super().__init__(function)
+        self.every = every
+
+
+def checked_every(every: Any) -> Any:
+    """Give back how often a checkpoint is to be taken, if that is a number of turns, or a word.
+
+    :raises ValueError: where it is not.
+    """
+    is_count = isinstance(every, int) and not isinstance(every, bool) and every > 0
+    if not is_count and every != "sqrt":
+        raise ValueError(f"every is a number of turns, 1 at least, or 'sqrt', not {every!r}")
+    return every
 
 
 class nondifferentiable(Declared):  # noqa: N801 - a class used as a word

@@ -172,10 +172,19 @@ class Homes:
             for value in inner.parameters:
                 self.home[value] = inner
             for node in inner.nodes:
-                for value in node.results:
-                    self.home[value] = inner
-                for nested in node.blocks:
-                    self.owner[id(nested)] = (node, inner)
+                self._learn(node, inner)
+
+    def add_node(self, node: Node, block: Block) -> None:
+        """Learn a node that stands in a block, and all that is nested in it."""
+        self._learn(node, block)
+        for nested in node.blocks:
+            self.add_block(nested)
+
+    def _learn(self, node: Node, block: Block) -> None:
+        for value in node.results:
+            self.home[value] = block
+        for nested in node.blocks:
+            self.owner[id(nested)] = (node, block)
 
     def enclosing(self, block: Block) -> tuple[Node, Block] | None:
         """The node that a block belongs to and the block in which that stands."""

@@ -41,10 +41,13 @@ DEARER = 10**6  # what saving an elementwise value costs more where it is to be 
 _DEEPEST = 4  # how far what a value is computed from is looked at, for its price
 
 
-def resolve(pairs: Sequence[Pair], top: Block, zeros: Zeros) -> None:
-    """Give the sweep's blocks what they name of primal blocks; what ``top`` defines is free."""
+def resolve(pairs: Sequence[Pair], top: Block, zeros: Zeros, nodes: list[Node]) -> None:
+    """Give the sweep's blocks, whose outermost nodes are given, what they name of primal blocks;
+    what ``top`` defines is free.
+    """
     homes = Homes()
     homes.add_block(top)
+    _add_again(homes, pairs, Block((), nodes))
     for pair in pairs:
         _region_class(pair)(pair, homes, top, zeros).resolve()
 
@@ -56,12 +59,22 @@ def resolve_apart(pairs: Sequence[Pair], whole: Pair, partial: Iterable[Value]) 
     """
     homes = Homes()
     homes.add_block(whole.primal)
+    _add_again(homes, pairs, whole.reverse)
     zeros = Zeros((), partial)
     for pair in pairs:
         _region_class(pair)(pair, homes, None, zeros).resolve()
     top = _Whole(whole, homes, None, zeros)
     top.resolve()
     return top.saved
+
+
+def _add_again(homes: Homes, pairs: Sequence[Pair], reverse: Block) -> None:
+    """Learn the loops that are run again: they stand in the sweep's blocks."""
+    again = {pair.primal_node for pair in pairs if pair.is_again}
+    for block in walk_blocks(reverse) if again else ():
+        for node in block.nodes:
+            if node in again:
+                homes.add_node(node, block)
 
 
 def _region_class(pair: Pair) -> type[_Region]:
@@ -315,7 +328,9 @@ class _Loop(_Region):
         assert pair.primal_node is not None
         assert pair.reverse_node is not None
         self.primal_loop = LoopView(pair.primal_node)
-        if homes.enclosing(self.outside()) is None:  # elsewhere all of the array had to be saved
+        if (
+            homes.enclosing(self.outside()) is None and not pair.is_again
+        ):  # elsewhere all of the array had to be saved
             self.kept = kept_values(self.primal_loop, self.outside())
         self.reverse_loop = LoopView(pair.reverse_node)
 

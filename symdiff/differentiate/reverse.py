@@ -22,7 +22,7 @@ from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.prune import prune
 from symdiff.differentiate.residuals import Saved, reads, resolve, resolve_apart
 from symdiff.differentiate.selection import Selection, State
-from symdiff.differentiate.sweep import Pair, Sweep
+from symdiff.differentiate.sweep import Pair, Sweep, place_again
 from symdiff.errors import GradientShapeError
 from symdiff.ir.build import Builder, building, copy_block, substitute
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
@@ -282,6 +282,7 @@ class _Joint:
             self.sweep.run(self.block.nodes, cotangents)
             self.bars = self.sweep.finished(self.wrt, cotangents)
         prune(self.builder.nodes, self.bars)
+        place_again(self.sweep.pairs, Block((), self.builder.nodes))
         unhooked = _unhooked(self.block)
         substitute(Block((), self.builder.nodes, ()), unhooked)
         self.bars = [unhooked.get(bar, bar) for bar in self.bars]
@@ -297,7 +298,7 @@ class _Joint:
     def run(self, seeds: Mapping[int, Value]) -> None:
         """Build the sweep; what it needs of the primal block is in scope."""
         self.sweep_back(seeds)
-        resolve(self.sweep.pairs, self.block, self.zeros)
+        resolve(self.sweep.pairs, self.block, self.zeros, self.builder.nodes)
         self.finish()
 
     def apart(

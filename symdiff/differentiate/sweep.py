@@ -29,7 +29,7 @@ from symdiff.differentiate.products import (
 from symdiff.differentiate.selection import SELECTING, Selection
 from symdiff.differentiate.switches import CHECKING
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.build import Builder, builder, building, marked
+from symdiff.ir.build import Builder, builder, building, copy_block, marked
 from symdiff.ir.control import (
     LoopView,
     call,
@@ -41,7 +41,7 @@ from symdiff.ir.control import (
     loop,
     undefined,
 )
-from symdiff.ir.graph import Block, GraphCell, Node, Op, Value
+from symdiff.ir.graph import Block, GraphCell, Node, Op, Value, walk_blocks
 from symdiff.ir.types import FLOAT, ArrayType, with_sizes_of, with_symbols
 from symdiff.ops import residuals
 from symdiff.ops.arithmetic import add, where
@@ -51,7 +51,7 @@ from symdiff.ops.draws import advice
 from symdiff.ops.index import index_set
 from symdiff.ops.lists import list_set
 from symdiff.ops.reduce import cotangent_by_rule, unbroadcast_to
-from symdiff.ops.residuals import PACKED, quiet_divide, unpacked
+from symdiff.ops.residuals import PACKED, quiet_divide, segment, unpacked
 from symdiff.ops.retype import retype
 from symdiff.ops.strong import strong_divide
 from symdiff.ops.texts import of_text
@@ -66,6 +66,7 @@ class Pair:
     reverse: Block
     primal_node: Node | None = None
     reverse_node: Node | None = None
+    is_again: bool = False  # the primal node is run again, before the other
 
 
 @contextmanager
@@ -240,13 +241,30 @@ class Sweep:
     def loop(self, node: Node, cotangents: Cotangents) -> None:
         """A counted loop running the other way; adjoints of what the body captures are carries."""
         view = LoopView(node)
+        is_again = is_segment(view)
+        blocks = tuple(copy_block(block, {}) for block in node.blocks) if is_again else ()
         reverse = _ReverseLoop(self, view, cotangents)
         body = reverse.body()
-        count = view.turns if view.condition is not None or view.count is None else view.count
         initial = reverse.started()
+        if is_again:
+            self._run_again(node, blocks)
+        count = view.turns if view.condition is not None or view.count is None else view.count
         made = emit_loop(count, initial, reverse.tapes, body, reverse=not view.reverse)
-        self.pairs.append(Pair(view.body, body, node, made))
+        self.pairs.append(Pair(view.body, body, node, made, is_again))
         reverse.distribute(LoopView(made), cotangents)
+
+    def _run_again(self, node: Node, blocks: tuple[Block, ...]) -> None:
+        """Put a copy with these blocks in the place of a loop, which is to be run again itself: all
+        that the sweep reads of its body is what it computes then.
+        """
+        outer = self.activity.homes.home[node.results[-1]]
+        copied = Node(
+            node.op, node.operands, dict(node.attributes), blocks, node.results, node.span
+        )
+        outer.nodes[outer.nodes.index(node)] = copied
+        for value in node.results:
+            value.node = copied
+        node.results = tuple(Value(v.type, node, v.name, v.role) for v in node.results)
 
     # Branches
 
@@ -334,6 +352,22 @@ class Sweep:
             for value in node.results
         ]
         cotangents.add(node.operands[0], residuals.pack(*entries))
+
+
+def is_segment(view: LoopView) -> bool:
+    """Return whether the turns of a loop are run again in the backward sweep, not saved."""
+    return view.count is not None and view.count.node is not None and view.count.node.op is segment
+
+
+def place_again(pairs: Iterable[Pair], reverse: Block) -> None:
+    """Put each loop that is run again before the one that reverses it."""
+    again = {pair.reverse_node: pair.primal_node for pair in pairs if pair.is_again}
+    for block in walk_blocks(reverse) if again else ():
+        placed: list[Node] = []
+        for node in block.nodes:
+            primal = again.get(node)
+            placed += [node] if primal is None else [primal, node]
+        block.nodes[:] = placed
 
 
 class _ReverseLoop:

@@ -52,6 +52,25 @@ tape_length: Operation = Operation(
 )
 
 
+def _spell_segment(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    left, most = node.operands
+    return operands[0] if left is most else template("min({0}, {1})")(node, operands)
+
+
+segment: Operation = Operation(
+    "segment",
+    lambda left, most: (INT,),
+    min,
+    nondifferentiable=True,
+    spelling=_spell_segment,
+    sympy=EVALUATED,
+    batch=lambda b, op, *operands: op(*operands),
+    uniform=True,
+    documentation="How many turns a loop has that the backward sweep runs again: of those that are"
+    " left so many at most.",
+)
+
+
 zeros_if_defined: Operation = Operation(
     "zeros_if_defined",
     lambda x: (x,),
