@@ -287,16 +287,14 @@ def half_lower(x: Value) -> Value:
 
 def _lower_factor_vjp(g: Value, y: Value, a: Value) -> Value:
     """NumPy reads only the lower triangle, so only there is a derivative (Murray 2016)."""
-    factor = adjoint(y)
-    inner = solve(factor, half_lower(factor @ g))
-    both = adjoint(solve(factor, adjoint(inner)))
+    inverse = inv(y)
+    both = adjoint(inverse) @ half_lower(adjoint(y) @ g) @ inverse
     return as_dtype_of(half_lower(both + adjoint(both)), a)
 
 
 def _lower_factor_jvp(t: Value, y: Value, a: Value) -> Value:
-    half = half_lower(t)
-    inner = solve(y, half + adjoint(half))
-    return y @ half_lower(adjoint(solve(y, adjoint(inner))))
+    inverse, half = inv(y), half_lower(t)
+    return y @ half_lower(inverse @ (half + adjoint(half)) @ adjoint(inverse))
 
 
 def _cholesky_vjp(g: Value, y: Value, a: Value, *, upper: bool = False) -> Value:

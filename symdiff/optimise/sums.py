@@ -14,6 +14,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ops.arithmetic import add, multiply, negative, subtract
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.facts import number_of, shape_of
+from symdiff.ops.products import outer
 from symdiff.ops.strong import strong_multiply
 from symdiff.optimise.facts import computed_by
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
@@ -38,17 +39,17 @@ def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
     return _sum(left) if left else rewriter.zeros_for(node)
 
 
-_Key = tuple[DeclaredOp, int, int]  # a product, plain or masked, and the numbers of its factors
+_Key = tuple[DeclaredOp, int, int]  # a product of some kind, and the numbers of its factors
 
 
 def _key(value: Value, rewriter: Rewriter) -> Value | _Key:
     """What terms that differ by a known factor at most have in common."""
-    node = computed_by(value, "multiply", "strong_multiply")
+    node = computed_by(value, "multiply", "strong_multiply", "outer")
     if node is None or not rewriter.takes(value):
         return value
     op, x, y, _ = _product(node)
     first, second = x.number, y.number
-    ordered = op is strong_multiply or first <= second
+    ordered = op is not multiply or first <= second
     return (op, first, second) if ordered else (op, second, first)
 
 
@@ -59,7 +60,7 @@ def _product(node: Node) -> tuple[DeclaredOp, Value, Value, float]:
     if node.op is strong_multiply:
         return strong_multiply, x, y, first
     second, y = _number_and_rest(y)
-    return multiply, x, y, first * second
+    return outer if node.op is outer else multiply, x, y, first * second
 
 
 def _number_and_rest(value: Value) -> tuple[float, Value]:

@@ -12,15 +12,13 @@ def gp_marginal_likelihood_grad(x, y, ell, noise):
     alpha = np.linalg.solve(t4, t5)
     # line 36: return 0.5 * y @ alpha + np.log(np.diag(L)).sum() + 0.5 * len(x) * np...
     L_bar = np.diag(1.0 / np.diagonal(L))
-    y_bar = 0.5 * alpha
     # line 35: alpha = np.linalg.solve(L.T, np.linalg.solve(L, y))
-    L_bar -= np.outer(y_bar, t5)
-    L_bar -= np.outer(alpha, 0.5 * t5)
+    L_bar -= np.outer(alpha, t5)
     # line 34: L = np.linalg.cholesky(k)
-    t6 = t4 @ L_bar
-    t6 = np.linalg.solve(t4, 0.5 * (np.tril(t6) + np.tril(t6, k=-1))).T
-    t6 = np.linalg.solve(t4, t6)
-    t6 = t6.T + t6
+    t6 = np.linalg.inv(L)
+    t7 = t4 @ L_bar
+    t6 = t6.T @ (0.5 * (np.tril(t7) + np.tril(t7, k=-1))) @ t6
+    t6 = t6 + t6.T
     k_bar = 0.5 * (np.tril(t6) + np.tril(t6, k=-1))
     # line 33: k = np.exp(-0.5 * np.sum(d**2, axis=-1) / ell**2) + noise**2 * np.eye...
     t6 = k_bar * t2 / t
