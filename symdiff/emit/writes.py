@@ -9,7 +9,6 @@ from symdiff.emit.expressions import (
     as_target,
     assign,
     augment,
-    call_of,
     method,
     name,
     subscript,
@@ -20,9 +19,10 @@ from symdiff.emit.text import Line
 from symdiff.emit.trees import same_tree
 from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import dotted, literal
+from symdiff.ops.declare import dotted, literal, supporting
 from symdiff.ops.index import index, is_distinct, is_whole, key_of
-from symdiff.ops.keys import is_basic, spell_argument, spell_key
+from symdiff.ops.keys import Slot, is_basic, spell_argument, spell_key
+from symdiff.ops.support import add_rows
 
 if TYPE_CHECKING:
     from symdiff.emit.statements import Statements
@@ -70,17 +70,29 @@ def _reads_of_part(statements: Statements, node: Node) -> list[str]:
 
 
 def index_add(statements: Statements, node: Node) -> list[Line]:
-    """``x[key] += v``, or ``np.add.at`` where a key may name a place twice."""
+    """``x[key] += v``, or ``np.add.at`` where a key may name a place twice; of rows, faster."""
     key, dynamic = key_of(node)
     value = statements.of(node.operands[1])
     if not is_distinct(key, dynamic) and not is_basic(key, dynamic):
         where = spell_argument(key, [statements.of(v) for v in dynamic])
-        add_at = call_of(dotted("np.add.at"), statements.of(node.operands[0]), where, value)
+        rows = statements.is_derived(node) and _is_of_rows(node)
+        named = supporting(add_rows) if rows else dotted("np.add.at")
+        function = statements.expressions.bound(named)
+        add_at = ast.Call(function, [statements.of(node.operands[0]), where, value], [])
         return [statements.line(node, ast.Expr(add_at))]
     positive = without_sign(value)
     operator: ast.operator = ast.Add() if positive is None else ast.Sub()
     place = as_target(_place(statements, node))
     return [statements.line(node, augment(place, operator, positive or value))]
+
+
+def _is_of_rows(node: Node) -> bool:
+    """Return whether a key is one array of integers that names rows."""
+    key, dynamic = key_of(node)
+    x, *others = (v.type for v in (node.operands[0], *dynamic))
+    if len(key) != 1 or not isinstance(key[0], Slot) or not isinstance(x, ArrayType):
+        return False
+    return x.rank > 1 and all(isinstance(t, ArrayType) and t.dtype.kind in "iu" for t in others)
 
 
 def _place(statements: Statements, node: Node) -> ast.expr:

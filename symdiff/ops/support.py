@@ -51,6 +51,25 @@ def prod_except(x: Any, *directions: Any, axis: tuple[int, ...] | int | None = N
     return np.moveaxis(result.reshape(front[0].shape), range(len(axes)), axes)
 
 
+def add_rows(x: Any, indices: Any, rows: Any) -> None:
+    """``np.add.at(x, indices, rows)`` for integer indices, element by element: NumPy does that ten
+    times as fast.
+
+    >>> x = np.zeros((2, 2))
+    >>> add_rows(x, np.array([1, 1, -2]), np.ones((3, 2)))
+    >>> x
+    array([[1., 1.],
+           [2., 2.]])
+    """
+    if not x.flags.c_contiguous or x.size == 0:
+        np.add.at(x, indices, rows)
+        return
+    width = x[0].size
+    first = np.asarray(indices, np.intp) * width  # of small integers the products wrap
+    places = np.add.outer(first, np.arange(width).reshape(x.shape[1:]))
+    np.add.at(x.reshape(-1), places.reshape(-1), np.broadcast_to(rows, places.shape).reshape(-1))
+
+
 def product_over(g: Any, n: Any, d: Any) -> Any:
     """``g * n / d``, 0 where a factor is, though a product or quotient of two may overflow.
 

@@ -334,3 +334,55 @@ def test_a_truth_as_index_selects_a_copy_along_an_axis_of_its_own(
     for number in (np.float64(0.7), np.array(0.7)):
         assert sd.grad(number_masked_by_a_truth)(number) == 1.4
         assert sd.jvp(number_masked_by_a_truth, (number,), (np.ones_like(number),))[1] == 1.4
+
+
+def looked_up(E: Any, places: Any) -> Any:
+    return np.sum(np.tanh(E[places]) ** 2)
+
+
+TABLE = np.random.default_rng(7).normal(size=(5, 3))
+
+
+@pytest.mark.parametrize(
+    ("table", "places"),
+    [
+        (TABLE, np.array([0, 3, 3, -1, 4])),
+        (TABLE, np.array([[0, 3], [3, -5]], np.int8)),
+        (np.tile(TABLE, (1, 50)), np.array([4, 4, 3], np.int8)),
+        (TABLE, np.array([0, 3, 3], np.uint64)),
+        (TABLE, np.array([], int)),
+        (TABLE[:, :0], np.array([1, 1])),
+        (TABLE.astype(np.float32), np.array([2, 2, 2])),
+        (np.stack([TABLE, TABLE + 1.0], axis=2), np.array([1, 1, 0])),
+        (np.asfortranarray(TABLE), np.array([1, 1, 0])),
+        (TABLE[::2, ::2], np.array([1, 1, -3])),
+    ],
+)
+def test_rows_that_are_looked_up_often_get_the_sum_of_their_cotangents(
+    table: Any, places: Any
+) -> None:
+    rows = table[places]
+    slopes = 2.0 * np.tanh(rows) / np.cosh(rows) ** 2
+    expected = np.zeros(table.shape, table.dtype)
+    for at in np.ndindex(places.shape):
+        expected[places[at]] += slopes[at]
+    gradient = sd.grad(looked_up)(table, places)
+    assert (gradient.dtype, gradient.flags.c_contiguous) == (table.dtype, True)
+    accuracy = 1e-5 if table.dtype == np.float32 else 1e-13
+    np.testing.assert_allclose(gradient, expected, rtol=accuracy, atol=accuracy)
+    along = np.cos(np.arange(table.size)).reshape(table.shape).astype(table.dtype)
+    _, product = sd.jvp(lambda t: sd.grad(looked_up)(t, places), (table,), (along,))
+    curved = 2.0 * (1.0 - 2.0 * np.sinh(rows) ** 2) / np.cosh(rows) ** 4
+    twice = np.zeros(table.shape, table.dtype)
+    for at in np.ndindex(places.shape):
+        twice[places[at]] += (curved * along[places])[at]
+    np.testing.assert_allclose(product, twice, rtol=10 * accuracy, atol=10 * accuracy)
+
+
+def test_rows_are_added_by_one_call() -> None:
+    source = str(sd.grad(looked_up).source(TABLE, np.array([1, 1])))
+    assert "add_rows(E_bar, places, " in source
+    source = str(sd.grad(looked_up).source(TABLE[0], np.array([1, 1])))
+    assert "np.add.at(E_bar, places, " in source
+    source = str(sd.grad(looked_up).source(TABLE, np.array([True, False, True, True, False])))
+    assert "add" not in source.partition('"""')[2].partition('"""')[2]
