@@ -5,6 +5,7 @@ Emission binds them by name; an exported module carries their source.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import sys
@@ -862,3 +863,16 @@ def order_in(*columns: list[Any], reverse: bool = False) -> list[int]:
     """
     rows = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
     return sorted(range(len(rows)), key=rows.__getitem__, reverse=reverse)
+
+
+def order_by(*less: tuple[bool, ...], reverse: bool = False) -> list[int]:
+    """The places of items in their order, by the answers whether one is less than another.
+
+    >>> order_by((False, False), (True, False))
+    [1, 0]
+    """
+
+    def compared(a: int, b: int) -> int:
+        return -bool(less[a][b])
+
+    return sorted(range(len(less)), key=functools.cmp_to_key(compared), reverse=reverse)

@@ -9,28 +9,33 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from symdiff.dataclass import dataclass
 from symdiff.definitions.keyed import keyed_dict, sorted_list
+from symdiff.errors import SymdiffError
 from symdiff.ir.build import Builder, builder
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import Block, Value, walk_nodes
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import INT, TEXT, ArrayType, ListType
 from symdiff.ops.arithmetic import equal
 from symdiff.ops.declare import array_type, static
 from symdiff.ops.effects import Member, Named, opaque_call
+from symdiff.ops.facts import may_raise
 from symdiff.ops.mathlib import is_int_zero, python_sum
+from symdiff.ops.support import order_by
 from symdiff.parse import run_time_texts as texts
 from symdiff.parse.arguments import plain_argument
-from symdiff.parse.blame import users
+from symdiff.parse.blame import is_users, users
 from symdiff.parse.branches import choose, joined_cases
 from symdiff.parse.calls import builtin
 from symdiff.parse.cases import for_each_case, told_apart_value
 from symdiff.parse.changing import in_any_order
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.comparisons import compare
 from symdiff.parse.demand import can_be_known, known
-from symdiff.parse.heap import constant
+from symdiff.parse.heap import constant, differing
 from symdiff.parse.interpreter import Interpreter, negated
 from symdiff.parse.iteration import after, collect, for_each, iterate, started, static_items, until
 from symdiff.parse.opaque import Template
@@ -48,7 +53,10 @@ from symdiff.parse.values import (
     ConflictRead,
     Generator,
     ListRef,
+    NeverReturns,
     Token,
+    born,
+    now,
 )
 
 
@@ -258,6 +266,9 @@ def sorted_items(
         return interp.new_list(tuple(items))
     values = _by_numbers(interp, values)
     if any(has_operator(interp, "lt", value, value) for value in values):
+        compared = _order_compared(interp, values, static(truth(interp, reverse)))
+        if compared is not None:
+            return interp.new_list(in_order(interp, tuple(items), compared))
         keys: list[Any] = [_Compared(interp, value) for value in values]
     else:
         plain_values = _as_far_as_needed([_plain_key(interp, value) for value in values])
@@ -337,6 +348,59 @@ def _order_found(interp: Interpreter, keys: Sequence[Any], reverse: bool) -> Val
         type=ListType(INT),
     )
     return order
+
+
+def _order_compared(interp: Interpreter, values: list[Abstract], reverse: bool) -> Value | None:
+    """The indices of objects in the order that the ``<`` of their classes finds, where that is
+    known at run time only; None where it is known now, and where it may do more than to compare:
+    all are compared with all.
+    """
+    if len(values) > _MOST_SORTED:
+        return None
+    since, rebound = now(), len(interp.rebound)
+    with Checkpoint(interp, Exception, when=_is_raised) as start, interp.apart():
+        is_open = any(_is_open(interp, _is_less(interp, b, a)) for a, b in pairwise(values))
+        if is_open:
+            _answers(interp, values)  # what is outside is read for the first time
+        read = Checkpoint(interp)
+        rows = _answers(interp, values) if is_open else []
+    if start.failure is not None:
+        return None
+    before, between, after = start.heap.contents, read.heap.contents, interp.heap.contents
+    changed = {key for key in differing(before, between) if key in before}
+    changed.update(differing(between, after))
+    does_more = any(born(key) < since for key in changed) or len(interp.rebound) > rebound
+    nodes = walk_nodes(Block((), start.nodes[start.length :]))
+    if not is_open or does_more or any(node.op.effect or may_raise(node) for node in nodes):
+        start.roll_back()
+        return None
+    template = Template(interp)
+    arguments = tuple(template.of(tuple(row)) for row in rows)
+    order: Value = opaque_call(
+        *template.operands,
+        function=template.named(order_by),
+        arguments=arguments,
+        keywords=(("reverse", True),) if reverse else (),
+        type=ListType(INT),
+    )
+    return order
+
+
+def _answers(interp: Interpreter, values: list[Abstract]) -> list[list[bool | Value]]:
+    """For each of several objects whether it is less than each of them."""
+    return [[a is not b and _is_less(interp, a, b) for b in values] for a in values]
+
+
+def _is_less(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
+    return truth(interp, compare(interp, ast.Lt, a, b))
+
+
+def _is_open(interp: Interpreter, answer: bool | Value) -> bool:
+    return isinstance(answer, Value) and not can_be_known(interp, answer)
+
+
+def _is_raised(error: Exception) -> bool:
+    return is_users(error) or isinstance(error, NeverReturns | SymdiffError)
 
 
 _SORTED = "sort an array: np.sort(...), np.argsort(...)"

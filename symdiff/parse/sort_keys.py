@@ -123,7 +123,7 @@ def _key(interp: Interpreter, side: ast.expr, item: ObjectRef) -> Abstract:
 def _held(interp: Interpreter, item: ObjectRef, name: str) -> Abstract:
     """A number or a text that an object itself holds."""
     of_class = lookups.static_on_class(item.type, name)
-    if not (of_class is ABSENT or lookups.is_slot(of_class) or lookups.is_plain(of_class)):
+    if lookups.is_data_descriptor(of_class) and not lookups.is_slot(of_class):
         return ABSENT
     own = () if item.live is None else lookups.own_attributes(item.live)
     if interp.heap.get((item, name)) is ABSENT and name not in own:
