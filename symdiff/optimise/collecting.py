@@ -6,15 +6,14 @@
                                                W_bar += t_rows.T @ np.array(h_tape)
 
 A graph enters, and leaves with such sums behind their loops, where nothing else reads what is added
-to. Rows of an array that stays are a part of it, those of a tape are there; of a vector that is the
-same in each turn the others are added up. Parts of a matrix that are about half of it in the mean
-(``A_bar[:, k:]``) are added to as the whole is, with zeros beside them.
+to. Rows of an array that stays are a part of it, those of a tape are there; a vector that is the
+same in each turn is repeated. Products that are added to parts of a matrix stay in the loop: zeros
+beside a part would meet what is not finite.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -22,29 +21,27 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, copy_block, marked, substitute, with_block
 from symdiff.ir.control import LoopView, holds_turns, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, uses, walk_blocks, walk_nodes
-from symdiff.ir.types import ArrayType, Dim, Size
+from symdiff.ir.types import ArrayType, Size
 from symdiff.ops.arithmetic import add, negative, subtract
 from symdiff.ops.creation import zeros
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import is_derived, is_length, made_by, shape_of
 from symdiff.ops.index import index, index_add, index_of, index_set_of, key_of
-from symdiff.ops.keys import Slice, actual_key
+from symdiff.ops.keys import Slice
 from symdiff.ops.list_arrays import list_from_tape, list_stack_of
-from symdiff.ops.places import Place, place_of, places
+from symdiff.ops.places import Place, places
 from symdiff.ops.products import matmul, outer, swapped
-from symdiff.ops.reduce import sum as sum_of
-from symdiff.ops.shape import reshape
+from symdiff.ops.shape import broadcast_to, reshape
 from symdiff.ops.sizes import constant_integer, dim_of, sizes_of
 from symdiff.optimise.facts import is_zero, meet_as_one
 
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """An outer product that is added, or subtracted, to all of a matrix or to a part of it."""
+    """An outer product that is added, or subtracted."""
 
     product: Node
     sign: int
-    part: Node | None  # what adds it to a part
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +133,14 @@ def _step(
 ) -> tuple[Value, list[_Term]] | None:
     """What a node adds to, and the products that it adds; None where it does anything else."""
     if node.op is index_add:
-        products = _products(node.operands[1], 1, own, counts) or []
-        return node.operands[0], [_Term(product, sign, node) for product, sign in products]
+        return node.operands[0], []
     if node.op not in (add, subtract):
         return None
     for base, other in ((0, 1), (1, 0)) if node.op is add else ((0, 1),):
         sign = -1 if node.op is subtract else 1
         found = _products(node.operands[other], sign, own, counts)
         if found is not None:
-            return node.operands[base], [_Term(product, sign, None) for product, sign in found]
+            return node.operands[base], [_Term(product, sign) for product, sign in found]
     return None
 
 
@@ -178,7 +174,7 @@ def _is_matrix(value: Value) -> bool:
 
 
 def _is_collectable(term: _Term, number: int, view: LoopView, inside: set[Value]) -> bool:
-    """Return whether products of this kind have the type of the carry, or of a large part of it.
+    """Return whether products of this kind have the type of the carry.
 
     What is added to a cotangent has its lengths, whatever they are called.
     """
@@ -188,68 +184,12 @@ def _is_collectable(term: _Term, number: int, view: LoopView, inside: set[Value]
         return False
     if inside.isdisjoint(node.operands):
         return False
-    if term.part is not None and not _is_large(term.part, view):
-        return False
     if {node.result.role, carry.role} == {"cotangent"}:
         return True
     dims = [dim for value in (initial, carry, node.result) for dim in shape_of(value)]
     if view.varying.intersection(dim.symbol for dim in dims if isinstance(dim, Size)):
         return False
-    return term.part is None and meet_as_one(shape_of(node.result), shape_of(initial))
-
-
-def _is_large(part: Node, view: LoopView) -> bool:
-    """Return whether what is added to is about half of the matrix in the mean, or more."""
-    key, dynamic = key_of(part)
-    if len(key) != 2:
-        return False
-    dims = shape_of(part.result)
-    return all(_is_long(k, dim, dynamic, view) for k, dim in zip(key, dims, strict=True))
-
-
-def _is_long(entry: Any, dim: Dim, dynamic: Sequence[Value], view: LoopView) -> bool:
-    """Return whether a slice is the whole axis, all but its ends, or one of the parts before or
-    behind each of its elements.
-    """
-    if not isinstance(entry, Slice) or entry.step not in (None, 1):
-        return False
-    start = "start" if entry.start is None else _bound(entry.start, dim, dynamic, view)
-    stop = "end" if entry.stop is None else _bound(entry.stop, dim, dynamic, view)
-    return (start, stop) in (("start", "end"), ("any", "end"), ("start", "any"))
-
-
-def _bound(bound: Any, dim: Dim, dynamic: Sequence[Value], view: LoopView) -> str | None:
-    """Where a slice starts or stops: about an end of its axis, or in each place in some turn."""
-    if isinstance(bound, int):
-        return ("start" if bound >= 0 else "end") if abs(bound) <= _ABOUT else None
-    value = dynamic[bound.number]
-    place = place_of(value, view)
-    if place is None:
-        return "end" if _is_about(dim_of(value), dim) else None
-    first = 0 if place.root[0] is None else constant_integer(place.root[0])
-    if first is None or first + place.offset > _ABOUT:
-        return None
-    return "any" if _is_about(dim_of(_stop(view)), dim) else None
-
-
-def _stop(view: LoopView) -> Value:
-    """Where the range stops that a counted loop goes over by steps of 1."""
-    count = view.count
-    assert count is not None
-    range_ = made_by(count, "range_length")
-    return count if range_ is None else range_.operands[1]
-
-
-_ABOUT = 8  # so many elements of an axis that a loop goes over are few
-
-
-def _is_about(length: Dim, dim: Dim) -> bool:
-    """Return whether a length differs by a few from that of an axis."""
-    if isinstance(length, int) and isinstance(dim, int):
-        return abs(length - dim) <= _ABOUT
-    if not isinstance(length, Size) or not isinstance(dim, Size):
-        return False
-    return length.symbol == dim.symbol and abs(length.offset - dim.offset) <= _ABOUT
+    return meet_as_one(shape_of(node.result), shape_of(initial))
 
 
 # What is put in its place -------------------------------------------------------------------------
@@ -270,24 +210,17 @@ class _Collector:
 
     def product(self, term: _Term, initial: Value) -> Value:
         """The sum of the outer products of two vectors over all turns."""
-        u, v = term.product.operands
         with building(self.behind):
-            if u not in self.inside:
-                made: Value = outer(u, sum_of(self.rows(term, initial, 1), axis=(0,)))
-            elif v not in self.inside:
-                made = outer(sum_of(self.rows(term, initial, 0), axis=(0,)), v)
-            else:
-                columns = self._part(u, 1)
-                columns = swapped(self.rows(term, initial, 0)) if columns is None else columns
-                made = matmul(columns, self.rows(term, initial, 1))
+            columns = self._part(term.product.operands[0], 1)
+            columns = swapped(self.rows(term, initial, 0)) if columns is None else columns
+            made: Value = matmul(columns, self.rows(term, initial, 1))
         return made
 
     def rows(self, term: _Term, initial: Value, axis: int) -> Value:
         """The values of a vector in all turns as the rows of a matrix."""
         value = term.product.operands[axis]
-        within = None if term.part is None else key_of(term.part)[0][axis]
-        if within is not None and within != Slice():
-            return self._stored(value, initial, axis, term.part)
+        if value not in self.inside:
+            return self._repeated(value, initial, axis)
         columns = self._part(value, 1)
         rows = self._part(value, 0) if columns is None else swapped(columns)
         rows = self._of_tape(value, initial, axis) if rows is None else rows
@@ -296,6 +229,14 @@ class _Collector:
         if value not in self.stored:
             self.stored[value] = self._stored(value, initial, axis)
         return self._of_length(self.stored[value], initial, axis)
+
+    def _repeated(self, value: Value, initial: Value, axis: int) -> Value:
+        """The same row in each turn: sums of the others alone may overflow."""
+        count = self.view.count
+        assert count is not None
+        shape = (dim_of(count), *shape_of(value))
+        rows = broadcast_to(value, count, *sizes_of(value), shape=shape)
+        return self._of_length(rows, initial, axis)
 
     def _of_length(self, rows: Value, initial: Value, axis: int) -> Value:
         """Rows of the length of an axis, as they are if there are any."""
@@ -333,8 +274,8 @@ class _Collector:
             self.stored[value] = list_stack_of(list_from_tape(tape))
         return self._of_length(self.stored[value], initial, axis)
 
-    def _stored(self, value: Value, initial: Value, axis: int, part: Node | None = None) -> Value:
-        """Rows that the turns store, or parts of rows: a new carry."""
+    def _stored(self, value: Value, initial: Value, axis: int) -> Value:
+        """Rows that the turns store: a new carry."""
         view, count = self.view, self.view.count
         assert count is not None
         with building(self.before):
@@ -344,9 +285,8 @@ class _Collector:
         role = "definition" if value.role == "primal" else value.role
         carry, store = Value(first.type, None, name, role), Builder()
         with building(store), marked(None, self.before.role):
-            key = (view.index,) if part is None else (view.index, actual_key(*key_of(part))[axis])
-            following = index_set_of(carry, value, key)
-        _insert(store.nodes, view.body, value.node if part is None else part)
+            following = index_set_of(carry, value, view.index)
+        _insert(store.nodes, view.body, value.node)
         return _with_carry(view, first, carry, following)
 
 

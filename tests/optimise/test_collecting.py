@@ -59,6 +59,14 @@ def same_vector(W: Any, x: Any, n: Any) -> Any:
     return s
 
 
+def repeated(W: Any, x: Any, n: Any) -> Any:
+    s, y = 0.0, x
+    for _ in range(n):
+        y = np.sin(W @ x + y)
+        s += np.sum(y)
+    return s
+
+
 def nested(W: Any, x: Any) -> Any:
     s = 0.0
     for _ in range(3):
@@ -160,15 +168,16 @@ COLLECTED = [
     (used_before, (W, x)),
     (two_products, (W, x)),
     (nested, (W, x)),
+    (repeated, (W, x, 3)),
     (backwards, (W, x, 3)),
     (by_a_helper, (W, x)),
-    (covariance, (DATA,)),
-    (correlation, (DATA,)),
-    (before_each, (W, x)),
-    (inner_part, (np.random.default_rng(5).normal(size=(5, 5)), np.arange(5.0))),
 ]
 KEPT = [
     (same_vector, (W, x, 3)),
+    (inner_part, (np.random.default_rng(5).normal(size=(5, 5)), np.arange(5.0))),
+    (before_each, (W, x)),
+    (correlation, (DATA,)),
+    (covariance, (DATA,)),
     (chosen, (W, x)),
     (short_part, (W, x)),
     (until_small, (W, x)),
@@ -257,20 +266,52 @@ def test_rows_of_arguments_and_of_tapes_are_there() -> None:
     assert "rows_bar.T @ np.array(x_tape)" in source
 
 
-def test_what_is_wider_than_half_a_part_is_no_bound() -> None:
-    """Of a loop over few columns at the end of a matrix the columns before are not multiplied."""
-
-    def last_columns(A: Any, x: Any, start: Any) -> Any:
+@pytest.mark.parametrize("wrong", [np.inf, -np.inf, np.nan])
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_parts_that_no_turn_adds_to_stay_finite_beside_what_is_not(wrong: float) -> None:
+    def by_columns(A: Any, x: Any) -> Any:
         s = 0.0
-        for i in range(start, A.shape[1]):
-            s += np.sum(np.sin(A[:, i:] @ x[i:]))
+        for i in range(A.shape[1]):
+            s += np.sum(A[:, i:] @ x[i:]) * x[i]
         return s
 
-    gradient = sd.grad(last_columns)(W, x, 2)
-    expected = np.zeros((3, 3))
-    expected[:, 2] = np.cos(W[:, 2] * x[2]) * x[2]
-    np.testing.assert_allclose(gradient, expected, rtol=1e-14)
-    assert "np.outer" in str(sd.grad(last_columns).source(W, x, 2))
+    for place in range(3):
+        v = np.array([1.0, 2.0, 3.0])
+        v[place] = wrong
+        gradient = sd.grad(by_columns)(np.ones((2, 3)), v)
+        expected = [sum(v[i] * v[j] for i in range(j + 1)) for j in range(3)]
+        np.testing.assert_array_equal(gradient, np.tile(expected, (2, 1)))
+
+
+@pytest.mark.parametrize("wrong", [np.inf, -np.inf, np.nan])
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_whole_products_are_not_finite_where_a_turn_is_not(wrong: float) -> None:
+    def weighed(A: Any, X: Any, c: Any) -> Any:
+        s = 0.0
+        for i in range(X.shape[0]):
+            s += c[i] @ (A @ X[i])
+        return s
+
+    rows, c = np.arange(6.0).reshape(3, 2), np.array([[1.0, 0.0], [2.0, -1.0], [0.5, 3.0]])
+    for at in np.ndindex(3, 2):
+        changed = rows.copy()
+        changed[at] = wrong
+        expected = sum(np.outer(c[i], changed[i]) for i in range(3))
+        np.testing.assert_array_equal(sd.grad(weighed)(np.ones((2, 2)), changed, c), expected)
+        expected = sum(np.outer(changed[i], c[i]) for i in range(3))
+        np.testing.assert_array_equal(sd.grad(weighed)(np.ones((2, 2)), c, changed), expected)
+
+
+def test_sums_of_a_vector_that_overflow_alone_do_not_in_the_product() -> None:
+    def weighed(A: Any, x: Any, c: Any) -> Any:
+        s = 0.0
+        for i in range(3):
+            s += c[i] @ (A @ x)
+        return s
+
+    c = np.full((3, 2), 1e308)
+    gradient = sd.grad(weighed)(np.ones((2, 2)), np.array([1e-300, 0.0]), c)
+    np.testing.assert_allclose(gradient, [[3e8, 0.0], [3e8, 0.0]], rtol=1e-14)
 
 
 def test_complex_recurrences_are_right() -> None:
