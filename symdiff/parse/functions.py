@@ -291,17 +291,12 @@ def run_function(
         return followed(interp, key, span_of(node, source), bound, run, whole)
 
     before = interp.region_states()
-    result = copied(interp, key, bound, follow) if _is_global(scope, interp) else ABSENT
+    result = copied(interp, key, scope, bound, follow) if interp.frames else ABSENT
     if result is ABSENT:
         return follow(bound)
     if interp.may_have_raised(before):
         raise CalleeLeft(result, node, interp.frames[-1].place or interp.span)
     return result
-
-
-def _is_global(scope: Scope, interp: Interpreter) -> bool:
-    """Return whether a function that is called was not made by staged code."""
-    return scope.parent is None and bool(interp.frames)
 
 
 def _generator(

@@ -158,6 +158,11 @@ class Heap:
                 self.set((ref, name), put_into(ref, value) if isinstance(ref, Scope) else value)
         self.contents.pop((ref, ORDER), None)  # what is held is sorted
 
+    def names_of(self, ref: ObjectRef) -> tuple[Any, ...]:
+        """The names of an object's attributes, in the order in which it got them."""
+        order = self.contents.get((ref, ORDER))
+        return tuple(self._attributes(ref)) if order is None else order
+
     def _attributes(self, ref: ObjectRef | Scope) -> list[str]:
         names = (k[1] for k in self.contents if isinstance(k, tuple) and k[0] is ref)
         names = (name for name in names if name is not ORDER)

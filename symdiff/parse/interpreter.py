@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -192,6 +192,16 @@ class Frame:
     consumer: Consumer | None = None  # of a generator function
     activation: Activation | None = None
     forks: int = 0  # statements that were staged for each case
+
+
+class ActiveCall(NamedTuple):
+    """A call that is followed: its function, the functions and objects that it is ``given``, and
+    how many staged branches it stands in.
+    """
+
+    key: Any
+    given: Any
+    depth: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +379,7 @@ class Interpreter:
         self.assumed: dict[Value, bool] = {}  # what they are here
         self.refusal: Exception | None = None  # the last that has left an arm of a branch
         self.refused_under: list[Value] = []  # the predicates of the arms that it left
-        self.active_calls: list[tuple[Any, int]] = []
+        self.active_calls: list[ActiveCall] = []
         self.nested: Counter[Any] = Counter()  # calls of a function inside its outermost one
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before

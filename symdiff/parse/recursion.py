@@ -27,7 +27,8 @@ from symdiff.parse.anew import refined
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import Location, as_type, is_callers, same
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import ActiveCall, Interpreter
+from symdiff.parse.kinds import handed_on
 from symdiff.parse.lattice import fits, meet, met
 from symdiff.parse.marking import entering, forget_names, names_found
 from symdiff.parse.meanwhile import pushed
@@ -113,11 +114,16 @@ def _flatten(interp: Interpreter, values: tuple[Abstract, ...]) -> tuple[Structu
     return flatten(values, is_number_or_array, parts)
 
 
-def check_depth(interp: Interpreter, key: Any) -> None:
-    """Raise ``Recursion`` where calls of a function nest under staged conditions."""
-    depths = [depth for active, depth in interp.active_calls if active == key]
-    if len(set(depths)) >= DEPTH_OF_DETECTION:
-        raise Recursion(key, interp.predicates[-1])
+def check_depth(interp: Interpreter, key: Any, given: Any) -> None:
+    """Raise ``Recursion`` where calls of a function nest under staged conditions.
+
+    ``given``: the functions and objects among the arguments, of which a graph has always the same.
+    """
+    active = [call for call in interp.active_calls if call.key == key]
+    if len({call.depth for call in active}) >= DEPTH_OF_DETECTION:
+        predicate = interp.predicates[-1]
+        if any(call.given == given for call in active) or obtainable(interp, predicate) is not None:
+            raise Recursion(key, predicate)
 
 
 def followed(
@@ -133,8 +139,9 @@ def followed(
     node, recursions = key[0], interp.policy.recursions
     if node in recursions.graphs:
         return _as_graph(interp, key, entering(interp, arguments, span), run)
-    check_depth(interp, key)
-    outermost = all(other != key for other, _ in interp.active_calls)
+    given = handed_on(arguments.values())
+    check_depth(interp, key, given)
+    outermost = all(call.key != key for call in interp.active_calls)
     depth = interp.nested[node] = 0 if outermost else interp.nested[node] + 1
     if interp.nested[node] > MOST_NESTED and node not in recursions.followed:
         raise CalledOften(node)
@@ -149,7 +156,7 @@ def followed(
         since = now()
         with (
             Checkpoint(interp, Recursion, ConflictRead, NeedsStatic, when=goes_on) as attempt,
-            pushed(interp.active_calls, (key, len(interp.predicates))),
+            pushed(interp.active_calls, ActiveCall(key, given, len(interp.predicates))),
         ):
             return run(arguments)
         forget_names(interp, found_names)

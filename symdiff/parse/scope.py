@@ -132,7 +132,7 @@ def names_in_order(node: FunctionNode) -> list[str]:
 
 def load_name(interp: Interpreter, name: str) -> Abstract:
     """What a name means here: a local, an enclosing one, a closure cell, a global, a builtin."""
-    scope = _home(interp.scope, name)
+    scope = home_of(interp.scope, name)
     if isinstance(scope, Scope):
         content = interp.lookup((scope, name), name)
         if content is ABSENT:
@@ -151,7 +151,8 @@ def scope_variable(interp: Interpreter, name: str) -> FreeVariable:
     raise users(NameError(f"name '{name}' is not defined"))
 
 
-def _home(scope: Scope, name: str) -> Scope | None:
+def home_of(scope: Scope, name: str) -> Scope | None:
+    """The activation that holds a name; None where it is a cell, a global or a builtin."""
     for seen in _seen_from(scope):
         if name in seen.declared_global:
             return None
@@ -227,7 +228,7 @@ def read_once(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract
 def bind_name(interp: Interpreter, name: str, content: Abstract) -> None:
     """``name = content`` in the present scope."""
     if interp.marking is not None:
-        content = marked(interp, _home(interp.scope, name) or interp.scope, name, content)
+        content = marked(interp, home_of(interp.scope, name) or interp.scope, name, content)
     if isinstance(content, Value):
         value_name(content, name)
     elif isinstance(content, Array) and content.storage.name is None and not content.lenses:
@@ -235,7 +236,7 @@ def bind_name(interp: Interpreter, name: str, content: Abstract) -> None:
         value_name(interp.heap.contents[content.storage], name)
     elif isinstance(content, Array):
         value_name(interp.heap.read(content), name)
-    scope = _home(interp.scope, name)
+    scope = home_of(interp.scope, name)
     if scope is not None:
         interp.put((scope, name), content)
         return
@@ -253,6 +254,6 @@ def rebind_free(interp: Interpreter, variable: FreeVariable, content: Abstract) 
 def unbind_name(interp: Interpreter, name: str) -> None:
     """``del name``."""
     load_name(interp, name)
-    scope = _home(interp.scope, name)
+    scope = home_of(interp.scope, name)
     if scope is not None:
         interp.put((scope, name), ABSENT)

@@ -5,10 +5,11 @@ second call of a kind (the function, the types of the numbers, whatever else is 
 *template*, from parameters of which nothing is known but their types; this call and later ones copy
 its nodes.
 
-A call has a kind where all that it is given are floats and what never changes. A template may read
-what stands outside the function that is compiled, and nothing else but its parameters; it leaves
-nothing behind but its result, a number or a tuple of numbers. While something outside is changed,
-derivatives are stopped, or a recursion on data is staged, calls are followed.
+A call has a kind where it can be told what it is given and what it sees of the program
+(``kinds``). A template reads nothing else but what stands outside the function that is compiled;
+what it leaves behind are its result, and what it has written to names, lists, dicts and objects
+that it sees. While something outside is changed, derivatives are stopped, or a recursion on data is
+staged, calls are followed.
 
 A template of many nodes is a graph of its own, which calls call: copies of copies of copies would
 be more than anything could hold, where each function calls the next one twice.
@@ -22,8 +23,8 @@ catches its class.
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from symdiff.dataclass import dataclass
@@ -52,14 +53,26 @@ from symdiff.ops.lists import list_typed
 from symdiff.ops.retype import retype
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.heap import Heap, as_type, is_callers
+from symdiff.parse.heap import ORDER, Heap, as_type, differing, is_callers
 from symdiff.parse.interpreter import Interpreter, Region
+from symdiff.parse.kinds import (
+    HANDLES,
+    PLAIN,
+    NoKind,
+    Seen,
+    handed_on,
+    is_float,
+    look_around,
+    opened,
+)
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.trying import forget, run_in_region
-from symdiff.parse.values import ABSENT, TEMPLATES, Abstract, CalleeLeft, Token
+from symdiff.parse.values import ABSENT, TEMPLATES, Abstract, Array, CalleeLeft, Scope, Token
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
 LARGE = 1000  # nodes of a template that is called, not copied
+Written = dict[Any, Abstract]  # contents by key of the heap
+Handles = dict[Any, Any]  # what stands for the program's own that a template has seen
 Calls = dict[Activation | None, Activation | None]  # where copies are built, by their originals'
 Run = Callable[[dict[str, Abstract]], Abstract]
 
@@ -76,14 +89,16 @@ class Raised:
 @dataclass(eq=False, slots=True)
 class Template:
     """The nodes that a function builds from ``parameters``, and its result; in a call of
-    ``caller``. ``raised``: to the ``try`` that the call stands in. ``called``: as a graph that is
-    called.
+    ``caller`` that sees ``seen``. ``written``: what it leaves there. ``raised``: to the ``try``
+    that the call stands in. ``called``: as a graph that is called.
     """
 
     parameters: tuple[Value, ...]
     nodes: list[Node]
     result: Abstract
     caller: Activation | None
+    seen: Seen
+    written: Written
     raised: Raised | None = None
     called: Called | None = None
 
@@ -97,23 +112,20 @@ class Called:
     numbers: tuple[Value, ...]
 
 
-class _NoKind(Exception):  # noqa: N818 - control flow
-    """A call is given what may change, or is no float."""
-
-
-def copied(interp: Interpreter, key: Any, bound: dict[str, Abstract], run: Run) -> Abstract:
+def copied(
+    interp: Interpreter, key: Any, scope: Scope, bound: dict[str, Abstract], run: Run
+) -> Abstract:
     """The result of a call whose nodes are copies; ``ABSENT`` where it has to be followed.
 
     Where it raises, the region around it is left.
     """
-    if _is_watched(interp) or any(active == key for active, _ in interp.active_calls):
+    if _is_watched(interp) or _calls_itself(interp, key, bound):
         return ABSENT
-    given: list[Value] = []
     try:
-        kinds = tuple([(name, _kind(value, given)) for name, value in bound.items()])
-        kind = key, kinds, _caught_around(interp)
+        seen = look_around(interp.heap, key[0], scope, bound)
+        kind = key, seen.kind, _caught_around(interp)
         known = interp.templates.setdefault(kind, 0)
-    except (_NoKind, TypeError):
+    except (NoKind, TypeError):
         return ABSENT
     if isinstance(known, int):
         at_once = bool(interp.regions) and not interp.in_template
@@ -121,8 +133,14 @@ def copied(interp: Interpreter, key: Any, bound: dict[str, Abstract], run: Run) 
             interp.templates[kind] = known + 1
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
-        known = interp.templates[kind] = _made(interp, bound, run)
-    return ABSENT if known is None else _copy(interp, known, given)
+        known = interp.templates[kind] = _made(interp, seen, bound, run)
+    return ABSENT if known is None else _copy(interp, known, seen)
+
+
+def _calls_itself(interp: Interpreter, key: Any, bound: dict[str, Abstract]) -> bool:
+    """Return whether a call stands in one of the same function, given the same functions."""
+    active = [call for call in interp.active_calls if call.key == key]
+    return bool(active) and any(call.given == handed_on(bound.values()) for call in active)
 
 
 def _caught_around(interp: Interpreter) -> Any:
@@ -145,35 +163,22 @@ def _is_watched(interp: Interpreter) -> bool:
     )
 
 
-def _kind(value: Abstract, given: list[Value]) -> Any:
-    """What is known of an argument; the numbers that are known at run time go to ``given``."""
-    if isinstance(value, Value):
-        type_ = value.type
-        is_float = (
-            isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind == "f"
-        )
-        if not is_float or is_constant(value):
-            raise _NoKind
-        given.append(value)
-        return type_
-    if isinstance(value, tuple):
-        parts = (*tuple.__iter__(value), *attributes_of(value).values())
-        return type(value), *attributes_of(value), tuple([_kind(item, given) for item in parts])
-    if value is None or type(value) in (bool, int, float, complex, str):
-        return type(value), repr(value)
-    if isinstance(value, types.FunctionType | types.BuiltinFunctionType | types.ModuleType | type):
-        return value
-    raise _NoKind
-
-
 # Making -------------------------------------------------------------------------------------------
 
 
-def _made(interp: Interpreter, bound: dict[str, Abstract], run: Run) -> Template | None:
+def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run) -> Template | None:
     """What the function builds from parameters; None where it does more than that."""
     parameters: list[Value] = []
-    values = {name: _opened(value, parameters) for name, value in bound.items()}
+
+    def parameter(value: Value) -> Value:
+        parameters.append(Value(value.type, None, None, value.role))
+        return parameters[-1]
+
+    values = {name: opened(value, parameter) for name, value in bound.items()}
     before = interp.heap.copy(written=set())
+    for place in seen.places:
+        if place in before.contents:
+            before.contents[place] = opened(before.contents[place], parameter)
     caller = interp.frame.activation
     regions = [_region_like_those_around(interp)] if interp.regions else []
     known: dict[str, Any] = {"assumed": {}, "decided": {}, "statement_values": None}
@@ -182,9 +187,11 @@ def _made(interp: Interpreter, bound: dict[str, Abstract], run: Run) -> Template
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
             made = _in_region(interp, regions[0], values, run) if regions else (run(values), None)
-            if made is None or _leaves_behind(interp, before):
-                return None
-        template = Template(tuple(parameters), inner.nodes, made[0], caller, made[1])
+            written = None if made is None else _written(interp, before, seen)
+        if made is None or written is None or (regions and written):
+            return None
+        result, raised = made
+        template = Template(tuple(parameters), inner.nodes, result, caller, seen, written, raised)
         if not _is_closed(interp, template):
             return None
         if not regions and asked == _asked(interp):
@@ -198,34 +205,31 @@ def _asked(interp: Interpreter) -> tuple[int, int]:
     return len(interp.classes_asked), len(interp.answers)
 
 
-def _opened(value: Abstract, parameters: list[Value]) -> Abstract:
-    """An argument of which no more is known than its kind tells."""
-    if isinstance(value, tuple):
-        return rebuilt(value, lambda item: _opened(item, parameters))
-    if not isinstance(value, Value):
-        return value
-    parameters.append(Value(value.type, None, None, value.role))
-    return parameters[-1]
-
-
-def _leaves_behind(interp: Interpreter, before: Heap) -> bool:
-    """Return whether something that was there before has another content."""
-    held = interp.heap.contents
-    changed = any(held.get(key, ABSENT) is not found for key, found in before.contents.items())
-    return changed or _is_watched(interp)
+def _written(interp: Interpreter, before: Heap, seen: Seen) -> Written | None:
+    """What has been written to what the call sees; None where something else was."""
+    held, known = interp.heap.contents, set(seen.handles)
+    written: Written = {}
+    for key in differing(before.contents, held):
+        owner = key[0] if isinstance(key, tuple) else key
+        if key in seen.places or owner in known:
+            written[key] = held.get(key, ABSENT)
+        elif key in before.contents:
+            return None
+    return None if _is_watched(interp) else written
 
 
 def _is_closed(interp: Interpreter, template: Template) -> bool:
     """Return whether nodes and result are made of parameters, and of what stands outside."""
     whole = Block((), template.nodes)
-    outside = {*template.parameters, *interp.parameters}
+    fixed = (*interp.parameters, *template.seen.fixed)
+    outside = {*template.parameters, *fixed}
     made = {value for node in template.nodes for value in node.results}
     if any(value not in outside for value in free_values(whole)):
         return False
-    results = list(_parts(template.result))
-    if not all(isinstance(v, Value) and (v in made or v in outside) for v in results):
+    known = outside | made | set(template.seen.handles)
+    if not all(isinstance(part, Value | HANDLES) and part in known for part in _left_by(template)):
         return False
-    symbols = {symbol for value in interp.parameters for symbol in _symbols(value.type)}
+    symbols = {symbol for value in fixed for symbol in _symbols(value.type)}
     return all(_is_copied(node, symbols) for node in walk_nodes(whole))
 
 
@@ -246,15 +250,27 @@ def _symbols(type_: Type) -> Iterator[str]:
         yield from (dim.symbol for dim in type_.shape if isinstance(dim, Size))
 
 
-def _parts(result: Abstract) -> Iterator[Abstract]:
-    """What a result consists of, except constants: a template's is made of numbers alone."""
-    if isinstance(result, tuple):
-        for item in (*tuple.__iter__(result), *attributes_of(result).values()):
+def _left_by(template: Template) -> Iterator[Any]:
+    """The numbers that a call leaves behind, and what it has of the program's."""
+    yield from _parts(template.result)
+    for content in template.written.values():
+        yield from _parts(content)
+
+
+def _parts(content: Abstract) -> Iterator[Any]:
+    """What a content consists of, except constants."""
+    if isinstance(content, tuple):
+        for item in (*tuple.__iter__(content), *attributes_of(content).values()):
             yield from _parts(item)
-    elif isinstance(result, Value) or not (
-        result is None or type(result) in (bool, int, float, complex, str)
-    ):
-        yield result
+    elif isinstance(content, dict):
+        for item in content.values():
+            yield from _parts(item)
+    elif isinstance(content, Array):
+        yield content.storage
+        for lens in content.lenses:
+            yield from lens.operands
+    elif not (content is None or content is ABSENT or content is ORDER or type(content) in PLAIN):
+        yield content
 
 
 # Called -------------------------------------------------------------------------------------------
@@ -273,21 +289,17 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     if len(nodes) < LARGE or any(node.op in _SEEN_LATER for node in nodes):
         return None
     made = {value for node in template.nodes for value in node.results}
-    parts = dict.fromkeys(_parts(template.result))
+    parts = dict.fromkeys(_left_by(template))
     numbers = tuple([v for v in parts if v in made and not is_constant(v)])
     outside = [v for v in free_values(whole) if v not in template.parameters]
     read = (*template.parameters, *outside)
     own = [value for value in _undefined(nodes) if not _is_number(value.type)]
-    if own or not numbers or not all(_is_float(value.type) for value in (*read, *numbers)):
+    if own or not numbers or not all(is_float(value.type) for value in (*read, *numbers)):
         return None
     call_of = next((found for node in nodes if (found := _call_of(interp, template, node))), None)
     if call_of is None:
         return None
     return Called(_cell(interp, call_of, template, read, numbers), read, numbers)
-
-
-def _is_float(type_: Type) -> bool:
-    return isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind == "f"
 
 
 def _undefined(nodes: Sequence[Node]) -> Iterator[Value]:
@@ -342,18 +354,18 @@ def _define_all(block: Block) -> None:
 
 def _call(
     interp: Interpreter, template: Template, called: Called, given: Sequence[Value]
-) -> Abstract:
-    """Emit a call, and return its result; what is known of that is made here."""
+) -> dict[Value, Value]:
+    """Emit a call, and return what stands for its results; what is known of them is made here."""
     interp.count(interp.span, 1)
     operands = (*given, *called.read[len(given) :])
     types = tuple([value.type for value in called.numbers])
     node = builder().emit(call, operands, {"callee": called.cell, "types": types})
     new = dict(zip(template.parameters, given, strict=True))
     new.update(zip(called.numbers, node.results, strict=True))
-    for part in _parts(template.result):
+    for part in _left_by(template):
         if isinstance(part, Value) and part.node is not None and is_constant(part):
             copy_into(part.node, new)
-    return _of(template.result, new)
+    return new
 
 
 _SEEN_LATER = (retype, list_typed, index_set, index_add)
@@ -444,18 +456,43 @@ def _belong_to_callee(interp: Interpreter, nodes: Sequence[Node]) -> None:
 # Copying ------------------------------------------------------------------------------------------
 
 
-def _copy(interp: Interpreter, template: Template, given: Sequence[Value]) -> Abstract:
-    """Append copies of a template's nodes that compute with the values given."""
+def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
+    """What a call gives that sees what ``seen`` tells; it leaves there what the template does."""
     if template.called is not None and not interp.regions:
-        return _call(interp, template, template.called, given)
+        new = _call(interp, template, template.called, seen.numbers)
+    else:
+        new = _copy_nodes(interp, template, seen.numbers)
+    if template.raised is not None:
+        _leave(interp, template.raised, new)
+    handles = dict(zip(template.seen.handles, seen.handles, strict=True))
+    for key, content in template.written.items():
+        _write(interp, key, _of(content, new, handles), handles)
+    return _of(template.result, new, handles)
+
+
+def _copy_nodes(
+    interp: Interpreter, template: Template, given: Sequence[Value]
+) -> dict[Value, Value]:
+    """Append copies of a template's nodes that compute with the values given."""
     interp.count(interp.span, len(template.nodes))
     new = dict(zip(template.parameters, given, strict=True))
     calls: Calls = {template.caller: interp.frame.activation}
     for node in template.nodes:
         _copy_node(interp, node, new, calls)
-    if template.raised is not None:
-        _leave(interp, template.raised, new)
-    return _of(template.result, new)
+    laid = interp.heap.laid
+    for old, one in new.items():
+        if old in laid and one not in laid:
+            laid[one] = tuple([new.get(value, value) for value in laid[old]])
+    return new
+
+
+def _write(interp: Interpreter, key: Any, content: Abstract, handles: Handles) -> None:
+    """Put what a call leaves in its place."""
+    owner, *name = key if isinstance(key, tuple) else (key,)
+    place: Any = handles.get(owner, owner)
+    interp.put((place, *name) if name else place, content)
+    if not isinstance(place, Scope):
+        interp.heap.changed(place)
 
 
 def _copy_node(
@@ -519,7 +556,15 @@ def _renewed(
     return calls.get(activation)
 
 
-def _of(result: Abstract, new: dict[Value, Value]) -> Abstract:
-    if isinstance(result, tuple):
-        return rebuilt(result, lambda item: _of(item, new))
-    return new.get(result, result) if isinstance(result, Value) else result
+def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = None) -> Abstract:
+    """A content of the template's as that of a copy."""
+    known = handles or {}
+    if isinstance(content, tuple):
+        return rebuilt(content, lambda item: _of(item, new, known))
+    if isinstance(content, dict):
+        return {key: _of(item, new, known) for key, item in content.items()}
+    if isinstance(content, Array):
+        return replace(content, storage=known[content.storage])
+    if isinstance(content, Value):
+        return new.get(content, content)
+    return known.get(content, content)

@@ -358,13 +358,77 @@ def calls_in_both_arms(n):
     return f"def f0(x):\n    return np.sin(x)\n{inner}def f(x):\n    return f{n}(x)\n"
 
 
+def in_both_arms(indent, name, one, other, arguments="v"):
+    """A function that calls another one in both arms of a branch."""
+    head = indented(indent, f"def {name}({arguments}):") + indented(indent + 1, "if v > 0.1:")
+    return head + indented(indent + 2, f"return {one}") + indented(indent + 1, f"return {other}")
+
+
+def local_functions_in_both_arms(n):
+    """They see a number of the function around, and count their calls there."""
+    text = "def f(x):\n    a, count = x * 0.01, 0\n    def f0(v):\n        nonlocal count\n"
+    text += "        count += 1\n        return np.sin(v) * a\n"
+    for k in range(n):
+        text += in_both_arms(1, f"f{k + 1}", f"f{k}(v * 0.9 + a)", f"f{k}(v + 0.3) * 0.9")
+    return text + f"    return f{n}(x) * count\n"
+
+
+def lambdas_in_both_arms(n):
+    step = "lambda v, g=fs[-1]: g(v * 0.9) if v > 0.1 else g(v + 0.3) * 0.9"
+    text = f"def f(x):\n    fs = [np.sin]\n    for k in range({n}):\n        fs.append({step})\n"
+    return text + "    return fs[-1](x)\n"
+
+
+def methods_in_both_arms(n):
+    text = "def f(x):\n    class A:\n        def __init__(self, w):\n            self.w = w\n"
+    text += (
+        "        def m0(self, v):\n            self.w = self.w * 0.9\n            return v * x\n"
+    )
+    for k in range(n):
+        calls_ = f"self.m{k}(v * 0.9 + self.w)", f"self.m{k}(v + 0.3) * 0.9"
+        text += in_both_arms(2, f"m{k + 1}", *calls_, arguments="self, v")
+    return text + f"    a = A(x * 0.01)\n    return a.m{n}(x) * a.w\n"
+
+
+def objects_in_both_arms(n):
+    """Objects that hold one another."""
+    calls_ = "self.g.m(v * 0.9)", "self.g.m(v + 0.3) * 0.9"
+    text = "class A:\n    def __init__(self, g):\n        self.g = g\n"
+    text += in_both_arms(1, "m", *calls_, arguments="self, v")
+    text += "class B:\n    def m(self, v):\n        return np.sin(v)\n"
+    text += f"def f(x):\n    a = B()\n    for k in range({n}):\n        a = A(a)\n"
+    return text + "    return a.m(x)\n"
+
+
+def partials_in_both_arms(n):
+    text = in_both_arms(0, "step", "g(v * 0.9)", "g(v + 0.3) * 0.9", "g, v")
+    text += f"def f(x):\n    g = np.sin\n    for k in range({n}):\n"
+    return text + "        g = functools.partial(step, g)\n    return g(x)\n"
+
+
+def decorators_in_both_arms(n):
+    text = "def decorated(g):\n" + in_both_arms(1, "inner", "g(v * 0.9)", "g(v + 0.3) * 0.9")
+    text += "    return inner\ndef f(x):\n" + "    @decorated\n" * n
+    return text + "    def g(v):\n        return np.sin(v)\n    return g(x)\n"
+
+
+def comprehensions_in_both_arms(n):
+    text = "def f0(v):\n    return np.sin(v)\n"
+    for k in range(n):
+        one = f"sum([f{k}(v * w) for w in (0.9,)])"
+        text += in_both_arms(0, f"f{k + 1}", one, f"max([f{k}(v + w) for w in (0.3,)]) * 0.9")
+    return text + f"def f(x):\n    return f{n}(x)\n"
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
     generators, generators_from, generator_expressions, nexts, nested_functions, objects,
     objects_of_objects, partials, tries_in_loops, raises, chains_inside_try, calls_inside_tries,
     sorted_objects, arrays_made_alike, arrays_made_of_two, texts, names_in_callees,
-    items_in_callees, calls_in_both_arms,
+    items_in_callees, calls_in_both_arms, local_functions_in_both_arms, lambdas_in_both_arms,
+    methods_in_both_arms, objects_in_both_arms, partials_in_both_arms, decorators_in_both_arms,
+    comprehensions_in_both_arms,
 ]  # fmt: skip
 NESTED = [
     nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -188,6 +189,162 @@ def of_parts(x: float, y: float) -> float:
     return a * b + c * d + e * f
 
 
+def of_captured(x: float, y: float) -> float:
+    """What local functions see of names, and bind there, differs from call to call."""
+    total, scale, calls = 0.0, x * 0.5, 0
+
+    def weighted(v: float) -> float:
+        nonlocal total, calls
+        total, calls = total + v * scale, calls + 1
+        return math.sin(total) if v > 0.5 else total * v
+
+    def both(v: float) -> float:
+        if v > 1.0:
+            return weighted(v) * weighted(v * y)
+        return weighted(v + 0.2) - weighted(v)
+
+    a = both(x) + both(y)
+    scale = y
+    b = both(x * y) * both(x)
+    scale = 2.0
+    return a * b + both(x) * both(y) + total * calls
+
+
+def of_rebound_functions(x: float, y: float) -> float:
+    """The function that a local one calls is another one later."""
+
+    inner: Callable[[float], float] = lambda v: v * v * x  # noqa: E731
+
+    def outer(v: float) -> float:
+        return inner(v) + 1.0
+
+    first = outer(x) * outer(y) * outer(x * y)
+    inner = lambda v: math.sin(v) * y  # noqa: E731
+    return first + outer(x) * outer(y) * outer(x * y)
+
+
+def of_lists(x: float, y: float) -> float:
+    """Lists and dicts that are handed to a function, and written there; two may be one."""
+    rows, other, table = [x, 1.0], [y, 2.0], {"w": x, 1: y}
+
+    def step(a: list[float], b: list[float], v: float) -> list[float]:
+        a[0] = a[0] * v + b[1]
+        b[1] = b[1] + a[0] * table["w"]
+        table["w"] = table["w"] * 0.5
+        return a
+
+    step(rows, other, x)
+    step(rows, other, y)
+    step(rows, other, x * y)
+    step(rows, rows, x)
+    step(rows, rows, y)
+    kept = step(rows, rows, x * y)
+    kept[0] = kept[0] * 1.5
+    table[1], rows[1] = rows[1], table[1]
+    return rows[0] * other[1] + step(other, rows, y)[0] * table["w"] + table[1]
+
+
+class Held:
+    def __init__(self, w: float, inner: Any = None) -> None:
+        self.w = w
+        self.inner = inner
+
+    def step(self, v: float) -> Any:
+        self.w = self.w * v + 0.1
+        self.last = v
+        return self
+
+    def value(self, v: float) -> float:
+        if self.inner is None:
+            return math.sin(v) * self.w
+        if v > 0.7:
+            return float(self.inner.value(v * 0.9)) + self.w
+        return float(self.inner.value(v + 0.3)) * self.w
+
+
+def of_objects(x: float, y: float) -> float:
+    """Objects made here, alike and of one another; attributes that come with a call."""
+    a, b = Held(x), Held(y)
+    total = a.step(x).w + a.step(y).w * b.step(x).w + b.step(x * y).w
+    chain = Held(x * y, Held(y, Held(x, Held(0.3, a))))
+    total += chain.value(x) * chain.value(y) + chain.value(x * y)
+    b.w, b.inner = total * 0.1, chain
+    return total + b.value(y) * b.value(x) * a.last + b.last
+
+
+def of_local_classes(x: float, y: float) -> float:
+    class Scaled:
+        scale = 1.5
+
+        def __init__(self, w: float) -> None:
+            self.w = w
+
+        def inner(self, v: float) -> float:
+            return math.sin(v * self.w) * self.scale + x
+
+        def outer(self, v: float) -> float:
+            if v > 0.8:
+                return self.inner(v) * self.inner(v * 0.5)
+            return self.inner(v + 0.1) - self.inner(v * v)
+
+    one, other = Scaled(x), Scaled(y)
+    total = one.outer(x) + one.outer(y) + one.outer(x * y)
+    total *= other.outer(x) + other.outer(y) + other.outer(x * y)
+    Scaled.scale = y
+    total += one.outer(x) + one.outer(y) + one.outer(x * y)
+    Scaled.inner = lambda self, v: v * v * self.w  # type: ignore[method-assign]
+    return total + one.outer(x) * one.outer(y) + one.outer(x * y)
+
+
+def of_buffers(x: float, y: float) -> float:
+    """An array that a local function sees, and writes."""
+    buffer = np.array([x, y, 1.0])
+
+    def push(v: float) -> float:
+        buffer[1:] = buffer[:-1] * v
+        buffer[0] = v
+        return float(buffer.sum())
+
+    total = push(x) * push(y) + push(x * y)
+    view = buffer[::2]
+    return total + push(x) * push(y) * push(0.5 * x) + float(view @ view)
+
+
+def of_chains(x: float, y: float) -> float:
+    """Functions in functions in functions: each calls the one that it is given."""
+
+    def step(g: Callable[[float], float], c: float, v: float) -> float:
+        if v > 0.7:
+            return g(v * 0.9) + c
+        return g(v + 0.3) * 0.9
+
+    g: Callable[[float], float] = math.sin
+    h: Callable[[float], float] = math.cos
+    for k in range(5):
+        g = partial(step, g, x * k)
+        h = lambda v, h=h, k=k: h(v * y) * 0.9 if v > 0.5 else h(v + 0.1 * k)  # noqa: E731
+    return g(x) * h(y) + g(y) * h(x)
+
+
+def of_tried(x: float, y: float) -> float:
+    """Inside try, a local function binds a name around it before it raises."""
+    last, total = 0.0, 0.0
+
+    def risky(v: float) -> float:
+        nonlocal last
+        last = v * y
+        if v > 1.3:
+            raise ValueError
+        return math.sin(v) * x
+
+    for v in (x, y * 2.0, x * y, 3.0 * y):
+        try:
+            total = total + risky(v) * risky(v * 0.9)
+        except ValueError:
+            total = total - last
+    return total * last
+
+
 def fresh(function: Callable[..., float]) -> Any:
     """Another function of the same code, of which nothing was compiled before."""
     return FunctionType(function.__code__, function.__globals__, function.__name__)
@@ -206,6 +363,14 @@ PROGRAMS = [
     raised_in_called,
     chosen_often,
     of_parts,
+    of_captured,
+    of_rebound_functions,
+    of_lists,
+    of_objects,
+    of_local_classes,
+    of_buffers,
+    of_chains,
+    of_tried,
     callees_in_try.tries,
     callees_in_try.in_a_row,
     callees_in_try.by_classes,
@@ -240,7 +405,10 @@ def test_derivatives_are_those_of_the_function(
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
 
 
-@pytest.mark.parametrize("function", [tree, chosen_often, raised_in_called, of_parts])
+SECOND = [tree, chosen_often, raised_in_called, of_parts, of_captured, of_objects, of_chains]
+
+
+@pytest.mark.parametrize("function", SECOND)
 def test_second_derivatives_through_templates_that_are_called(
     function: Callable[..., float], monkeypatch: pytest.MonkeyPatch
 ) -> None:

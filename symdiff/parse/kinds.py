@@ -1,0 +1,315 @@
+"""What a call is given, and what its function sees of what the program has made around it.
+
+Arguments and the scope of a call enter. What leaves is its *kind*: two calls of one kind differ in
+nothing but the numbers that are listed beside it, and in which lists, dicts, objects and arrays
+hold them. Functions, activations and values that are no numbers are those that they are.
+
+>>> seen = look_around(interp, scope, {"x": x, "state": state})  # doctest: +SKIP
+>>> seen.kind == another.kind and len(seen.numbers) == len(another.numbers)  # doctest: +SKIP
+True
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+
+from symdiff.dataclass import dataclass
+from symdiff.definitions.bunches import attributes_of, rebuilt
+from symdiff.ir.build import is_constant
+from symdiff.ir.graph import Value
+from symdiff.ir.types import ArrayType, Type
+from symdiff.parse.heap import Heap, is_callers, is_programs
+from symdiff.parse.lookups import MADE_HERE
+from symdiff.parse.scope import home_of, local_names
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Array,
+    BoundMethod,
+    Closure,
+    Columns,
+    Conflict,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Partial,
+    PossiblyUnbound,
+    Scope,
+    Storage,
+)
+
+MOST_SEEN = 1000  # contents that a call may see: others are followed
+HANDLES = Closure | ListRef | DictRef | ObjectRef | Storage
+PLAIN = (bool, int, float, complex, str)
+_UNCHANGING = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.ModuleType,
+    types.MethodDescriptorType,
+    np.ufunc,
+    type(len),
+)
+_HANDED_ON = (Closure, ObjectRef, *_UNCHANGING)
+
+
+class NoKind(Exception):  # noqa: N818 - control flow
+    """A call is given, or sees, what may change unseen."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """The kind of a call, its numbers in order, and ``places``: what of the heap was looked at.
+
+    ``handles``: what the program has made, in the order in which it was found; ``fixed``: values of
+    which calls of the kind have the same.
+    """
+
+    kind: Any = None
+    numbers: list[Value] = field(default_factory=list)
+    handles: list[Any] = field(default_factory=list)
+    places: dict[Any, None] = field(default_factory=dict)
+    fixed: set[Value] = field(default_factory=set)
+
+
+def look_around(heap: Heap, node: ast.AST, scope: Scope, bound: Mapping[str, Abstract]) -> Seen:
+    """What a call of a function sees that has the names of ``scope``, where ``bound`` is given.
+
+    :raises NoKind: where it cannot be told.
+    """
+    look = _Look(heap)
+    given = tuple([(name, look.at(value)) for name, value in bound.items()])
+    names = look.names(node, scope) if scope.parent is not None else ()
+    look.seen.kind = given, names, tuple(look.rest())
+    return look.seen
+
+
+def handed_on(arguments: Iterable[Abstract]) -> tuple[Any, ...]:
+    """The functions and objects among arguments, and in what they are bound to."""
+    found: list[Any] = []
+    pending = list(arguments)
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple):
+            pending.extend(tuple.__iter__(part))
+        elif isinstance(part, BoundMethod):
+            pending += [part.function, part.instance]
+        elif isinstance(part, Partial):
+            pending += [part.function, *part.arguments, *(value for _, value in part.keywords)]
+        elif isinstance(part, _HANDED_ON):
+            found.append(part)
+    return tuple(found)
+
+
+def is_float(type_: Type) -> bool:
+    return isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind == "f"
+
+
+def opened(content: Abstract, number: Callable[[Value], Value]) -> Abstract:
+    """A content with others in the place of its numbers, in the order in which they are seen."""
+    if isinstance(content, tuple):
+        return rebuilt(content, lambda part: opened(part, number))
+    if isinstance(content, dict):
+        return {key: opened(part, number) for key, part in content.items()}
+    return number(content) if _is_number(content) else content
+
+
+def _is_number(content: Abstract) -> bool:
+    return isinstance(content, Value) and is_float(content.type) and not is_constant(content)
+
+
+class _Look:
+    """Goes over all that a call sees, once."""
+
+    def __init__(self, heap: Heap) -> None:
+        self.heap = heap
+        self.seen = Seen()
+        self.number_of: dict[Any, int] = {}
+        self.left = MOST_SEEN
+        self.opens = True  # whether numbers are listed; else they are fixed
+
+    def at(self, content: Abstract) -> Any:
+        """The kind of a content; what it refers to is looked at later."""
+        self.left -= 1
+        if self.left < 0:
+            raise NoKind
+        if isinstance(content, Value):
+            return self._value(content)
+        if isinstance(content, tuple):
+            more = attributes_of(content)
+            return type(content), *more, *map(self.at, (*tuple.__iter__(content), *more.values()))
+        if content is None or type(content) in PLAIN:
+            return type(content), repr(content)
+        if isinstance(content, _UNCHANGING):
+            return content
+        if isinstance(content, type):
+            return content, *self._class(content)
+        return self._made(content)
+
+    def _value(self, value: Value) -> Any:
+        if self.opens and _is_number(value):
+            self.seen.numbers.append(value)
+            return value.type
+        self.seen.fixed.add(value)
+        return value
+
+    def _made(self, content: Abstract) -> Any:
+        if isinstance(content, Closure | ListRef | DictRef | ObjectRef):
+            return type(content), self._numbered(content)
+        if isinstance(content, Array):
+            lenses = tuple([(lens, *map(self._fixed, lens.operands)) for lens in content.lenses])
+            return Array, self._numbered(content.storage), lenses
+        if isinstance(content, BoundMethod):
+            return BoundMethod, self._fixed(content.function), self._fixed(content.instance)
+        if isinstance(content, Partial):
+            parts = content.function, content.arguments, content.keywords
+            return Partial, *map(self._fixed, parts)
+        if isinstance(content, PossiblyUnbound | Conflict):
+            return _Same(content)
+        if content is ABSENT:
+            return ABSENT
+        raise NoKind
+
+    def _fixed(self, content: Abstract) -> Any:
+        """The kind of what is held by something that cannot be opened."""
+        before, self.opens = self.opens, False
+        try:
+            return self.at(content)
+        finally:
+            self.opens = before
+
+    def _numbered(self, handle: Any) -> int:
+        heap = self.heap
+        if handle in heap.shared or handle in heap.frozen or handle in heap.bound:
+            raise NoKind
+        known = self.number_of.get(handle)
+        if known is None:
+            known = self.number_of[handle] = len(self.seen.handles)
+            self.seen.handles.append(handle)
+        return known
+
+    def rest(self) -> Iterator[Any]:
+        """What stands behind each handle, in the order in which they are found."""
+        described = 0
+        while described < len(self.seen.handles):
+            handle = self.seen.handles[described]
+            described += 1
+            yield self._described(handle)
+
+    def _described(self, handle: Any) -> Any:
+        if isinstance(handle, Closure):
+            return self._closure(handle)
+        if isinstance(handle, ObjectRef):
+            return self._object(handle)
+        if is_callers(handle):
+            return handle
+        if isinstance(handle, Storage):
+            return Storage, handle.subclass, self._place(handle)
+        return self._container(handle)
+
+    def _place(self, key: Any) -> Any:
+        if key in self.seen.places:
+            return ABSENT
+        self.seen.places[key] = None
+        return self._content(self.heap.get(key))
+
+    def _content(self, content: Abstract) -> Any:
+        if isinstance(content, dict):
+            self._require_plain(content)
+            return dict, *[(_exact(key), self.at(value)) for key, value in content.items()]
+        if isinstance(content, Columns):
+            return Columns, _Same(content.structure), *map(self.at, content.values)
+        return self.at(content)
+
+    def _require_plain(self, content: dict[Any, Abstract]) -> None:
+        if not all(map(_is_plain, content)):
+            raise NoKind
+
+    def _container(self, ref: ListRef | DictRef) -> Any:
+        if ref.own is not None:
+            raise NoKind
+        kind = ref.frozen if isinstance(ref, ListRef) else ref.shows_items
+        return ref.type, kind, self._place(ref)
+
+    def _object(self, ref: ObjectRef) -> Any:
+        if ref.holder is not None or issubclass(ref.type, BaseException):
+            raise NoKind
+        if not is_programs(ref):
+            return ref
+        inside = self._class(ref.type)
+        names = self.heap.names_of(ref)
+        return ref.type, inside, tuple([(name, self._place((ref, name))) for name in names])
+
+    def _class(self, kind: type) -> tuple[Any, ...]:
+        """What is seen of a class by its methods, where it is made in the program."""
+        found: list[Any] = []
+        for cls in kind.__mro__:
+            if MADE_HERE in vars(cls):
+                held = [part for v in vars(cls).values() for part in _functions_in(v)]
+                found += [self._fixed(part) for part in (vars(cls)[MADE_HERE], *held)]
+        return tuple(found)
+
+    def _closure(self, closure: Closure) -> Any:
+        if closure.own is not None or closure.several is not None:
+            raise NoKind
+        given = (*closure.defaults, *closure.keyword_defaults.values())
+        bound, declared = local_names(closure.node)
+        inner = Scope("", bound, closure.scope, closure.scope.globals, {}, declared)
+        return closure, tuple(map(self._fixed, given)), self.names(closure.node, inner)
+
+    def names(self, node: ast.AST, scope: Scope) -> tuple[Any, ...]:
+        """The contents of the names that a function sees of the activations around it."""
+        found = []
+        for name in _names_in(node):
+            home = home_of(scope, name)
+            if home is not None and home is not scope:
+                found.append((home, name, self._place((home, name))))
+        return tuple(found)
+
+
+class _Same:
+    """What is one with another only if it is the same object."""
+
+    __slots__ = ("content",)
+
+    def __init__(self, content: Any) -> None:
+        self.content = content
+
+    def __hash__(self) -> int:
+        return id(self.content)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.content is self.content
+
+
+def _exact(key: Any) -> Any:
+    """A key of a dict told apart from what equals it: 1, 1.0, True."""
+    return tuple(map(_exact, key)) if type(key) is tuple else (type(key), repr(key))
+
+
+def _is_plain(key: Any) -> bool:
+    return all(map(_is_plain, key)) if type(key) is tuple else type(key) in PLAIN or key is None
+
+
+def _functions_in(attribute: Any) -> Iterator[Closure]:
+    """The functions of the program that an attribute of a class leads to."""
+    parts: list[Any] = [attribute]
+    if isinstance(attribute, property):
+        parts = [attribute.fget, attribute.fset, attribute.fdel]
+    elif isinstance(attribute, staticmethod | classmethod):
+        parts = [attribute.__func__]
+    elif isinstance(attribute, functools.cached_property):
+        parts = [attribute.func]
+    return (part for part in parts if isinstance(part, Closure))
+
+
+@functools.lru_cache(maxsize=512)
+def _names_in(node: ast.AST) -> tuple[str, ...]:
+    """The names that stand anywhere in a function."""
+    return tuple(sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)}))
