@@ -87,6 +87,7 @@ _BY_LIBRARY = {
             "expectations",
             "drawn",
             "kernels",
+            "laws_of_objects",
             "ranks",
             "searched",
             "namespaces",

@@ -87,7 +87,10 @@ def _log_density(law, x, args, keywords):
 def _density(law, x, args, keywords):
     y, shapes, scale, good = _standardised(law, x, args, keywords)
     place, inside = _inside(law, y, shapes, law.closed)
-    found = np.exp(law.log_density(law.within(place), *shapes))
+    if hasattr(law, "density"):
+        found = law.density(place, *shapes)
+    else:
+        found = np.exp(law.log_density(law.within(place), *shapes))
     if scale is not None:
         found = found / scale
     return _finished(good, inside, found, 0.0)
@@ -250,20 +253,21 @@ def _freezing(distribution):
 def _method_of_frozen(method):
     """A method of a distribution with its parameters that was made outside of the program."""
 
-    def found(self, x):
+    def found(self, *given, **options):
         from scipy import stats
 
-        distribution = getattr(stats, self.dist.name)
+        distribution = getattr(stats, self.dist.name, None)
         if type(distribution) is not type(self.dist):
-            raise TypeError(f"{self.dist.name} is not that of scipy.stats")
-        return getattr(distribution, method)(x, *self.args, **self.kwds)
+            distribution = self.dist
+        return getattr(distribution, method)(*given, *self.args, **self.kwds, **options)
 
     return found
 
 
 # Registering --------------------------------------------------------------------------------------
 
-_OF_FROZEN = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+_SUMMARIES = ("mean", "var", "std", "median", "entropy", "interval", "moment", "stats")
+_OF_FROZEN = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf", *_SUMMARIES)
 _DRAWN = "draw with a numpy.random.Generator: rng.normal(...), rng.gamma(...)"
 _METHODS = {
     "rvs": _DRAWN,

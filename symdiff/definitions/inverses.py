@@ -13,7 +13,7 @@ from symdiff.definitions.declare import DEFINITIONS
 from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import followed, solution, valued, without_derivative
+from symdiff.definitions.solvers import implied, valued, without_derivative
 
 # Where the probability stands among the parameters, and what it is of ``y`` and the others.
 INVERSES: dict[str, tuple[int, Any]] = {
@@ -60,14 +60,11 @@ def _inverse(name, place, function):
         left = without_derivative(function(at, *others)) - share
         is_solved = np.abs(left) <= 1e-5 * share  # some of SciPy's are rough
         factor = np.where(is_solved, 1.0, np.where((at == 0) & (left > 0), 0.0, np.nan))
-        inside = np.where(is_solved, at, 0.5)
 
         def residual(y, *args):
             return function(y, *others) - wide[place]
 
-        solved = solution("zero", inside, followed(residual, (inside,), ()))
-        made = factor * (solved - without_derivative(solved)) + at
-        made = valued(made.astype(found.dtype), found)
+        made = valued(implied(residual, at, factor).astype(found.dtype), found)
         return made[()] if made.ndim == 0 else made
 
     return definition

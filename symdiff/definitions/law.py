@@ -1,16 +1,20 @@
 """Continuous laws of ``scipy.stats``, of standardised arguments, by ``scipy.special`` and NumPy.
 
-A law says what is its own: the logarithm of its density, the distribution function ``below`` and
-its complement ``above``, their logarithms where these have a form of their own, the inverses
-``quantile`` and ``quantile_above``, and what its support and its parameters are. What it does not
-have, or has as None, is not known. Only derivatives are taken of what stands here, inside of the
-support.
+A law says what is its own: the logarithm of its density (and ``density``, where that may be 0
+inside of the support), the distribution function ``below`` and its complement ``above``, their
+logarithms where these have a form of their own, the inverses ``quantile`` and ``quantile_above``,
+and what its support and its parameters are. What it does not have, or has as None, is not known;
+but for the inverses, which then are those that SciPy finds. Only derivatives are taken of what
+stands here, inside of the support.
 """
 
 import math
 from typing import Any
 
 import numpy as np
+
+from symdiff.definitions.opaque import computed
+from symdiff.definitions.solvers import implied, without_derivative
 
 CONTINUOUS: dict[str, Any] = {}  # laws by what scipy.stats calls them
 
@@ -25,6 +29,40 @@ def special():
     return found
 
 
+def _found(name, method, q, shapes):
+    from scipy import stats
+
+    return np.asarray(getattr(getattr(stats, name), method)(q, *shapes), dtype=np.float64)
+
+
+def _searched(law, name, method):
+    """An inverse that has no form: SciPy's, with the slopes of the place that has the share."""
+    is_above = method == "isf"
+
+    def inverse(q, *shapes):
+        like = np.asarray(1.0 * q)
+        for shape in shapes:
+            like = like + 0.0 * shape
+        at = computed(np.asarray(like), _found, name, method, q, shapes)
+        is_small = q < 0.5
+
+        def left(y, q, shapes):  # by the smaller share, of which more digits are known
+            below, above = law.below(y, *shapes), law.above(y, *shapes)
+            if is_above:
+                return np.where(is_small, q - above, below - (1.0 - q))
+            return np.where(is_small, below - q, (1.0 - q) - above)
+
+        def residual(y, *args):
+            return left(y, q, shapes)
+
+        known = without_derivative(q)
+        off = left(at, known, [without_derivative(shape) for shape in shapes])
+        is_solved = np.abs(off) <= 1e-5 * np.minimum(known, 1.0 - known)
+        return implied(residual, at, np.where(is_solved, 1.0, np.nan))
+
+    return inverse
+
+
 class Law:
     """What most laws have: parameters above 0, the whole line as support."""
 
@@ -32,8 +70,13 @@ class Law:
     closed = True  # whether derivatives of the density are taken at the ends of the support
 
     def __init_subclass__(cls, name=None):
-        if hasattr(cls, "log_density"):
-            CONTINUOUS[name or cls.__name__.lower()] = cls
+        if not hasattr(cls, "log_density"):
+            return
+        name = name or cls.__name__.lower()
+        CONTINUOUS[name] = cls
+        for form, method in (("quantile", "ppf"), ("quantile_above", "isf")):
+            if hasattr(cls, "below") and not hasattr(cls, form):
+                setattr(cls, form, staticmethod(_searched(cls, name, method)))
 
     @staticmethod
     def support(*shapes):

@@ -6,6 +6,7 @@ import numpy as np
 
 from symdiff.definitions.law import LOG_2, LOG_PI, LOG_ROOT_2_PI, Law, Unit, special
 from symdiff.definitions.laws_of_the_line import Norm
+from symdiff.definitions.solvers import followed, slope
 
 
 class Beta(Unit):
@@ -252,3 +253,23 @@ class Wrapcauchy(Law):
     def quantile(q, c):
         sine, cosine = (1.0 - c) * np.sin(math.pi * q), (1.0 + c) * np.cos(math.pi * q)
         return 2.0 * np.arctan2(sine, cosine)
+
+
+class Ksone(Unit):
+    """Of the largest difference one way of the distribution function of ``n`` samples."""
+
+    shapes = ("n",)
+    good = staticmethod(lambda n: np.logical_and(n >= 1, n == np.round(n)))
+    above = staticmethod(lambda y, n: special().smirnov(n, y))
+    below = staticmethod(lambda y, n: 1.0 - special().smirnov(n, y))
+    log_below = None  # near 0 nothing would be left of the difference
+    quantile = staticmethod(lambda q, n: special().smirnovi(n, 1.0 - q))
+    quantile_above = staticmethod(lambda q, n: special().smirnovi(n, q))
+    log_density = staticmethod(lambda y, n: np.log(Ksone.density(y, n)))
+
+    @staticmethod
+    def density(y, n):
+        def above(y, *args):
+            return special().smirnov(n, y)
+
+        return -slope("each", followed(above, (y,), ()), y)

@@ -276,6 +276,10 @@ class Rice(Positive):
         apart = y - b
         return np.log(y) - 0.5 * (apart * apart) + np.log(special().i0e(y * b))
 
+    below = staticmethod(lambda y, b: special().chndtr(y * y, 2.0, b * b))
+    above = staticmethod(lambda y, b: 1.0 - special().chndtr(y * y, 2.0, b * b))
+    log_above = None  # in the tail nothing would be left of the difference
+
 
 class Fisk(Positive):
     shapes = ("c",)

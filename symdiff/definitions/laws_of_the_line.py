@@ -224,6 +224,47 @@ class Vonmises(Law):
         )
     )
 
+    @staticmethod
+    def below(y, kappa):
+        turns, left = _turns(y)
+        tail = _circular_tail(np.where(left < 0, -left, left), kappa)
+        return turns + np.where(left < 0, tail, 1.0 - tail)
+
+    @staticmethod
+    def above(y, kappa):
+        turns, left = _turns(y)
+        tail = _circular_tail(np.where(left < 0, -left, left), kappa)
+        return np.where(left < 0, 1.0 - tail, tail) - turns
+
+
+def _turns(y):
+    """Whole turns, and what is left of the angle."""
+    turns = np.round(y / (2.0 * math.pi))
+    return turns, y - 2.0 * math.pi * turns
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(80)
+
+
+def _circular_tail(y, kappa):
+    """Von Mises' density integrated from ``y`` to half a turn, or ten deviations beyond ``y``."""
+    reach = np.minimum(math.pi - y, 10.0 / np.sqrt(np.maximum(kappa, 1.0)))
+    start, reach, kappa = [np.expand_dims(each, -1) for each in (y, reach, kappa)]
+    angle = start + reach * (0.5 * (_NODES + 1.0))
+    density = np.exp(kappa * (np.cos(angle) - 1.0)) / special().i0e(kappa)
+    return np.sum(_WEIGHTS * density * reach, axis=-1) / (4.0 * math.pi)
+
+
+class VonmisesLine(Law, name="vonmises_line"):
+    """The same between half a turn either way."""
+
+    shapes = ("kappa",)
+    good = staticmethod(lambda kappa: kappa >= 0)
+    support = staticmethod(lambda kappa: (-math.pi, math.pi))
+    log_density = staticmethod(lambda y, kappa: Vonmises.log_density(y, kappa))
+    below = staticmethod(lambda y, kappa: Vonmises.below(y, kappa))
+    above = staticmethod(lambda y, kappa: Vonmises.above(y, kappa))
+
 
 class Genextreme(Law):
     shapes = ("c",)

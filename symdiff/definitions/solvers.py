@@ -40,6 +40,15 @@ strong_multiply = _staged("strong_multiply")
 without_derivative = _staged("without_derivative")
 
 
+def implied(residual, at, factor):
+    """Numbers that were found elsewhere: their slopes are those of roots of the residual, times a
+    factor; where this is not 1 no root is looked for.
+    """
+    inside = np.where(factor == 1.0, at, 0.5)
+    solved = solution("zero", inside, followed(residual, (inside,), ()))
+    return factor * (solved - without_derivative(solved)) + at
+
+
 def _tuple(args):
     return args if isinstance(args, tuple) else (args,)
 

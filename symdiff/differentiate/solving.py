@@ -99,7 +99,7 @@ def _dependent(graph: Graph, numbers: Sequence[int]) -> list[int]:
 def _slope(graph: Graph, y: Value, extras: Sequence[Value], rule: str) -> Value:
     """``∂F/∂x`` at the root: a number, or a matrix."""
     if rule == "zero":
-        return _pushed(graph, [y, *extras], {0: unit_of(y)})
+        return _each(graph, y, extras)
 
     def column(seed: Value) -> list[Value]:
         return [_pushed(graph, [y, *extras], {0: seed})]
@@ -119,7 +119,12 @@ def _jacobian(graph: Graph, y: Value, extras: Sequence[Value]) -> Value:
     return matrix
 
 
-SLOPES["jacobian"] = _jacobian
+def _each(graph: Graph, y: Value, extras: Sequence[Value]) -> Value:
+    """The derivative of each number that a function gives by the one in its place."""
+    return _pushed(graph, [y, *extras], {0: unit_of(y)})
+
+
+SLOPES["jacobian"], SLOPES["each"] = _jacobian, _each
 
 
 def _pull_root(

@@ -51,7 +51,7 @@ _ROWS = {
     ),
     "`scipy.stats`": (
         *("bunches", "descriptive", "distributions", "drawn", "estimates", "expectations"),
-        *("kernels", "multivariate", "ranks", "searched", "summaries"),
+        *("kernels", "laws_of_objects", "multivariate", "ranks", "searched", "summaries"),
         *("variables",),
     ),
     "`scipy.linalg`": (

@@ -51,7 +51,14 @@ from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import unbuffered
 from symdiff.parse.lookups import ruled, variable_of
-from symdiff.parse.opaque import RESULTS, call_changing, call_opaque, is_library, library_name
+from symdiff.parse.opaque import (
+    RESULTS,
+    call_changing,
+    call_opaque,
+    is_library,
+    library_name,
+    python_of,
+)
 from symdiff.parse.operators import is_staged
 from symdiff.parse.pure import computed
 from symdiff.parse.python import in_python
@@ -361,6 +368,9 @@ def _call_unknown(
     if isinstance(function, types.MethodType | functools.partial) and not is_of_library(owner):
         whole = reflect(interp, function, (variable_of(interp, function),))
         return call_value(interp, whole, arguments, keywords)
+    is_own = isinstance(function, types.MethodType) and function.__name__.startswith("_")
+    if is_own and python_of(function) is not None:  # of an object of a library's
+        return call_value(interp, function.__func__, [owner, *arguments], keywords)
     if arguments and _is_method_of(function, arguments[0]):
         _require_instance(interp, function, arguments[0])
         method = _native_method(interp, arguments[0], function.__name__)

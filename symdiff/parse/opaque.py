@@ -111,8 +111,9 @@ _FOLLOWED = (
 
 def python_of(function: Any) -> types.FunctionType | None:
     """The Python function that a function of NumPy's or SciPy's is, where that may be followed."""
-    is_python = isinstance(function, types.FunctionType)
-    python = function if is_python else getattr(function, "__wrapped__", function)
+    python = function
+    if not isinstance(function, types.FunctionType):
+        python = getattr(function, "__wrapped__", getattr(function, "__func__", function))
     if not isinstance(python, types.FunctionType) or function in INSTEAD:
         return None
     return python if python.__globals__.get("__name__", "").startswith(_FOLLOWED) else None

@@ -1,0 +1,193 @@
+"""Distributions that programs make of SciPy's classes, and inverses that SciPy searches for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.definitions.test_distributions import check
+from tests.test_programs import same
+
+stats = pytest.importorskip("scipy.stats")
+special = pytest.importorskip("scipy.special")
+
+X = np.array([0.3, 0.7])
+
+
+class Density(stats.rv_continuous):
+    """Only a density: SciPy integrates it, and searches."""
+
+    def _pdf(self, x, a, b):
+        return a * np.exp(-a * x) * b / b
+
+    def _argcheck(self, a, b):
+        return (a > 0) & (b > 0)
+
+
+class Line(stats.rv_continuous):
+    """No density but its logarithm."""
+
+    def _logpdf(self, x):
+        return -x * x / 2 - 0.5 * np.log(2 * np.pi)
+
+    def _cdf(self, x):
+        return special.ndtr(x)
+
+
+class Wedge(stats.rv_continuous):
+    """A support that rests on a shape, and functions of rows, as SciPy gives them."""
+
+    def _get_support(self, c):
+        return 0.0, 1.0 / c
+
+    def _pdf(self, x, c):
+        found = 2.0 * c * c * x
+        found[x < 0.0] = 0.0
+        return found
+
+    def _cdf(self, x, c):
+        return np.reshape(c * x, (len(x),)) ** 2
+
+
+DENSITY = Density(a=0.0, name="density", shapes="a, b")
+LINE = Line(name="line")
+WEDGE = Wedge(name="wedge")
+HISTOGRAM = stats.rv_histogram(np.histogram(np.random.default_rng(0).normal(size=100), bins=10))
+FROZEN = DENSITY(2.0, 1.0, loc=0.1)
+PARTED = stats.gamma(2.3, scale=1.4)
+
+Cases = list[tuple[Callable[..., Any], tuple[Any, ...]]]
+CASES: Cases = [
+    (lambda x, a, m, s: DENSITY.pdf(x, a, 1.0, m, s), (X, 2.3, -0.1, 1.3)),
+    (lambda x, a, m, s: DENSITY.cdf(x, a, 1.0, m, s), (X, 2.3, -0.1, 1.3)),
+    (lambda x, a: DENSITY.isf(x, a, 1.0), (0.3, 2.3)),
+    (lambda x, m, s: LINE.ppf(x, m, s), (X, -0.1, 1.3)),
+    (lambda x, m, s: LINE.logpdf(x, m, s), (X, -0.1, 1.3)),
+    (lambda x, c, m, s: WEDGE.pdf(x, c, m, s), (X, 0.8, -0.1, 1.3)),
+    (lambda x, c, m, s: WEDGE.cdf(x, c, m, s), (X, 0.8, -0.1, 1.3)),
+    (lambda x, c: WEDGE.ppf(x, c), (0.4, 0.8)),
+    (lambda x: FROZEN.logpdf(x), (X,)),
+    (lambda x: DENSITY(2.0, x, loc=0.01).pdf(x), (X,)),
+    (lambda x: np.stack(PARTED.interval(x)) + PARTED.mean(), (X,)),
+    (lambda x, m, s: HISTOGRAM.pdf(x, m, s), (X, -0.1, 1.3)),
+    (lambda x, m, s: HISTOGRAM.ppf(x, m, s), (X, -0.1, 1.3)),
+    (lambda x, m, s: HISTOGRAM.logcdf(x, m, s), (X, -0.1, 1.3)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_functions_of_distributions_of_the_users(number: int) -> None:
+    function, args = CASES[number]
+    check(function, *args, wrt=tuple(range(len(args))))
+
+
+@pytest.mark.parametrize(
+    ("distribution", "shapes"),
+    [(DENSITY, (2.0, 1.0)), (DENSITY, (-1.0, 1.0)), (LINE, ()), (WEDGE, (0.8,)), (HISTOGRAM, ())],
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_outside_of_the_support_and_of_the_parameters(distribution: Any, shapes: Any) -> None:
+    x = np.array([-np.inf, -1.0, 0.0, 0.5, 1.0, 1.25, 2.0, np.inf, np.nan])
+    methods = ("logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf")
+    if distribution is DENSITY:
+        x, methods = x[2:6], ("pdf", "logpdf", "sf", "ppf")
+
+    def all_of_them(x: Any, scale: Any) -> Any:
+        return tuple([getattr(distribution, name)(x, *shapes, scale=scale) for name in methods])
+
+    for scale in (1.0, -1.0):
+        assert same(sd.vjp(all_of_them, x, scale)[0], all_of_them(x, scale))
+
+
+def test_differences_that_scipy_takes_are_refused() -> None:
+    with pytest.raises(sd.UnsupportedCallError, match="takes differences for"):
+        sd.grad(lambda x: LINE.pdf(x))(0.3)
+
+
+# Inverses -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", [1e-10, 0.3, 1.0 - 1e-9])
+def test_inverses_that_are_searched_for_have_exact_slopes(share: float) -> None:
+    """Of Maxwell's law, whose share below ``y`` is ``P(3/2, y**2 / 2)``, by mpmath."""
+    slope = sd.grad(lambda q: stats.maxwell.ppf(q))(share)
+    y = mpmath.mpf(float(stats.maxwell.ppf(share)))
+    density = mpmath.sqrt(2 / mpmath.pi) * y**2 * mpmath.exp(-(y**2) / 2)
+    np.testing.assert_allclose(slope, float(1 / density), rtol=1e-10)
+
+
+def test_inverses_by_shapes_have_exact_slopes() -> None:
+    """``nakagami.ppf(q, nu)`` is the root of ``gammaincinv(nu, q) / nu``."""
+
+    def slope(nu: float) -> float:
+        return float(
+            mpmath.diff(
+                lambda n: mpmath.findroot(
+                    lambda y: mpmath.gammainc(n, 0, n * y * y, regularized=True) - 0.3, 0.6
+                ),
+                nu,
+            )
+        )
+
+    found = sd.grad(lambda nu: stats.nakagami.ppf(0.3, nu))(1.3)
+    np.testing.assert_allclose(found, slope(1.3), rtol=1e-10)
+
+
+def test_inverses_of_counts_are_steps_from_the_location_on() -> None:
+    q = np.array([0.0, 0.2, 0.7, 1.0])
+
+    def counts(q: Any, p: Any, loc: Any) -> Any:
+        return stats.binom.ppf(q, 6, p, loc) * np.array([1.0, 2.0, 3.0, 4.0])
+
+    args = (q, 0.4, 2.0)
+    value, tangent = sd.jvp(counts, args, (q, 0.7, 0.5))
+    assert same(value, counts(*args))
+    np.testing.assert_array_equal(tangent, [0.5, 1.0, 1.5, 2.0])
+    loss = sd.grad(lambda *args: np.sum(counts(*args)), argnums=(0, 1, 2))
+    assert [same(a, b) for a, b in zip(loss(*args), (0.0 * q, 0.0, 10.0), strict=True)]
+    low, high = stats.poisson.interval(0.9, 3.0)
+    assert sd.grad(lambda p: p * sum(stats.poisson(3.0).interval(0.9)))(1.0) == low + high
+    assert sd.grad(lambda p: p * stats.randint.isf(0.2, 2, 9))(1.0) == stats.randint.isf(0.2, 2, 9)
+    assert np.isnan(sd.vjp(lambda q: stats.poisson.ppf(q, 3.0), 1.3)[0])
+
+
+# Laws by name -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kappa", [0.0, 1.3, 70.0, 1e5])
+@pytest.mark.parametrize("angle", [-3.0, -0.02, 0.0, 0.01, 2.5, 9.0])
+def test_von_mises_shares_have_exact_slopes(angle: float, kappa: float) -> None:
+    def share(kappa: Any) -> Any:  # from 0 on
+        return mpmath.quad(
+            lambda t: mpmath.exp(kappa * (mpmath.cos(t) - 1)),
+            [0, *(k * angle / 8 for k in range(1, 9))],
+        ) / (2 * mpmath.pi * mpmath.besseli(0, kappa) * mpmath.exp(-kappa))
+
+    by_angle, by_kappa = sd.grad(stats.vonmises.cdf, argnums=(0, 1))(angle, kappa)
+    with mpmath.workdps(30):
+        density = mpmath.exp(kappa * (mpmath.cos(angle) - 1)) / (
+            2 * mpmath.pi * mpmath.besseli(0, kappa) * mpmath.exp(-kappa)
+        )
+        if kappa > 0.0:
+            exact = float(mpmath.diff(share, kappa))
+            np.testing.assert_allclose(by_kappa, exact, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(by_angle, float(density), rtol=1e-10, atol=1e-300)
+
+
+def test_the_largest_difference_one_way() -> None:
+    """``ksone`` of two samples: polynomials."""
+
+    def above(y: Any) -> Any:  # Birnbaum and Tingey (1951), of two samples
+        return (1 - y) ** 2 + 2 * y * (0.5 - y)
+
+    for y in (0.1, 0.3):
+        exact = float(mpmath.diff(above, y))
+        np.testing.assert_allclose(sd.grad(lambda y: stats.ksone.sf(y, 2))(y), exact, rtol=1e-12)
+        np.testing.assert_allclose(stats.ksone.pdf(y, 2), -exact, rtol=1e-12)
+        second = float(mpmath.diff(above, y, 2))
+        np.testing.assert_allclose(sd.grad(lambda y: stats.ksone.pdf(y, 2))(y), -second, rtol=1e-9)
