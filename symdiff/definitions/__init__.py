@@ -70,7 +70,7 @@ _BY_LIBRARY = {
     "scipy.fftpack": ("transforms",),
     "scipy.integrate": ("boundaries", "samples", "solvers"),
     "scipy.interpolate": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
-    "scipy.linalg": ("equations", "matrices", "riccati", "structured", "subspaces"),
+    "scipy.linalg": ("equations", "matrices", "riccati", "stacks", "structured", "subspaces"),
     "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("active_sets", "minima", "solvers"),
     "scipy.signal": ("designs", "filters", "peaks", "resampling", "smoothing", "spectra"),

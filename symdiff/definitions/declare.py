@@ -22,6 +22,8 @@ MADE: dict[Any, FunctionType] = {}  # in no table: what makes objects of classes
 # and what libraries have under names that are their own
 CONSTANTS: list[type] = []  # classes of libraries whose objects nothing changes
 WRAPPERS: dict[CodeType, Callable[..., Any]] = {}  # by the code of what libraries' decorators make
+STACKED: dict[Any, tuple[tuple[tuple[str, Any], ...], type]] = {}  # what goes over stacks: how many
+# axes arguments have of their own, by their names in their order, and what several results are in
 PURE: dict[int, Any] = {}  # by ids: what is called while staging, where all arguments are known
 INSTANCES: dict[type, tuple[type, Mapping[str, tuple[Any, ...]]]] = {}  # what stands for arrays of
 # a class: a class that is followed, and where its attributes are found; ``np.ndarray``: the array

@@ -1,13 +1,17 @@
 """Matrices of ``scipy.linalg``: solving, factoring and inverting, by ``numpy.linalg``.
 
 Values are SciPy's own; what is said here is differentiated. Options that only save time or memory
-are taken and make no difference; stacks of matrices are refused, but for their determinants.
+are taken and make no difference. Of stacks of matrices ``stacks`` tells.
 """
+
+from typing import Any
 
 import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.opaque import computed
+from symdiff.definitions.solvers import valued
 
 
 def matrix(a):
@@ -106,7 +110,8 @@ def cho_factor(a, lower=False):
 
 def cho_solve(c_and_lower, b):
     c, lower = c_and_lower
-    factor = np.tril(matrix(c)) if lower else np.triu(matrix(c)).T.conj()
+    c = matrix(c)
+    factor = np.tril(c) if lower else np.triu(c).T.conj()
     return np.linalg.solve(factor.T.conj(), np.linalg.solve(factor, b))
 
 
@@ -138,6 +143,54 @@ def lu(a, permute_l=False, p_indices=False):
     if p_indices:
         return back.astype(np.int32), lower, upper
     return np.eye(rows, dtype=packed.real.dtype)[back], lower, upper
+
+
+def qr(a, mode="full", pivoting=False):
+    """Factors of a matrix whose columns stand in the order that SciPy finds."""
+    from scipy.linalg import qr as factored
+
+    a = matrix(a)
+    if not pivoting or mode not in ("full", "economic", "r"):
+        refuse(f"mode={mode!r}")
+    order = computed(np.zeros(a.shape[1], np.int32), _part_of_qr, a, mode, -1)
+    q, r = factored(a[:, order], mode="economic" if mode == "economic" else "full")
+    told = computed(q, _part_of_qr, a, "economic" if mode == "economic" else "full", 0)
+    factors = computed(q[0], phases_of, q, told)
+    q, r = valued(q * factors, told), factors[:, None].conj() * r
+    r = valued(r, computed(r, _part_of_qr, a, mode, 0 if mode == "r" else 1))
+    return (r, order) if mode == "r" else (q, r, order)
+
+
+def _part_of_qr(a, mode, part):
+    from scipy.linalg import qr as factored
+
+    return factored(a, mode=mode, pivoting=True)[part]
+
+
+def phases_of(vectors, others):
+    """The factors of absolute value 1 by which vectors are others."""
+    products = np.sum(vectors.conj() * others, axis=0)
+    return products / np.abs(products)
+
+
+def rq(a, mode="full"):
+    """The factors of the matrix upside down, turned, the other way round."""
+    if mode not in ("full", "economic", "r"):
+        raise ValueError("Mode argument should be one of ['full', 'r', 'economic']")
+    a = matrix(a)
+    kind: Any = "reduced" if mode == "economic" else "complete"
+    q, r = np.linalg.qr(a[::-1].T.conj(), mode=kind)
+    q, r = q.T.conj()[::-1], r.T.conj()[::-1, ::-1]
+    told = computed(q, _part_of_rq, a, mode, 1)
+    turned = computed(np.zeros((len(q), len(q)), q.dtype), np.matmul, told, q.T.conj())
+    r = valued(r @ turned.T.conj(), computed(r, _part_of_rq, a, mode, 0))
+    return r if mode == "r" else (r, valued(turned @ q, told))
+
+
+def _part_of_rq(a, mode, part):
+    from scipy.linalg import rq as factored
+
+    return factored(a, mode="full" if mode == "r" else mode)[part]
 
 
 def solveh_banded(ab, b, lower=False):
@@ -187,10 +240,13 @@ def pinvh(a, atol=None, rtol=None, lower=True):
 
 
 def eigvalsh_tridiagonal(d, e, select="a", select_range=None, tol=0.0, lapack_driver="auto"):
-    if select not in ("a", "all", 0):
+    if select not in ("a", "all", 0, "i", "index", 2):
         refuse(f"select={select!r}")
     d, e = np.asarray(d), np.asarray(e)
-    return np.linalg.eigvalsh(np.diag(d) + np.diag(e, -1))  # of which one triangle is read
+    values = np.linalg.eigvalsh(np.diag(d) + np.diag(e, -1))  # of which one triangle is read
+    if select in ("a", "all", 0):
+        return values
+    return values[int(select_range[0]) : int(select_range[1]) + 1]
 
 
 def cho_solve_banded(cb_and_lower, b):
@@ -288,6 +344,6 @@ def register(linalg):
         linalg,
         *(solve, inv, det, cholesky, solve_triangular, cho_factor, cho_solve, lu_solve, lu),
         *(solveh_banded, lstsq, pinv, pinvh, eigvalsh_tridiagonal, cho_solve_banded, polar, norm),
-        *(subspace_angles, cholesky_banded),
+        *(subspace_angles, cholesky_banded, qr, rq),
         rounded=True,
     )

@@ -47,12 +47,16 @@ def _of_one_length(a1, a2):
     return first, second
 
 
+def _coefficients(p):
+    return p.coeffs if isinstance(p, np.poly1d) else np.asarray(p)
+
+
 @defines(np.polyval)
 def polyval(p, x):
     """Horner's rule."""
     x = np.asanyarray(x)
     value = np.zeros_like(x)
-    for coefficient in np.asarray(p):
+    for coefficient in _coefficients(p):
         value = value * x + coefficient
     return value
 
@@ -91,10 +95,10 @@ def polyder(p, m=1):
     """The m-th derivative."""
     if m < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
-    c = np.asarray(p)
+    c = _coefficients(p)
     for _ in range(m):
         c = c[:-1] * np.arange(len(c) - 1, 0, -1)
-    return c
+    return np.poly1d(c) if isinstance(p, np.poly1d) else c
 
 
 @defines(np.roots, rounded=True)
@@ -141,10 +145,10 @@ def polyint(p, m=1, k=None):
         constants = constants[0] * np.ones(m, float)
     if len(constants) < m:
         raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
-    c = np.asarray(p)
+    c = _coefficients(p)
     for turn in range(m):
         c = np.concatenate((c / np.arange(len(c), 0, -1), constants[turn : turn + 1]))
-    return c
+    return np.poly1d(c) if isinstance(p, np.poly1d) else c
 
 
 @defines(np.poly)

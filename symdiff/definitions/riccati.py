@@ -12,7 +12,7 @@ import numpy as np
 from symdiff.definitions.declare import is_known, refuse, registered
 from symdiff.definitions.equations import solve_continuous_lyapunov, solve_discrete_lyapunov
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.matrices import hermitian, matrix, unitary_factor
+from symdiff.definitions.matrices import hermitian, matrix, phases_of, unitary_factor
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued
 
@@ -131,12 +131,6 @@ def _signed(values, vectors, found, others):
     return valued(1.0 * values, found[0].real), valued(vectors * factors, given)
 
 
-def phases_of(vectors, others):
-    """The factors of absolute value 1 by which vectors are others."""
-    products = np.sum(vectors.conj() * others, axis=0)
-    return products / np.abs(products)
-
-
 def eigvalsh(a, b=None, *, lower=True, type=1, subset_by_index=None):
     return eigh(a, b, lower=lower, eigvals_only=True, type=type, subset_by_index=subset_by_index)
 
@@ -157,21 +151,26 @@ def eigvals_banded(a_band, lower=False, check_finite=True):
     return np.linalg.eigvalsh(hermitian(_from_bands(a_band, lower), lower))
 
 
-def _found_of_three(d, e):
+def _found_of_three(d, e, select, select_range):
     from scipy.linalg import eigh_tridiagonal
 
-    return np.vstack(eigh_tridiagonal(d, e))
+    return np.vstack(eigh_tridiagonal(d, e, False, select, select_range))
 
 
-def eigh_tridiagonal(d, e, eigvals_only=False, check_finite=True):
+def eigh_tridiagonal(d, e, eigvals_only=False, select="a", select_range=None, check_finite=True):
+    if select not in ("a", "all", "i", "index"):
+        refuse(f"select={select!r}")
     d, e = np.asarray(d), np.asarray(e)
     whole = np.diag(d) + np.diag(e, -1) + np.diag(e, 1)
+    first, last = (0, len(d) - 1) if select in ("a", "all") else select_range
+    part = slice(int(first), int(last) + 1)
     if eigvals_only:
-        return np.linalg.eigvalsh(whole)
+        return np.linalg.eigvalsh(whole)[part]
     values, vectors = np.linalg.eigh(whole)
-    return _signed(
-        values, vectors, computed(_below(values, vectors), _found_of_three, d, e), vectors
-    )
+    values, vectors = values[part], vectors[:, part]
+    like = _below(values, vectors)
+    found = computed(like, _found_of_three, d, e, select, select_range)
+    return _signed(values, vectors, found, vectors)
 
 
 @when_imported("scipy.linalg")

@@ -8,9 +8,8 @@ import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.matrices import matrix
+from symdiff.definitions.matrices import matrix, phases_of
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.riccati import phases_of
 from symdiff.definitions.solvers import valued, without_derivative
 
 

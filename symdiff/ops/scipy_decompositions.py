@@ -117,7 +117,9 @@ def _lower_svd(a: Any, full_matrices: Any = True, compute_uv: Any = True) -> Any
     return tuple(svd(matrix, **({} if static(full_matrices) else {"full_matrices": False})))
 
 
-def _lower_qr(a: Any, lwork: Any = None, mode: Any = "full") -> Any:
+def _lower_qr(a: Any, lwork: Any = None, mode: Any = "full", pivoting: Any = False) -> Any:
+    if static(pivoting):
+        return NotImplemented
     matrix, mode = one_matrix(a, "qr"), static(mode)
     if mode not in ("full", "r", "economic"):
         raise UnsupportedCallError(f"{MODULE}.qr with mode={mode!r}")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions import DEFINITIONS, instances, python_version
-from symdiff.definitions.declare import MADE
+from symdiff.definitions.declare import MADE, STACKED
 from symdiff.definitions.libraries import meet, python_method
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
@@ -134,10 +134,31 @@ def _call_python(
     if getattr(function, "__module__", None) == "math":
         arguments = as_floats(interp, function, arguments)
     meet()
+    if _is_of_stacks(interp, function, arguments, keywords):
+        from symdiff.definitions.stacks import over_stacks  # at the first use of one of them
+
+        given = [function, *STACKED[function], tuple(arguments), interp.new_dict({**keywords})]
+        return interp.call(over_stacks, given, {})
     result = _by_what_is_registered(interp, function, arguments, keywords)
     if result is not NotImplemented:
         return result
     return _call_other(interp, function, arguments, keywords)
+
+
+def _is_of_stacks(
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
+) -> bool:
+    """Return whether a function is given more axes than its arguments have of their own."""
+    cores, _ = _known(STACKED, function) or ((), list)
+    for k, (name, axes) in enumerate(cores):
+        given = arguments[k] if k < len(arguments) else keywords.get(name)
+        if isinstance(given, Array):
+            given = interp.heap.read(given)
+        own = 2 if axes == "1|2" else axes
+        type_ = given.type if isinstance(given, Value) else None
+        if isinstance(type_, ArrayType) and type_.rank > own:
+            return True
+    return False
 
 
 def _by_what_is_registered(

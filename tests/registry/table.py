@@ -1232,7 +1232,8 @@ TABLE: dict[str, Word] = {
     "scipy.linalg.norm": several(matrix("x"), signal("x")),
     "scipy.linalg.pinv": shaped("x", like=SINGLE),
     "scipy.linalg.polar": square("x", "x, side='left'", stacked=False),
-    "scipy.linalg.qr": square("x", stacked=False),
+    "scipy.linalg.qr": square("x", "x, mode='r', pivoting=True", stacked=False),
+    "scipy.linalg.rq": square("x", stacked=False),
     "scipy.linalg.svd": shaped(
         "u, s, v = scipy.linalg.svd(x, full_matrices=False); return u * u, s, v * v", like=SINGLE
     ),
