@@ -75,11 +75,11 @@ def register(linalg):
 
     if not hasattr(_util, "_apply_over_batch"):  # in this version
         return
-    made: Any = _util._apply_over_batch(("a", 2))(_documented)
+    code: Any = _util._apply_over_batch(("a", 2))(_documented).__code__
     for name in linalg.__all__:
         function = getattr(linalg, name)
-        if getattr(function, "__code__", None) is made.__code__:
-            held = dict(zip(made.__code__.co_freevars, function.__closure__, strict=True))
+        if getattr(function, "__code__", None) is code:
+            held = dict(zip(code.co_freevars, function.__closure__, strict=True))
             pairs = zip(held["names"].cell_contents, held["ndims"].cell_contents, strict=True)
             STACKED[function] = tuple(pairs), list
     for name, cores in _BY_THEMSELVES.items():
