@@ -78,7 +78,7 @@ def register(linalg):
     code: Any = _util._apply_over_batch(("a", 2))(_documented).__code__
     for name in linalg.__all__:
         function = getattr(linalg, name)
-        if getattr(function, "__code__", None) is code:
+        if getattr(function, "__code__", None) == code:
             held = dict(zip(code.co_freevars, function.__closure__, strict=True))
             pairs = zip(held["names"].cell_contents, held["ndims"].cell_contents, strict=True)
             STACKED[function] = tuple(pairs), list
