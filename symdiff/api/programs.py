@@ -75,6 +75,7 @@ Transforms = tuple[Transform, ...]
 Steps = tuple[tuple[Any, ...], ...]
 Asking = tuple[Marks | None, bool, frozenset[Path]]
 Compiled = tuple[Entry, Signature, Facts]
+Running = tuple[Callable[..., Any], tuple[Path, ...], Emitted]  # with what it is given
 Shown = tuple[tuple[Emitted, ...], Signature]  # texts, and what they were compiled for
 Formula = Callable[[str, Sequence[str], Any], str | None]
 
@@ -91,6 +92,7 @@ class Home:
         self._quick: dict[Steps, tuple[Dispatcher, int]] = {}
         self._exact = False
         self._staged: list[tuple[Callable[[], Entry], Followed, Asking]] = []
+        self._primals: list[tuple[Graph, Running]] = []
         self._shown: dict[tuple[Sequence[Transform], bool], Shown] = {}
 
     @property
@@ -415,9 +417,19 @@ class Home:
         """Where verification is asked for: the function itself, emitted, to run beside it."""
         if not is_asked_for() or not _is_comparable(derived):
             return None
+        function, paths, emitted = self._emitted_primal(derived)
+        return Primal(function, paths, emitted, _variables(derived, paths))
+
+    def _emitted_primal(self, derived: Derived) -> Running:
+        """The program of the function's own graph, which several transforms have in common."""
+        for graph, known in reversed(self._primals):
+            if graph is derived.primal:
+                return known
         program = pipeline.build_primal(derived, self.name)
-        variables = _variables(derived, program.paths)
-        return Primal(program.function, program.paths, program.emitted, variables)
+        made = program.function, program.paths, program.emitted
+        self._primals.append((derived.primal, made))
+        del self._primals[:-_MOST_STAGED]
+        return made
 
     def _observed(self, chain: Chain, primal: Primal) -> Callable[..., None]:
         """What compares the emitted primal with the function before each run."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import bisect
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from symdiff.dataclass import dataclass
 from symdiff.emit.liveness import Liveness
@@ -22,7 +22,7 @@ from symdiff.ir.build import constant, is_constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import INT
-from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.declare import DeclaredOp, Spelling, is_spelled_by_attributes
 from symdiff.ops.effects import Made, Text, enter_context, leave_context
 from symdiff.ops.facts import may_raise
 from symdiff.ops.texts import text_call, text_made
@@ -73,6 +73,7 @@ def has_fields(node: Node) -> bool:
 
 
 Reader = Node | Block  # a block reads what it results in
+Spelled = tuple[int, Sequence[int]]  # columns besides operands, and how often each is written
 
 
 class _Folding:
@@ -87,7 +88,7 @@ class _Folding:
         self.reads: dict[Value, frozenset[int]] = {}
         self.reader: dict[Value, Reader | None] = {}
         self.shape_if_folded: dict[Node, _Shape] = {}
-        self.spellings: dict[Node, tuple[int, list[int]]] = {}
+        self.spellings: dict[Node, Spelled] = {}
         self.depth: dict[Block, int] = {graph.block: 1}
         self.writes = {origin: sorted(times) for origin, times in sharing.writes.items()}
         self.effects = sorted(
@@ -261,7 +262,7 @@ class _Folding:
         own, times = self.spelled(node)
         return own + sum([part.width * n for part, n in zip(parts, times, strict=True)])
 
-    def spelled(self, node: Node) -> tuple[int, list[int]]:
+    def spelled(self, node: Node) -> Spelled:
         """The columns of a node's spelling besides operands, and how often each is written."""
         known = self.spellings.get(node)
         if known is None:
@@ -269,15 +270,30 @@ class _Folding:
         return known
 
 
-def _spelled(node: Node) -> tuple[int, list[int]]:
-    count = len(node.operands)
-    if not isinstance(node.op, DeclaredOp) or node.op.spelling is None:
+_alike: dict[
+    tuple[DeclaredOp, int], Spelled
+] = {}  # of nodes without attributes, by op and operands
+
+
+def _spelled(node: Node) -> Spelled:
+    op, count = node.op, len(node.operands)
+    if not isinstance(op, DeclaredOp) or op.spelling is None:
         return _SPARE, [1] * count
     if is_write(node):
         return _SPARE + 4 * len(node.attributes.get("key", ())), [1] * count
-    times = {f"{_HOLE}{k}": 0 for k in range(count)}
+    if node.attributes or not is_spelled_by_attributes(op):
+        return _measured(op.spelling, node)
+    known = _alike.get((op, count))
+    if known is None:
+        known = _alike[op, count] = _measured(op.spelling, node)
+    return known
+
+
+def _measured(spelling: Spelling, node: Node) -> Spelled:
+    """The columns of a spelling, which is made with a name for each operand."""
+    times = {f"{_HOLE}{k}": 0 for k in range(len(node.operands))}
     width = 0
-    for inner in parts_of(node.op.spelling(node, [ast.Name(hole, _LOAD) for hole in times])):
+    for inner in parts_of(spelling(node, [ast.Name(hole, _LOAD) for hole in times])):
         if isinstance(inner, ast.Name) and inner.id in times:
             times[inner.id] += 1
         else:

@@ -41,14 +41,20 @@ def _may_be_same(one: ast.AST, other: ast.AST, pending: list[tuple[Any, Any]]) -
 
     A list that is empty and one that is left out are the same.
     """
+    given, found = vars(one), vars(other)
     for name in one._fields:
-        first, second = getattr(one, name, None), getattr(other, name, None)
+        first: Any = given.get(name)
+        second: Any = found.get(name)
         if first is second:
             continue
         kind = type(first)
         if kind is not type(second):
             if first not in _EMPTY or second not in _EMPTY:
                 return False
+        elif kind is list:
+            if len(first) != len(second):
+                return False
+            pending += zip(first, second, strict=True)
         elif kind not in _BARE and (kind is not str or first != second):
             pending.append((first, second))
     return True

@@ -51,6 +51,8 @@ Structure = Leaf | Static | Container
 
 
 _NOTHING = object()
+# Kinds of callables that nobody derives from, or gives a ``__getattr__``.
+_WITHOUT_GETATTR = frozenset({types.FunctionType, types.BuiltinFunctionType, np.ufunc})
 
 
 def declared(value: Any, name: str, default: Any = None) -> Any:
@@ -62,7 +64,8 @@ def declared(value: Any, name: str, default: Any = None) -> Any:
     >>> declared(Anything(), "__symdiff_staged__") is None
     True
     """
-    if inspect.getattr_static(value, name, _NOTHING) is _NOTHING:
+    plain = type(value) in _WITHOUT_GETATTR
+    if not plain and inspect.getattr_static(value, name, _NOTHING) is _NOTHING:
         return default
     return getattr(value, name, default)
 

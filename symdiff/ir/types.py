@@ -230,12 +230,19 @@ class ArrayType:
         return self.dtype.kind in "fc"
 
     def __str__(self) -> str:
+        name = _name_of(self.dtype)
         if self.kind == "python":
-            return {"f": "float", "i": "int", "b": "bool", "c": "complex"}.get(
-                self.dtype.kind, self.dtype.name
-            )
-        dims = ",".join(str(dim) for dim in self.shape)
-        return f"{self.dtype.name}[{dims}]" if self.kind == "array" else self.dtype.name
+            return _PYTHON_NAMES.get(self.dtype.kind, name)
+        return f"{name}[{','.join(map(str, self.shape))}]" if self.kind == "array" else name
+
+
+_PYTHON_NAMES = {"f": "float", "i": "int", "b": "bool", "c": "complex"}
+
+
+@functools.lru_cache(512)
+def _name_of(dtype: np.dtype) -> str:
+    """The name of a dtype, which NumPy puts together anew each time."""
+    return dtype.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,8 @@ class _Scopes:
     def enter(self, block: Block, owner: Node | None) -> None:
         self.stack.append(_Open(block, owner, iter(block.nodes), []))
         for value in block.parameters:
-            _require(value.node is None, f"parameter {value!r} has a node", owner)
+            if value.node is not None:
+                raise _Malformed(f"parameter {value!r} has a node", owner)
         self.define(block.parameters, owner)
 
     def leave(self) -> None:
@@ -156,7 +157,8 @@ class _Scopes:
 
     def define(self, values: Iterable[Value], node: Node | None) -> None:
         for value in values:
-            _require(value not in self.ever, f"{value!r} is defined twice", node)
+            if value in self.ever:
+                raise _Malformed(f"{value!r} is defined twice", node)
             self.ever.add(value)
             self.visible.add(value)
             self.stack[-1].defined.append(value)
@@ -215,7 +217,8 @@ def _define(node: Node, scopes: _Scopes) -> None:
 
 def _finish(node: Node, scopes: _Scopes) -> None:
     for value in node.results:
-        _require(value.node is node, f"{value!r} names another node as its own", node)
+        if value.node is not node:
+            raise _Malformed(f"{value!r} names another node as its own", node)
     if node.op in _STRUCTURE:
         _STRUCTURE[node.op](node)
     _check_types(node)
@@ -242,7 +245,8 @@ def _check_types(node: Node) -> None:
         raise _Malformed(f"no types can be inferred: {error}", node, error) from error
     _require(len(inferred) == len(node.results), f"{len(inferred)} results were expected", node)
     for value, type_ in zip(node.results, inferred, strict=True):
-        _require(_alike(value.type, type_), f"{value!r} should be {type_}", node)
+        if not _alike(value.type, type_):
+            raise _Malformed(f"{value!r} should be {type_}", node)
 
 
 def _check_numbers(node: Node, wrapping: set[Value]) -> None:

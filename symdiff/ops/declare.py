@@ -379,9 +379,26 @@ def supporting(function: Callable[..., Any]) -> ast.expr:
     return ast.Constant(function)  # type: ignore[arg-type]
 
 
+_BY_ATTRIBUTES: set[Spelling] = set()
+
+
+def _by_attributes(spelling: Spelling) -> Spelling:
+    """A spelling that goes by the op and its attributes alone."""
+    _BY_ATTRIBUTES.add(spelling)
+    return spelling
+
+
+def is_spelled_by_attributes(op: DeclaredOp) -> bool:
+    """Return whether all nodes of an op that have the same attributes, and as many operands, are
+    spelled alike.
+    """
+    return op.spelling in _BY_ATTRIBUTES
+
+
 def supporting_call(function: Callable[..., Any], **defaults: Any) -> Spelling:
     """Spelled as a call of a function of ``ops.support``; attributes as with ``call``."""
 
+    @_by_attributes
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
         called = call("f", **defaults)(node, operands)
         assert isinstance(called, ast.Call)
@@ -398,7 +415,7 @@ def _called(function: Callable[..., Any]) -> Spelling | None:
     known = module in ("builtins", "math", "cmath", "symdiff.ops.support")
     if not known and module.partition(".")[0] != "numpy":
         return None
-    return lambda node, operands: _call_of(function)(node, operands)
+    return _by_attributes(lambda node, operands: _call_of(function)(node, operands))
 
 
 @functools.cache
@@ -431,6 +448,7 @@ def call(function: str, **defaults: Any) -> Spelling:
     Sizes among the attributes are told by the operands.
     """
 
+    @_by_attributes
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
         shown = {k: v for k, v in node.attributes.items() if k not in defaults or v != defaults[k]}
         keywords = [ast.keyword(name, literal(shown[name])) for name in shown if name != "length"]
@@ -444,6 +462,7 @@ def template(text: str) -> Spelling:
     in a list, for all operands.
     """
 
+    @_by_attributes
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
         names: dict[str, Any] = {f"_{k}_": expression for k, expression in enumerate(operands)}
         names["_all_"] = operands
@@ -481,6 +500,7 @@ def _substituted(tree: Any, names: Mapping[str, Any]) -> Any:
 def infix(operator: type[ast.operator] | type[ast.cmpop] | type[ast.unaryop]) -> Spelling:
     """Spelled with an operator, or as NumPy's function where the attribute ``ufunc`` is true."""
 
+    @_by_attributes
     def spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
         if node.attributes.get("ufunc"):
             return ast.Call(dotted(f"np.{node.op.name}"), list(operands), [])

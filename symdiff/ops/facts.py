@@ -12,10 +12,10 @@ import numpy as np
 
 from symdiff.ir.build import constant_value
 from symdiff.ir.control import LoopView, call, cond, loop
-from symdiff.ir.graph import GraphCell, Node, Op, Value, walk_nodes
+from symdiff.ir.graph import GraphCell, Node, Value, walk_nodes
 from symdiff.ir.reach import reached
 from symdiff.ir.types import ArrayType, Dim
-from symdiff.ops.declare import DeclaredOp, fails_to_broadcast
+from symdiff.ops.declare import DeclaredOp, surely_broadcasts
 from symdiff.ops.keys import Slot
 
 
@@ -62,22 +62,21 @@ def may_raise(node: Node, fits: Fits = never) -> bool:
 
     ``fits`` tells whether an integer is known to be a place of an axis.
     """
-    if node.op in (loop, cond):
+    op = node.op
+    if op is loop or op is cond:
         return False
-    if node.op is call:
+    if op is call:
         return not _is_harmless(node.attributes["callee"])
-    if node.op.raises:
-        if node.op.name in READS_AND_WRITES:
+    declared = op if isinstance(op, DeclaredOp) else None
+    if op.raises:
+        if op.name in READS_AND_WRITES:
             return not _key_fits(node, fits)
-        harmless = node.op.harmless if isinstance(node.op, DeclaredOp) else None
-        return harmless is None or not harmless(node)
-    if _raises_on_numbers(node.op) and all(map(is_python, node.operands)):
+        return declared is None or declared.harmless is None or not declared.harmless(node)
+    if declared is None:
+        return False
+    if declared.raises_on_numbers and all(map(is_python, node.operands)):
         return not node.attributes.get("ufunc") and not _divides_safely(node)
-    return fails_to_broadcast(node)
-
-
-def _raises_on_numbers(op: Op) -> bool:
-    return isinstance(op, DeclaredOp) and op.raises_on_numbers
+    return declared.elementwise and not surely_broadcasts(node)
 
 
 def must_stay(node: Node, fits: Fits = never) -> bool:

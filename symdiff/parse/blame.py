@@ -105,57 +105,59 @@ def is_foreseen(error: BaseException) -> bool:
     return known or is_users(error)
 
 
-@contextlib.contextmanager
-def judged(
-    interp: Interpreter,
-    function: Callable[..., Any],
-    arguments: Arguments,
-    keywords: Keywords | None = None,
-) -> Iterator[None]:
+class judged:  # noqa: N801 - it is used as a function is
     """Tell the errors of an operation apart: ``function(*arguments)`` is what Python would do."""
-    try:
-        with _told_apart(interp, function, arguments, keywords):
-            yield
-    except Exception as error:
-        given = (*arguments, *(keywords or {}).values())
-        if is_users(error) and any(may_be_integer(one, interp.begun) for one in given):
-            message = f"a number that is an integer on some paths, a float on others: {error}"
+
+    __slots__ = ("arguments", "function", "interp", "keywords")
+
+    def __init__(
+        self,
+        interp: Interpreter,
+        function: Callable[..., Any],
+        arguments: Arguments,
+        keywords: Keywords | None = None,
+    ) -> None:
+        self.interp, self.function = interp, function
+        self.arguments, self.keywords = arguments, keywords or {}
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if not isinstance(error, Exception):
+            return
+        other, cause = self._told_apart(error)
+        told = error if other is None else other
+        given = (*self.arguments, *self.keywords.values())
+        if is_users(told) and any(may_be_integer(one, self.interp.begun) for one in given):
+            message = f"a number that is an integer on some paths, a float on others: {told}"
             hint = "write int(...) or float(...): then it is one on all paths"
-            raise UnsupportedSyntaxError(message, interp.span, hint) from None
-        raise
+            raise UnsupportedSyntaxError(message, self.interp.span, hint) from None
+        if other is not None:
+            raise other from cause
 
-
-@contextlib.contextmanager
-def _told_apart(
-    interp: Interpreter,
-    function: Callable[..., Any],
-    arguments: Arguments,
-    keywords: Keywords | None,
-) -> Iterator[None]:
-    """Mark what the function raises; what only the compiler cannot do is told as that."""
-    try:
-        yield
-    except NeedsStatic:
-        python = error_of(interp, function, arguments, keywords or {})
-        if isinstance(python, TypeError):  # whatever the values are
-            raise users(python) from None
-        raise
-    except CONTROL:
-        raise
-    except Exception as error:
-        if is_users(error) or isinstance(error, OUTSIDE):
-            raise
-        python = error_of(interp, function, arguments, keywords or {})
-        given = (*arguments, *(keywords or {}).values())
+    def _told_apart(self, error: Exception) -> tuple[Exception | None, Exception | None]:
+        """What to raise instead of an error, and its cause: what the function raises is marked,
+        what only the compiler cannot do is told as that. None where the error stays.
+        """
+        interp = self.interp
+        kept = isinstance(error, CONTROL) or is_users(error) or isinstance(error, OUTSIDE)
+        if kept and not isinstance(error, NeedsStatic):
+            return None, None
+        python = error_of(interp, self.function, self.arguments, self.keywords)
+        if isinstance(error, NeedsStatic):  # a TypeError is one whatever the values are
+            return (users(python) if isinstance(python, TypeError) else None), None
+        given = (*self.arguments, *self.keywords.values())
         if python is not None and _tells_the_same(python, error):
             known = isinstance(python, TypeError) or all(_is_exact(interp, a) for a in given)
-            raise users(python if known or type(python) is not type(error) else error) from None
+            return users(python if known or type(python) is not type(error) else error), None
         if python is not None and _is_pythons(error, python):
             if all(isinstance(a, _PLAIN) for a in given):
-                raise users(python) from None
-            told = f"raises {type(python).__name__} for such arguments: {python}"
-            raise UnsupportedCallError(f"{name_of(function)} {told}", hint=HINT) from None
-        raise blamed(interp, error, name_of(function)) from error
+                return users(python), None
+            what = f"raises {type(python).__name__} for such arguments: {python}"
+            told = f"{name_of(self.function)} {what}"
+            return UnsupportedCallError(told, hint=HINT), None
+        return blamed(interp, error, name_of(self.function)), error
 
 
 _PLAIN = (str, bytes, bool, int, float, complex, type(None))

@@ -25,7 +25,7 @@ from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.assumed import implied, truth_of
 from symdiff.parse.blame import is_users
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.heap import Heap
+from symdiff.parse.heap import Heap, of_kind
 from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.join import Arm, BranchJoin, Kept
 from symdiff.parse.meanwhile import meanwhile, pushed
@@ -91,8 +91,8 @@ def _note_refusal(interp: Interpreter, error: Exception, predicate: Value) -> No
 def _settle(interp: Interpreter) -> None:
     """Settle which names are bound and which exits are taken, where what is assumed here tells."""
     contents = interp.heap.contents
-    open_ = [k for k, c in contents.items() if type(c) is PossiblyUnbound or type(k) is Exit]
-    for key in open_:
+    unbound = list(of_kind(PossiblyUnbound, contents, contents.values()))
+    for key in (*unbound, *of_kind(Exit, contents, contents)):
         content = contents[key]
         if isinstance(content, PossiblyUnbound) and content.decided is not None:
             value, where = content.decided
@@ -312,8 +312,8 @@ def names_told_apart(interp: Interpreter) -> tuple[str, ...]:
 
 def _conflicts(heap: Heap) -> set[Conflict]:
     contents = heap.contents.values()
-    standing = [content for content in contents if type(content) is Conflict]
-    several = [content.several for content in contents if type(content) is Closure]
+    standing = of_kind(Conflict, contents, contents)
+    several = [closure.several for closure in of_kind(Closure, contents, contents)]
     shared = (others.values() for others in heap.shared.values())
     return {*standing, *filter(None, several), *heap.frozen.values()}.union(*shared)
 

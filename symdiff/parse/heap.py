@@ -8,10 +8,10 @@ copies.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from itertools import compress, count, islice
-from operator import is_not
+from itertools import compress, count, islice, repeat
+from operator import is_, is_not
 from typing import Any, TypeVar
 
 from symdiff.dataclass import dataclass
@@ -316,6 +316,11 @@ def differing(a: Mapping[Key, Any], b: Mapping[Key, Any]) -> list[Key]:
     rest = [key for key in islice(a, length, None) if b.get(key, ABSENT) is not a[key]]
     more = (key for key in islice(b, length, None) if key not in a and b[key] is not ABSENT)
     return [*alike, *rest, *more]
+
+
+def of_kind(kind: type, items: Iterable[Any], beside: Iterable[Any]) -> Iterator[Any]:
+    """The items beside which something of exactly this kind stands; no Python runs for each."""
+    return compress(items, map(is_, map(type, beside), repeat(kind)))
 
 
 def is_writable(lens: Lens) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import functools
 import linecache
 import re
 import sys
@@ -39,6 +40,7 @@ _OWN = {
 _LOCAL = ("MISS", "enter", "error", "result")  # names of an entry's own
 _GENERATED = re.compile(r"[aocv]\d+")
 _FILE = "<symdiff entry>"
+_MANY = 512  # texts of which the code is remembered
 _SHOWN = "compare the types of the arguments, and run the program for them  # symdiff\n"
 linecache.cache[_FILE] = (len(_SHOWN), None, [_SHOWN], _FILE)  # in tracebacks and debuggers
 
@@ -107,11 +109,19 @@ class Surroundings:
                 "    return enter",
             ]
         )
-        outer = compile(text, _FILE, "exec", dont_inherit=True).co_consts[0]
-        code = _on_one_line(next(c for c in outer.co_consts if isinstance(c, types.CodeType)))
+        code = _compiled(text).replace()  # CPython remembers in each where names are found
         cells = {name: types.CellType(value) for name, value in held.items()} | self._cells
         closure = tuple(cells[name] for name in code.co_freevars)
         return types.FunctionType(code, self._globals, "enter", None, closure)
+
+
+@functools.lru_cache(_MANY)
+def _compiled(text: str) -> types.CodeType:
+    """The code of the function that is defined in one; functions of like signatures have it in
+    common.
+    """
+    outer = compile(text, _FILE, "exec", dont_inherit=True).co_consts[0]
+    return _on_one_line(next(c for c in outer.co_consts if isinstance(c, types.CodeType)))
 
 
 def _on_one_line(code: types.CodeType) -> types.CodeType:

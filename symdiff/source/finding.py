@@ -25,7 +25,7 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import SourceUnavailableError
 from symdiff.source.forwarding import FILE, forwarding_texts
 from symdiff.source.matching import nested_code, same_but_for_asserts, same_code, same_place
-from symdiff.source.private import spell_out_private_names
+from symdiff.source.private import may_have_private_names, spell_out_private_names
 from symdiff.source.spans import FunctionNode, FunctionSource
 from symdiff.source.text import file_of, read_text
 from symdiff.source.trees import making_trees, parts_of
@@ -146,7 +146,7 @@ def _build_index(text: str, flags: int, optimize: int, apart: bool) -> _FileInde
         return None
     every = parts_of(tree)
     nodes = _nodes_by_place(every)
-    if any(isinstance(node, ast.ClassDef) for node in every):
+    if may_have_private_names(text) and any(isinstance(node, ast.ClassDef) for node in every):
         spell_out_private_names(tree)
     return _FileIndex(tuple(text.split("\n")), _codes_by_name(codes), nodes)
 

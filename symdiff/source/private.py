@@ -11,6 +11,7 @@ A tree enters and is changed; afterwards every name in it is the one that runs.
 from __future__ import annotations
 
 import ast
+import re
 
 _FIELDS: dict[type[ast.AST], str] = {
     ast.Name: "id",
@@ -22,6 +23,19 @@ _FIELDS: dict[type[ast.AST], str] = {
     ast.ClassDef: "name",
     ast.alias: "asname",
 }
+
+
+_PRIVATE = re.compile(r"(?<!\w)__(?!\w*__(?!\w))\w")
+
+
+def may_have_private_names(text: str) -> bool:
+    """Return whether a text has a word that is a private name, in a class; outside ASCII Python
+    reads letters as others.
+
+    >>> may_have_private_names("self.__a"), may_have_private_names("self.__init__, a__b")
+    (True, False)
+    """
+    return not text.isascii() or _PRIVATE.search(text) is not None
 
 
 def spell_out_private_names(tree: ast.AST) -> None:

@@ -88,3 +88,23 @@ def test_it_is_asked_for_by_the_environment(monkeypatch):
     for value, asked in (("", False), ("0", False), ("1", True)):
         monkeypatch.setenv("SYMDIFF_VERIFY", value)
         assert verify.is_asked_for() is asked
+
+
+@pytest.mark.usefixtures("verified")
+def test_transforms_of_a_function_share_what_is_run_beside_it(monkeypatch):
+    def f(x):
+        return np.sum(np.sin(x) * x)
+
+    built = []
+    build = pipeline.build_primal
+    monkeypatch.setattr(
+        pipeline, "build_primal", lambda *given: built.append(given) or build(*given)
+    )
+    x = np.linspace(0.1, 1.0, 4)
+    expected = np.sin(x) + x * np.cos(x)
+    np.testing.assert_allclose(sd.grad(f)(x), expected)
+    np.testing.assert_allclose(sd.jvp(f, (x,), (np.ones(4),))[1], np.sum(expected))
+    np.testing.assert_allclose(sd.vjp(f, x)[1](2.0)[0], 2.0 * expected)
+    assert len(built) == 1
+    sd.grad(f)(np.ones((2, 2)))  # another signature, which is another program
+    assert len(built) == 2
