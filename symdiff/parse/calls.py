@@ -45,6 +45,7 @@ from symdiff.parse.functions import (
     call_closure,
     call_function,
     call_of_library,
+    is_callee,
     left_inside,
 )
 from symdiff.parse.identity import class_of, is_unknown
@@ -189,8 +190,22 @@ def _by_what_is_registered(
     definition = _known(DEFINITIONS, function) or _known(MADE, function)
     if definition is not None:
         return _call_defined(interp, function, definition, arguments, keywords)
+    return _by_what_is_written(interp, function, arguments, keywords)
+
+
+def _by_what_is_written(
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """A call of what Python has in C, by what is followed in its place."""
     written = python_version(function)
-    return NotImplemented if written is None else call_value(interp, written, arguments, keywords)
+    if written is None:
+        return NotImplemented
+    try:
+        return call_value(interp, written, arguments, keywords)
+    except CalleeLeft as left:
+        if not is_callee(written, left.callee):
+            raise left_inside(left) from None
+        raise CalleeLeft(left.value, function, left.span) from None
 
 
 def _of_object(

@@ -34,7 +34,6 @@ from symdiff.parse.blame import users
 from symdiff.parse.calls import CALLABLES, builtin
 from symdiff.parse.cases import for_each_case
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.functions import manager_of
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import Interpreter, nothing
 from symdiff.parse.iteration import consume, require_resumed
@@ -55,7 +54,6 @@ from symdiff.parse.values import (
     Keywords,
     ListRef,
     ObjectRef,
-    Partial,
     Suspended,
     Token,
 )
@@ -114,23 +112,6 @@ def _decorating(
 
 
 CALLABLES[Reporting] = _decorating
-
-
-@builtin(contextlib.contextmanager)
-def _made_of_a_generator(interp: Interpreter, func: Abstract) -> Abstract:
-    """``@contextmanager`` on a function that is defined here."""
-    return Partial(_manage, (func,), ()) if isinstance(func, Closure) else NotImplemented
-
-
-def _manage(function: Any, /, *arguments: Any, **keywords: Any) -> None:
-    """What stands for the call of a generator function whose generator manages a context."""
-
-
-@builtin(_manage)
-def _managed_by(
-    interp: Interpreter, function: Abstract, /, *arguments: Abstract, **keywords: Abstract
-) -> Abstract:
-    return manager_of(interp, function, arguments, keywords)
 
 
 @contextlib.contextmanager

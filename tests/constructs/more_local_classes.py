@@ -1,5 +1,6 @@
 """Classes inside functions that are decorated, have several bases, or are tuples with names."""
 
+import contextlib
 import dataclasses
 import functools
 import types
@@ -351,3 +352,28 @@ def generic_classes_made_inside(x, c):
 
     y = Near(x[0], x[1]).product() * Pair[float, int](x[2], 3).two + Near.twice(c).product()
     return y + Boxed(x[3]).cubed() * Pair[int, int].count * Row([x[4], c]).total()
+
+
+@construct()
+def managers_that_methods_of_a_local_class_make(x, c):
+    class Settings:
+        def __init__(self, scale):
+            self.scale = scale
+
+        @contextlib.contextmanager
+        def changed(self, **values):
+            """Another scale for a while."""
+            before = dict(vars(self))
+            try:
+                self.__dict__.update(values)
+                yield self
+            finally:
+                self.__dict__.update(before)
+
+    settings = Settings(c)
+    y = x[0] * settings.scale
+    with settings.changed(scale=x[1] * c) as same:
+        y = y + same.scale**2
+        with settings.changed(scale=y):
+            y = y * settings.scale
+    return y * settings.scale

@@ -362,7 +362,7 @@ def closure_given_away(x, k):
 # Values
 
 
-@refused(Syntax, "return {x[0]: 1.0}", "numbers")
+@refused(Syntax, "return {x[0]: 1.0}", "list(d)")
 def dict_with_staged_keys(x, k):
     return {x[0]: 1.0}
 

@@ -608,6 +608,12 @@ class Wide:
     def __str__(self) -> str:
         return f"{Limited(self.v)[1]:.1f}"
 
+    def __xor__(self, other: Any) -> Any:
+        return Wide(Limited(self.v)(other))
+
+    def __mul__(self, other: Any) -> Any:
+        return self.v * other
+
     def __contains__(self, other: Any) -> bool:
         return bool(Limited(self.v)[1] > other)
 
@@ -692,6 +698,7 @@ GOES_ON = [
     lambda x: (x if 0.5 in Wide(x) else 2.0 * x) * (Wide(x) == x) + x,
     lambda x: (lambda *v: v[0] * v[1])(*map(Limited(x), [1.0, 0.9])),
     lambda x: Wide(x).kept * Wide(x).kept * x,
+    lambda x: functools.reduce(operator.xor, [Wide(x), 0.9, 1.1]) * x,
     _set_by_name,
     _counted,
     _extended_in_part,
