@@ -71,6 +71,34 @@ def add_rows(x: Any, indices: Any, rows: Any) -> None:
     np.add.at(x.reshape(-1), places.reshape(-1), np.broadcast_to(rows, places.shape).reshape(-1))
 
 
+def product_of_parts(
+    u: Any,
+    v: Any,
+    u_part: tuple[int | None, int | None] = (None, None),
+    v_part: tuple[int | None, int | None] = (None, None),
+) -> Any:
+    """``u.T @ v``, the sum of the outer products of rows that are zero but for a part: in row ``k``
+    from ``k + part[0]`` up to ``k + part[1]``. No zero beside a part meets what is not finite.
+
+    >>> u, v = np.array([[2.0], [np.inf]]), np.array([[5.0, 7.0], [0.0, 3.0]])
+    >>> product_of_parts(u, v, v_part=(0, None))
+    array([[10., inf]])
+    """
+    with np.errstate(all="ignore"):
+        made = u.T @ v
+    if np.isfinite(made).all():
+        return made
+
+    def part(k: int, bounds: tuple[int | None, int | None]) -> slice:
+        return slice(*(None if bound is None else k + bound for bound in bounds))
+
+    made = np.zeros_like(made)
+    for k in range(len(u)):
+        rows, columns = part(k, u_part), part(k, v_part)
+        made[rows, columns] += np.outer(u[k, rows], v[k, columns])
+    return made
+
+
 def product_over(g: Any, n: Any, d: Any) -> Any:
     """``g * n / d``, 0 where a factor is, though a product or quotient of two may overflow.
 

@@ -7,8 +7,8 @@
 
 A graph enters, and leaves with such sums behind their loops, where nothing else reads what is added
 to. Rows of an array that stays are a part of it, those of a tape are there; a vector that is the
-same in each turn is repeated. Products that are added to parts of a matrix stay in the loop: zeros
-beside a part would meet what is not finite.
+same in each turn is repeated. Products that are added to large parts of a matrix, ``A_bar[:, k:]``,
+have zeros beside them, which ``product_of_parts`` keeps from what is not finite.
 """
 
 from __future__ import annotations
@@ -21,27 +21,43 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, copy_block, marked, substitute, with_block
 from symdiff.ir.control import LoopView, holds_turns, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, uses, walk_blocks, walk_nodes
-from symdiff.ir.types import ArrayType, Size
+from symdiff.ir.types import ArrayType, Size, Type
+from symdiff.ops import support
 from symdiff.ops.arithmetic import add, negative, subtract
 from symdiff.ops.creation import zeros
-from symdiff.ops.declare import array_type
+from symdiff.ops.declare import StageOperation, array_type, supporting_call
 from symdiff.ops.facts import is_derived, is_length, made_by, shape_of
 from symdiff.ops.index import index, index_add, index_of, index_set_of, key_of
-from symdiff.ops.keys import Slice
+from symdiff.ops.keys import Slice, actual_key
 from symdiff.ops.list_arrays import list_from_tape, list_stack_of
 from symdiff.ops.places import Place, places
 from symdiff.ops.products import matmul, outer, swapped
 from symdiff.ops.shape import broadcast_to, reshape
 from symdiff.ops.sizes import constant_integer, dim_of, sizes_of
 from symdiff.optimise.facts import is_zero, meet_as_one
+from symdiff.optimise.parts import WHOLE, Part, parts_of
+
+
+def _infer_parts(u: ArrayType, v: ArrayType, *, u_part: Part, v_part: Part) -> tuple[Type, ...]:
+    return (ArrayType(u.dtype, (u.shape[1], v.shape[1])),)
+
+
+_product_of_parts = StageOperation(
+    "product_of_parts",
+    _infer_parts,
+    support.product_of_parts,
+    cost="heavy",
+    spelling=supporting_call(support.product_of_parts, u_part=WHOLE, v_part=WHOLE),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """An outer product that is added, or subtracted."""
+    """An outer product that is added, or subtracted, to all of a matrix or to a part of it."""
 
     product: Node
     sign: int
+    write: Node | None  # what adds it to a part
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +149,15 @@ def _step(
 ) -> tuple[Value, list[_Term]] | None:
     """What a node adds to, and the products that it adds; None where it does anything else."""
     if node.op is index_add:
-        return node.operands[0], []
+        products = _products(node.operands[1], 1, own, counts) or []
+        return node.operands[0], [_Term(product, sign, node) for product, sign in products]
     if node.op not in (add, subtract):
         return None
     for base, other in ((0, 1), (1, 0)) if node.op is add else ((0, 1),):
         sign = -1 if node.op is subtract else 1
         found = _products(node.operands[other], sign, own, counts)
         if found is not None:
-            return node.operands[base], [_Term(product, sign) for product, sign in found]
+            return node.operands[base], [_Term(product, sign, None) for product, sign in found]
     return None
 
 
@@ -174,7 +191,7 @@ def _is_matrix(value: Value) -> bool:
 
 
 def _is_collectable(term: _Term, number: int, view: LoopView, inside: set[Value]) -> bool:
-    """Return whether products of this kind have the type of the carry.
+    """Return whether products of this kind have the type of the carry, or of large parts of it.
 
     What is added to a cotangent has its lengths, whatever they are called.
     """
@@ -184,7 +201,10 @@ def _is_collectable(term: _Term, number: int, view: LoopView, inside: set[Value]
         return False
     if inside.isdisjoint(node.operands):
         return False
-    if {node.result.role, carry.role} == {"cotangent"}:
+    is_added_to_cotangent = {node.result.role, carry.role} == {"cotangent"}
+    if term.write is not None:
+        return is_added_to_cotangent and parts_of(term.write, view) is not None
+    if is_added_to_cotangent:
         return True
     dims = [dim for value in (initial, carry, node.result) for dim in shape_of(value)]
     if view.varying.intersection(dim.symbol for dim in dims if isinstance(dim, Size)):
@@ -210,15 +230,21 @@ class _Collector:
 
     def product(self, term: _Term, initial: Value) -> Value:
         """The sum of the outer products of two vectors over all turns."""
+        parts = None if term.write is None else parts_of(term.write, self.view)
         with building(self.behind):
+            if parts is not None and parts != (WHOLE, WHOLE):
+                u, v = (self.rows(term, initial, axis, parts[axis]) for axis in (0, 1))
+                return _product_of_parts(u, v, u_part=parts[0], v_part=parts[1])
             columns = self._part(term.product.operands[0], 1)
             columns = swapped(self.rows(term, initial, 0)) if columns is None else columns
             made: Value = matmul(columns, self.rows(term, initial, 1))
         return made
 
-    def rows(self, term: _Term, initial: Value, axis: int) -> Value:
-        """The values of a vector in all turns as the rows of a matrix."""
+    def rows(self, term: _Term, initial: Value, axis: int, part: Part = WHOLE) -> Value:
+        """The values of a vector in all turns as the rows of a matrix, or as a part of each."""
         value = term.product.operands[axis]
+        if part != WHOLE:
+            return self._stored(value, initial, axis, term.write)
         if value not in self.inside:
             return self._repeated(value, initial, axis)
         columns = self._part(value, 1)
@@ -274,8 +300,8 @@ class _Collector:
             self.stored[value] = list_stack_of(list_from_tape(tape))
         return self._of_length(self.stored[value], initial, axis)
 
-    def _stored(self, value: Value, initial: Value, axis: int) -> Value:
-        """Rows that the turns store: a new carry."""
+    def _stored(self, value: Value, initial: Value, axis: int, write: Node | None = None) -> Value:
+        """Rows that the turns store, or the parts of them that a write names: a new carry."""
         view, count = self.view, self.view.count
         assert count is not None
         with building(self.before):
@@ -285,8 +311,9 @@ class _Collector:
         role = "definition" if value.role == "primal" else value.role
         carry, store = Value(first.type, None, name, role), Builder()
         with building(store), marked(None, self.before.role):
-            following = index_set_of(carry, value, view.index)
-        _insert(store.nodes, view.body, value.node)
+            within = () if write is None else (actual_key(*key_of(write))[axis],)
+            following = index_set_of(carry, value, (view.index, *within))
+        _insert(store.nodes, view.body, value.node if write is None else write)
         return _with_carry(view, first, carry, following)
 
 

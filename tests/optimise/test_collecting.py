@@ -156,6 +156,9 @@ W, x, X = (np.random.default_rng(k).normal(size=s) for k, s in enumerate([(3, 3)
 V, DATA = np.random.default_rng(3).normal(size=(3, 3)), np.random.default_rng(4).normal(size=(6, 4))
 
 COLLECTED = [
+    (before_each, (W, x)),
+    (correlation, (DATA,)),
+    (covariance, (DATA,)),
     (recurrent, (W, x, 4)),
     (recurrent, (W, x, 0)),
     (recurrent, (np.zeros((0, 0)), np.zeros(0), 3)),
@@ -175,9 +178,6 @@ COLLECTED = [
 KEPT = [
     (same_vector, (W, x, 3)),
     (inner_part, (np.random.default_rng(5).normal(size=(5, 5)), np.arange(5.0))),
-    (before_each, (W, x)),
-    (correlation, (DATA,)),
-    (covariance, (DATA,)),
     (chosen, (W, x)),
     (short_part, (W, x)),
     (until_small, (W, x)),
@@ -266,21 +266,71 @@ def test_rows_of_arguments_and_of_tapes_are_there() -> None:
     assert "rows_bar.T @ np.array(x_tape)" in source
 
 
-@pytest.mark.parametrize("wrong", [np.inf, -np.inf, np.nan])
+def from_each(A: Any, x: Any, c: Any) -> Any:
+    s = 0.0
+    for i in range(A.shape[1]):
+        s += c[i] @ (A[:, i:] @ x[i:])
+    return s
+
+
+def up_to_each(A: Any, x: Any, c: Any) -> Any:
+    s = 0.0
+    for i in range(A.shape[1]):
+        s += c[i] @ (A[:, : i + 1] @ x[: i + 1])
+    return s
+
+
+def from_each_in_both(A: Any, x: Any, c: Any) -> Any:
+    n, s = x.shape[0], 0.0
+    A = np.reshape(A, (n, n))
+    for i in range(1, n):
+        s += c[i, i:] @ (A[i:, i - 1 :] @ x[i - 1 :])
+    return s
+
+
+@pytest.mark.parametrize(
+    ("f", "first", "parts"),
+    [
+        (from_each, 0, lambda i: (slice(None), slice(i, None))),
+        (up_to_each, 0, lambda i: (slice(None), slice(i + 1))),
+        (from_each_in_both, 1, lambda i: (slice(i, None), slice(i - 1, None))),
+    ],
+)
+@pytest.mark.parametrize("wrong", [1.5, np.inf, -np.inf, np.nan])
 @pytest.mark.filterwarnings("ignore:invalid value")
-def test_parts_that_no_turn_adds_to_stay_finite_beside_what_is_not(wrong: float) -> None:
-    def by_columns(A: Any, x: Any) -> Any:
+def test_zeros_beside_parts_meet_nothing_that_is_not_finite(
+    f: Any, first: int, parts: Any, wrong: float
+) -> None:
+    def outer_products(x: Any, c: Any) -> Any:
+        total = np.zeros((3, 3))
+        for i in range(first, 3):
+            rows, columns = parts(i)
+            total[rows, columns] += np.outer(c[i, rows], x[columns])
+        return total
+
+    A, x, c = np.ones((3, 3)), np.array([1.0, 0.0, 3.0]), np.arange(9.0).reshape(3, 3) - 4.0
+    assert "product_of_parts" in str(sd.grad(f).source(A, x, c))
+    for at in range(3):
+        changed = x.copy()
+        changed[at] = wrong
+        np.testing.assert_array_equal(sd.grad(f)(A, changed, c), outer_products(changed, c))
+    for place in np.ndindex(3, 3):
+        changed = c.copy()
+        changed[place] = wrong
+        np.testing.assert_array_equal(sd.grad(f)(A, x, changed), outer_products(x, changed))
+
+
+def test_parts_of_a_loop_over_few_columns_stay_in_the_loop() -> None:
+    def last_columns(A: Any, x: Any, start: Any) -> Any:
         s = 0.0
-        for i in range(A.shape[1]):
-            s += np.sum(A[:, i:] @ x[i:]) * x[i]
+        for i in range(start, A.shape[1]):
+            s += np.sum(np.sin(A[:, i:] @ x[i:]))
         return s
 
-    for place in range(3):
-        v = np.array([1.0, 2.0, 3.0])
-        v[place] = wrong
-        gradient = sd.grad(by_columns)(np.ones((2, 3)), v)
-        expected = [sum(v[i] * v[j] for i in range(j + 1)) for j in range(3)]
-        np.testing.assert_array_equal(gradient, np.tile(expected, (2, 1)))
+    expected = np.zeros((3, 3))
+    expected[:, 2] = np.cos(W[:, 2] * x[2]) * x[2]
+    np.testing.assert_allclose(sd.grad(last_columns)(W, x, 2), expected, rtol=1e-14)
+    assert "+= np.outer" in str(sd.grad(last_columns).source(W, x, 2))
 
 
 @pytest.mark.parametrize("wrong", [np.inf, -np.inf, np.nan])
