@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
-from symdiff.api.arguments import Mode, checked_mode, checked_names
+from symdiff.api.arguments import Mode, checked_mode, checked_names, checked_order
 from symdiff.api.marks import staged_by, stop_gradient
 from symdiff.api.objects import (
     DEFAULT,
@@ -362,12 +362,36 @@ def derivative(f: Callable[..., Any], order: int = 1) -> Differentiable:
     >>> derivative(lambda x: x ** 4, 3)(2.0)
     48.0
     """
-    if not isinstance(order, int) or order < 0:
-        raise ValueError(f"order is 0, 1, 2 …, not {order!r}")
     made = differentiable_of(f)
-    for _ in range(order):
+    for _ in range(checked_order(order)):
         made = made.derivative
     return made
+
+
+@staged_by("inside.call_taylor")
+def taylor(f: Callable[..., Any], x0: Any, order: int) -> Any:
+    """The Taylor coefficients ``c`` of a function of a number: ``f(x0 + t)`` is the sum of
+    ``c[k] * t**k`` up to an order, and of what is smaller than ``t**order``.
+
+    They are carried through the program, one for each order, in about ``order²`` times the work of
+    ``f``. The n-th derivative is ``factorial(n) * c[n]``; it is a far shorter program than that of
+    ``derivative(f, n)``.
+
+    :param x0: a real or complex number, or an array of rank 0.
+    :returns: an array of shape ``(order + 1,)``; of a function that returns arrays, of ``(order +
+        1,)`` and their shapes, structured like what it returns.
+    :raises ValueError: for an order that is none.
+    :raises GradientShapeError: where ``f`` is not of one number.
+    :raises UnsupportedCallError: for an operation that is neither elementwise, linear nor a
+        product: a norm, a solution of equations, a list that grows.
+
+    Source: Griewank & Walther 2008, Evaluating Derivatives, ch. 13.
+
+    >>> import math
+    >>> taylor(lambda x: math.exp(x) * x, 0.0, 4)
+    array([0.        , 1.        , 1.        , 0.5       , 0.16666667])
+    """
+    return differentiable_of(f)._taylor(checked_order(order))(x0)
 
 
 @staged_by("inside.call_vmap")

@@ -58,3 +58,13 @@ def _one_argnum(argument: Any) -> int | str:
             " given to what it returns: grad(f)(x)",
         )
     return argument if isinstance(argument, str) else int(argument)
+
+
+def checked_order(order: Any) -> int:
+    """Give back the order of a derivative.
+
+    :raises ValueError: where it is no whole number, or negative.
+    """
+    if not isinstance(order, int) or isinstance(order, bool) or order < 0:
+        raise ValueError(f"order is 0, 1, 2 …, not {order!r}")
+    return order

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from symdiff import differentiate
-from symdiff.api.arguments import checked_argnums, checked_mode
+from symdiff.api.arguments import checked_argnums, checked_mode, checked_order
 from symdiff.api.axes import Axes, Tree, frozen_axes
 from symdiff.api.batching import Vmap
 from symdiff.api.fitting import inlined, like_primal, require_equal
@@ -28,6 +28,7 @@ from symdiff.api.transforms import (
     Gradient,
     Jacobian,
     Jvp,
+    Taylor,
     renamed,
     require_tangents,
 )
@@ -399,6 +400,11 @@ def call_hvp(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
 
 def call_derivative(stager: Stager, f: Any, order: int = 1) -> Any:
     return transformed(stager, f, *[Derivative(_FIRST)] * order)
+
+
+def call_taylor(stager: Stager, f: Any, x0: Any, order: Any) -> Any:
+    made = transformed(stager, f, Taylor(_FIRST, checked_order(static(order))))
+    return stager.call(made, (x0,), {})
 
 
 def call_vmap(stager: Stager, f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:

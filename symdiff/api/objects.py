@@ -437,6 +437,9 @@ class Differentiable:
         wrt = self._wrt(argnums)
         return self._derived(("Gradient", wrt), ("Directional", wrt))
 
+    def _taylor(self, order: int) -> Derivative:
+        return self._derived(("Taylor", self._wrt(self._default), order))
+
     def _vmapped(self, in_axes: Any, out_axes: Any) -> Derivative:
         _load_compiler()
         from symdiff.api.axes import frozen_axes
@@ -593,6 +596,7 @@ _SHOWN = {
     "Directional": "hvp",
     "Functional": "functional",
     "Sweep": "sweeps",
+    "Taylor": "taylor",
     "Vmap": "vmap",
 }
 

@@ -394,6 +394,19 @@ class Derivative(Differentiated):
         )
 
 
+@dataclass(frozen=True)
+class Taylor(Derivative):
+    """The Taylor coefficients up to an order, by a number."""
+
+    order: int = 1
+
+    def apply(self, graph: Graph, calls: CallPair) -> Graph:
+        asked = self.asked(graph, calls)
+        number = self._number(asked, calls.parameters.function)
+        require_rule(asked.graph, (number,))
+        return differentiate.taylor(asked.graph, number, self.order)
+
+
 def with_unit_tangent(graph: Graph) -> Graph:
     """The graph with its only derived input, the tangent of a number, set to 1."""
     position = next(k for k, known in enumerate(graph.inputs) if known.origin == "derived")
@@ -498,6 +511,7 @@ _CLASSES: dict[str, type[Transform]] = {
         Marked,
         Simplify,
         Sweep,
+        Taylor,
         Vmap,
     )
 }

@@ -14,7 +14,17 @@ from symdiff.differentiate.reverse import Split, divide, gradient, split, vjp
 from symdiff.ir.graph import Graph
 from symdiff.ir.structure import Structure
 
-__all__ = ["Split", "divide", "gradient", "jvp", "linearized", "split", "vjp", "without_unread"]
+__all__ = [
+    "Split",
+    "divide",
+    "gradient",
+    "jvp",
+    "linearized",
+    "split",
+    "taylor",
+    "vjp",
+    "without_unread",
+]
 
 
 def jvp(graph: Graph, wrt: Sequence[int], *, output: Structure | None = None) -> Graph:
@@ -31,6 +41,13 @@ def linearized(graph: Graph, wrt: Sequence[int]) -> Split:
     from symdiff.differentiate import linear
 
     return linear.linearized(graph, wrt)
+
+
+def taylor(graph: Graph, number: int, order: int) -> Graph:
+    """Taylor coefficients, as ``jets.taylor`` gives them, which is loaded when it is called."""
+    from symdiff.differentiate import jets
+
+    return jets.taylor(graph, number, order)
 
 
 for _library in ("scipy.integrate", "scipy.optimize", "scipy.special"):  # they solve equations

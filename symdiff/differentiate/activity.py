@@ -274,6 +274,12 @@ def graph_of(cell: GraphCell) -> Graph:
     return cell.graph
 
 
+def calls_itself(cell: GraphCell) -> bool:
+    """Return whether a graph that is called is called again within."""
+    inner = (node for node in walk_nodes(graph_of(cell).block) if node.op is call)
+    return any(cell in _called_cells(node.attributes["callee"]) for node in inner)
+
+
 def _called_cells(cell: GraphCell) -> list[GraphCell]:
     """A cell and all that it calls, directly or not."""
 
