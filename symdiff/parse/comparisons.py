@@ -42,7 +42,7 @@ from symdiff.parse.special import (
 from symdiff.parse.staged_lists import is_staged_list, place_of
 from symdiff.parse.texts import settled
 from symdiff.parse.truth import truth
-from symdiff.parse.value_keys import as_key, require_made_here
+from symdiff.parse.value_keys import among, as_key
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -343,8 +343,7 @@ def _in_keys(
         return static_key(interp, item, content, ref) in content
     if not can_be_told(interp, item):
         note_unknown_key(interp, SETS)
-    known = as_key(interp, static(told_now(interp, item)))
-    require_made_here(interp, known, content)
+    known = among(interp, as_key(interp, static(told_now(interp, item))), content)
     return in_python(operator.contains, container, known)
 
 

@@ -40,7 +40,7 @@ from symdiff.parse.selecting import (
 )
 from symdiff.parse.special import as_index, has_method
 from symdiff.parse.texts import settled
-from symdiff.parse.value_keys import as_key, require_made_here
+from symdiff.parse.value_keys import among, as_key
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -202,9 +202,7 @@ def static_key(
     outside = found if content == () else _as_outside(interp, found, content)
     if outside is not found:
         return outside
-    made = as_key(interp, found)
-    require_made_here(interp, made, content)
-    return made
+    return among(interp, as_key(interp, found), content)
 
 
 def can_be_told(interp: Interpreter, key: Abstract) -> bool:

@@ -175,12 +175,14 @@ def is_member_made_here(value: Any) -> bool:
     return isinstance(value, enum.Enum) and MADE_HERE in type(value).__dict__
 
 
-def rests_on_class_made_here(value: Any) -> bool:
-    """Return whether a known value is a class that a staged function defines, or a member of one,
-    or a tuple that holds such: it is another at each call.
+def is_made_here(value: Any) -> bool:
+    """Return whether a known value is an object that a staged function makes, a class that it
+    defines or a member of one, or a tuple or set that holds such: it is another at each call.
     """
-    if isinstance(value, tuple):
-        return any(map(rests_on_class_made_here, value))
+    if isinstance(value, tuple | frozenset):
+        return any(map(is_made_here, value))
+    if isinstance(value, ObjectRef):
+        return True
     is_class = isinstance(value, type) and MADE_HERE in value.__dict__
     return is_class or is_member_made_here(value)
 

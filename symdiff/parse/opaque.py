@@ -31,7 +31,7 @@ from symdiff.parse.exceptions import changed_attributes, given_to, is_exception,
 from symdiff.parse.heap import is_array, is_writable
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.lookups import MADE_HERE, has_hash, rests_on_class_made_here
+from symdiff.parse.lookups import MADE_HERE, has_hash, is_made_here
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -121,7 +121,7 @@ def python_of(function: Any) -> types.FunctionType | None:
 
 def same_each_time(key: Any) -> Any:
     """A known value, as the key of a dict is, that is the same at each call."""
-    if rests_on_class_made_here(key):
+    if is_made_here(key):
         raise _not_passed(key)
     return key
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
@@ -71,12 +71,30 @@ def _by_id(self: Any) -> int:
     return id(self)
 
 
-def require_made_here(interp: Interpreter, key: Any, others: Iterable[Any]) -> None:
-    """Refuse a key that is found by what it holds among objects that were made outside."""
+def among(interp: Interpreter, key: Any, others: Collection[Any]) -> Any:
+    """A key as it stands among others, some of which may have been made outside."""
     parts = key if isinstance(key, tuple) else (key,)
     found = [part for part in parts if part in interp.value_keys.held]
-    if found and not all(map(_is_told, others)):
-        raise _refused(class_of(interp, found[0]))
+    if not found or all(map(_is_told, others)):
+        return key
+    kind = class_of(interp, found[0])
+    fields = fields_compared(interp, kind, "eq")
+    alike = [other for other in others if type(other) is kind]
+    told = all(_is_told(other) for other in others if type(other) is not kind)
+    if fields is None or isinstance(key, tuple) or not told:
+        raise _refused(kind)
+    held = [interp.heap.get((key, name)) for name in fields]
+    return next((other for other in alike if _holds(other, fields, held)), key)
+
+
+def _holds(outside: Any, fields: list[str], held: list[Any]) -> bool:
+    """Return whether an object that was made outside has these constants: that it has is seen at
+    each call, where it is a key.
+    """
+    values = [getattr(outside, name) for name in fields]
+    if not all(is_leaf(v) or isinstance(v, str | bytes | None) for v in (*values, *held)):
+        raise _refused(type(outside))
+    return values == held
 
 
 def _is_told(key: Any) -> bool:

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 import symdiff as sd
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from tests.programs.keys_by_value import Cell, Dim, Tagged
 
-TABLE = {Cell(1): 2.0, Cell(2): 3.0}
+TABLE = {Cell(1): 2.0, Cell(2): 3.0, "other": 4.0}
+NESTED = {Tagged("x", Cell(0)): 2.0}
+KEPT: dict[Any, Any] = {}
 
 
 class Name:
@@ -67,7 +69,7 @@ def equal_to_a_number(x: Any) -> Any:
 
 
 def in_a_dict_made_outside(x: Any) -> Any:
-    return TABLE[Cell(1)] * x
+    return TABLE[Cell(1)] * NESTED.get(Tagged("x", Cell(0)), x)
 
 
 def of_a_differentiated_number(x: Any) -> Any:
@@ -92,6 +94,46 @@ def test_what_does_not_tell_objects_apart_is_refused(f: Any) -> None:
     with pytest.raises(UnsupportedSyntaxError) as refused:
         sd.grad(f)(1.5)
     assert refused.value.span is not None and refused.value.hint
+
+
+def test_keys_of_a_dict_made_outside_are_found() -> None:
+    def f(x: Any) -> Any:
+        y = sum(TABLE[Cell(k)] * x**k for k in (1, 2)) + TABLE.get(Cell(3), x) * TABLE["other"]
+        return y * (Cell(1, 0) in TABLE) + (Cell(1, 1) in TABLE) * x
+
+    assert sd.value_and_grad(f)(3.0) == (f(3.0), 2.0 + 6.0 * 3.0 + 4.0)
+    try:
+        TABLE[Cell(1)], TABLE[Cell(3)] = 5.0, 6.0
+        assert sd.value_and_grad(f)(3.0) == (f(3.0), 5.0 + 6.0 * 3.0)
+    finally:
+        TABLE[Cell(1)] = 2.0
+        del TABLE[Cell(3)]
+
+
+class Plain:
+    pass
+
+
+def kept_by_a_new_cell(x: Any) -> Any:
+    KEPT[Cell(1)] = x
+    return x * x
+
+
+def kept_by_a_new_object(x: Any) -> Any:
+    KEPT[Plain(), 1] = x
+    return x * x
+
+
+def kept_inside(x: Any) -> Any:
+    KEPT["inner"] = {Plain(): x}
+    return x * x
+
+
+@pytest.mark.parametrize("f", [kept_by_a_new_cell, kept_by_a_new_object, kept_inside])
+def test_objects_made_inside_are_no_keys_of_what_is_outside(f: Any) -> None:
+    with pytest.raises(UnsupportedCallError, match="is passed to"):
+        sd.grad(f)(1.5)
+    assert not KEPT
 
 
 class UnhashableError(Exception):
