@@ -213,6 +213,24 @@ def fsolve(func, x0, args=(), fprime=None, full_output=False, col_deriv=False, *
     return solution("zeros", x, callback)
 
 
+def _step_by_step(name):
+    """The definition of a solver that finds its own approximation of the derivatives."""
+
+    def definition(F, xin, **options):
+        for option in ("callback", "tol_norm", "inner_callback", "inner_M"):
+            if option in options:
+                refuse(f"{option}=")
+        if np.ndim(xin) != 1:
+            refuse("xin that is not one row")
+        start = _started(xin)
+        callback = _system(F, start, ())
+        x = solver("symdiff.ops.support.found_by_name", callback, (name, xin), options, start)
+        return solution("zeros", x, callback)
+
+    definition.__name__ = name
+    return definition
+
+
 def _started(x0):
     """Where a system is started from: a row of numbers."""
     if np.ndim(x0) > 1:
@@ -690,6 +708,9 @@ def register_optimize(optimize):
     """Define what finds roots and minima."""
     for name in ("brentq", "brenth", "bisect", "ridder", "toms748"):
         defines(getattr(optimize, name))(_bracketed(name))
+    broyden = ("broyden1", "broyden2", "anderson", "linearmixing", "diagbroyden")
+    for name in (*broyden, "excitingmixing", "newton_krylov"):
+        defines(getattr(optimize, name))(_step_by_step(name))
     scalars, systems = (newton, fixed_point, root_scalar), (fsolve, root)
     least = (curve_fit, least_squares, leastsq, minimize_scalar, brent, golden, fminbound)
     for definition in (*scalars, *systems, *least):

@@ -599,6 +599,19 @@ def with_slopes(
     return getattr(optimize, name)(lambda x: function(x, *args)[0], x0, **given)
 
 
+def found_by_name(
+    function: Any, name: str, x0: Any, args: tuple[Any, ...] = (), **given: Any
+) -> Any:
+    """What a solver of ``scipy.optimize`` finds that gives its function no arguments but one.
+
+    >>> found_by_name(lambda x, a: x - a, "broyden1", np.ones(1), (2.0,))
+    array([2.])
+    """
+    from scipy import optimize
+
+    return getattr(optimize, name)(lambda x: function(x, *args), x0, **given)
+
+
 def solved_and_told(function: Any, x0: Any, args: tuple[Any, ...] = (), **options: Any) -> Any:
     """What ``scipy.optimize.fsolve`` finds, what is left there, and why it stopped.
 

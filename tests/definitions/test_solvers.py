@@ -509,3 +509,32 @@ def test_sums_of_truths_are_truths() -> None:
     steps = np.array([0.5, 0.5])
     assert function(x) == pytest.approx(np.diff(x) @ steps)
     np.testing.assert_allclose(sd.grad(function)(x), [-0.5, 0.0, 0.5], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "name", ["broyden1", "broyden2", "anderson", "diagbroyden", "newton_krylov"]
+)
+def test_solvers_that_find_the_slopes_themselves(name: str) -> None:
+    tolerance = 1e-9 if name == "anderson" else 1e-13  # nearer it warns of its own equations
+    within = 1e-7 if name == "anderson" else 1e-9
+
+    def total(b, k):
+        found = getattr(optimize, name)(lambda v: v + k * v**3 - b, 0.9 * b, f_tol=tolerance)
+        return np.sum(found * np.array([1.0, 2.0]))
+
+    b, k = np.array([0.7, 1.1]), 0.1
+    root = optimize.fsolve(lambda v: v + k * v**3 - b, b, xtol=1e-14)
+    slope = np.array([1.0, 2.0]) / (1.0 + 3.0 * k * root**2)
+    by_b, by_k = sd.grad(total, (0, 1))(b, k)
+    np.testing.assert_allclose(by_b, slope, rtol=within)
+    np.testing.assert_allclose(by_k, -np.sum(slope * root**3), rtol=within)
+    bend = sd.hessian(lambda b: total(b, k))(b)
+    curved = -np.diag([1.0, 2.0]) * 6.0 * k * root / (1.0 + 3.0 * k * root**2) ** 3
+    np.testing.assert_allclose(bend, curved, rtol=10 * within, atol=1e-12)
+
+
+def test_what_solvers_by_steps_do_not_take() -> None:
+    with pytest.raises(sd.UnsupportedCallError, match="callback="):
+        sd.grad(lambda b: np.sum(optimize.anderson(lambda v: v - b, b, callback=print)))(B)
+    with pytest.raises(sd.UnsupportedCallError, match="not one row"):
+        sd.grad(lambda b: optimize.broyden1(lambda v: v - b, 1.0))(2.0)

@@ -2111,6 +2111,21 @@ TABLE: dict[str, Word] = {
     "scipy.optimize.fsolve": shaped(
         f"{CUBE}, x, xtol=1e-14", like=LINES, dtypes=("float64",), reference="np.cbrt(x)"
     ),
+    **{
+        f"scipy.optimize.{name}": shaped(
+            "return scipy.optimize."
+            f"{name}(lambda v: {sign}(v + 0.1 * v**3 - x), 0.9 * x, f_tol=1e-12, maxiter=900)",
+            like=LINES,
+            x=(0.6, 1.2),
+            dtypes=("float64",),
+            within=1e-8,
+        )
+        for sign, names in (
+            ("", ("broyden1", "broyden2", "anderson", "diagbroyden", "newton_krylov")),
+            ("-", ("linearmixing", "excitingmixing")),
+        )
+        for name in names
+    },
     "scipy.optimize.root": shaped(
         f"return scipy.optimize.root({CUBE}, x, tol=1e-14).x",
         like=LINES,
@@ -2479,12 +2494,13 @@ LAWS: dict[str, tuple[str, dict[str, Any]]] = {
     "nct": ("x, 3.5, a, y, z", {"x": (1.2, 2.8), "a": (0.7, 2.9), "y": (-0.2, 0.5)}),
 }
 for _name, _shapes in SHAPES.items():
-    _letters = "ab"[: len(_shapes)]
+    _letters, _others = "ab"[: len(_shapes)], map(str, _shapes[2:])
     LAWS[_name] = (
-        ", ".join(["x", *_letters, "y", "z"]),
+        ", ".join(["x", *_letters, *_others, "y", "z"]),
         {
             **{
-                k: tuple(sorted((0.8 * s, 1.2 * s))) for k, s in zip(_letters, _shapes, strict=True)
+                k: tuple(sorted((0.8 * s, 1.2 * s)))
+                for k, s in zip(_letters, _shapes[:2], strict=True)
             },
             **{"x": (0.7, 0.9), "y": (-0.2, 0.05), "z": (1.1, 1.8)},
             **({"x": (2.7, 3.9)} if _name in ("pareto", "truncpareto") else {}),
