@@ -174,17 +174,19 @@ def phases_of(vectors, others):
 
 
 def rq(a, mode="full"):
-    """The factors of the matrix upside down, turned, the other way round."""
+    """The factors of the matrix from its end, whose reflections LAPACK makes, too, the other way
+    round.
+    """
     if mode not in ("full", "economic", "r"):
         raise ValueError("Mode argument should be one of ['full', 'r', 'economic']")
     a = matrix(a)
     kind: Any = "reduced" if mode == "economic" else "complete"
-    q, r = np.linalg.qr(a[::-1].T.conj(), mode=kind)
-    q, r = q.T.conj()[::-1], r.T.conj()[::-1, ::-1]
+    q, r = np.linalg.qr(a[::-1, ::-1].T.conj(), mode=kind)
+    q, r = q.T.conj()[::-1, ::-1], r.T.conj()[::-1, ::-1]
     told = computed(q, _part_of_rq, a, mode, 1)
-    turned = computed(np.zeros((len(q), len(q)), q.dtype), np.matmul, told, q.T.conj())
-    r = valued(r @ turned.T.conj(), computed(r, _part_of_rq, a, mode, 0))
-    return r if mode == "r" else (r, valued(turned @ q, told))
+    factors = computed(q[:, 0], phases_of, q.T, told.T)
+    r = valued(r * factors.conj(), computed(r, _part_of_rq, a, mode, 0))
+    return r if mode == "r" else (r, valued(factors[:, None] * q, told))
 
 
 def _part_of_rq(a, mode, part):

@@ -60,7 +60,7 @@ def test_stacks_of_an_open_length() -> None:
         sd.grad(total)(-np.abs(x))
 
 
-@pytest.mark.parametrize("a", [WIDE, WIDE.T.copy(), WIDE[:, :3]])
+@pytest.mark.parametrize("a", [WIDE, WIDE.T.copy(), WIDE[:, :3], RNG.normal(size=(2, 5))])
 def test_factors_in_other_orders(a: Any) -> None:
     check(lambda x: linalg.rq(x), a, step=0.001)
     check(lambda x: linalg.rq(x, mode="economic")[1] * linalg.rq(x, mode="r")[0, 0], a, step=0.001)
