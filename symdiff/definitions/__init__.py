@@ -85,6 +85,7 @@ _BY_LIBRARY = {
             "distributions",
             "estimates",
             "expectations",
+            "fits",
             "drawn",
             "kernels",
             "laws_of_objects",

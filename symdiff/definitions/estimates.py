@@ -1,12 +1,16 @@
 """Parameters by maximum likelihood: ``distribution.fit(data)`` where they have a closed form.
 
-Those that SciPy finds by a search, to the tolerance of that, are refused.
+Those that SciPy searches for are ``definitions.fits``.
 """
 
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.distributions import CONTINUOUS
+from symdiff.definitions.fits import fixed_by, searched
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.opaque import computed
+from symdiff.definitions.solvers import valued
 
 
 def _given(data, parameters, method, error=ValueError):
@@ -50,12 +54,24 @@ def fit_uniform(
         raise TypeError("Too many arguments.")
     data = _given(data, (floc, fscale), method)
     if fscale is not None:
-        refuse("fscale=")
+        return _centred(data, fscale)
     if floc is None:
         return float(data.min()), float(np.ptp(data))
     length = data.max() - floc
     _require_support("uniform", not (data.min() < floc), floc, floc + length)
     return float(floc), float(length)
+
+
+def _interval(data, scale):
+    from scipy import stats
+
+    return np.float64(stats.uniform.fit(data, fscale=scale)[0])
+
+
+def _centred(data, scale):
+    """Of all intervals of a length that have the data, the one that lies around them."""
+    found = computed(np.asarray(0.0), _interval, data, scale)[()]
+    return float(valued(data.min() - 0.5 * (scale - np.ptp(data)), found)), float(scale)
 
 
 def fit_laplace(
@@ -78,18 +94,19 @@ def fit_rayleigh(
     return floc, (np.sum((data - floc) ** 2) / (2 * len(data))) ** 0.5
 
 
-def _of_shape(fit, *names):
+def _of_shape(distribution, fit, *names):
     """A fit of a distribution of one shape, which may be fixed by several names."""
+    searching = searched(distribution, CONTINUOUS[distribution])
 
     def made(data, *args, floc=None, fscale=None, method="MLE", **given):
+        if floc is None or (fscale is not None and distribution == "gamma"):
+            return searching(data, *args, method=method, floc=floc, fscale=fscale, **given)
         if len(args) > 1:
             raise TypeError("Too many positional arguments.")
-        fixed = _fixed(given, names)
+        fixed = fixed_by(given, names)
         for name in given:
             if name not in (*names, "loc", "scale", "optimizer"):
                 raise TypeError(f"Unknown keyword arguments: {name}.")
-        if floc is None:
-            refuse("floc=None, which is a search")
         return fit(data, fixed, floc, fscale, method)
 
     return made
@@ -110,8 +127,6 @@ def _fit_gamma(data, fixed, floc, fscale, method):
     """The shape at which ``log(a) - digamma(a)`` is what the data say, by ``brentq``."""
     from scipy import optimize, special
 
-    if fscale is not None:
-        refuse("fscale=")
     data = _given(data, (fixed, floc, fscale), method)
     _require_support("gamma", not np.any(data <= floc), floc, np.inf)
     if floc != 0:
@@ -126,14 +141,17 @@ def _fit_gamma(data, fixed, floc, fscale, method):
     return a, floc, mean / a
 
 
+_SEARCHED_BETA = searched("beta", CONTINUOUS["beta"])
+
+
 def fit_beta(data, *args, floc=None, fscale=None, method="MLE", **given):
     """The shapes at which the means of the logarithms are the data's, by ``fsolve``."""
     from scipy import optimize, special
 
     if floc is None or fscale is None:
-        refuse("floc=None or fscale=None, which is a search")
-    first = _fixed(given, ("f0", "fa", "fix_a"))
-    second = _fixed(given, ("f1", "fb", "fix_b"))
+        return _SEARCHED_BETA(data, *args, method=method, floc=floc, fscale=fscale, **given)
+    first = fixed_by(given, ("f0", "fa", "fix_a"))
+    second = fixed_by(given, ("f1", "fb", "fix_b"))
     data = _given(data, (first, second), method)
     data = (np.ravel(data) - floc) / fscale
     inside = np.logical_and(data > 0, data < 1)
@@ -164,14 +182,6 @@ def fit_beta(data, *args, floc=None, fscale=None, method="MLE", **given):
     return (a, held, floc, fscale) if first is None else (held, a, floc, fscale)
 
 
-def _fixed(given, names):
-    """The value that a shape is held at by one of several names, or None."""
-    fixed = [given[name] for name in names if name in given]
-    if len(fixed) > 1:
-        refuse("a shape that is fixed twice")
-    return fixed[0] if fixed else None
-
-
 def _require_support(name, is_inside, lower, upper):
     if not is_inside:
         from scipy.stats._continuous_distns import FitDataError
@@ -188,9 +198,19 @@ def register(stats):
         "uniform": fit_uniform,
         "laplace": fit_laplace,
         "rayleigh": fit_rayleigh,
-        "lognorm": _of_shape(_fit_lognorm, "f0", "fs", "fix_s"),
+        "lognorm": _of_shape("lognorm", _fit_lognorm, "f0", "fs", "fix_s"),
         "beta": fit_beta,
-        "gamma": _of_shape(_fit_gamma, "f0", "fa", "fix_a"),
+        "gamma": _of_shape("gamma", _fit_gamma, "f0", "fa", "fix_a"),
     }
     for name, fit in fits.items():
         defines(getattr(stats, name).fit, rounded=True)(fit)
+    for name, law in CONTINUOUS.items():
+        distribution = getattr(stats, name, None)  # this SciPy may not have it
+        if distribution is None or name in fits or law.shapes == ("n",):
+            continue
+        if name in _SMOOTH or type(distribution).fit is stats.rv_continuous.fit:
+            defines(distribution.fit)(searched(name, law))
+
+
+# Whose own methods in SciPy end at a maximum that is flat; those of the others end at an edge.
+_SMOOTH = ("gumbel_l", "gumbel_r", "logistic", "skewnorm", "weibull_min")

@@ -50,7 +50,7 @@ _ROWS = {
         *("inverses", "orthogonal", "precise", "probabilities"),
     ),
     "`scipy.stats`": (
-        *("bunches", "descriptive", "distributions", "drawn", "estimates", "expectations"),
+        *("bunches", "descriptive", "distributions", "drawn", "estimates", "expectations", "fits"),
         *("kernels", "laws_of_objects", "multivariate", "ranks", "searched", "summaries"),
         *("variables",),
     ),

@@ -23,6 +23,7 @@ FITS = {
     "expon": lambda x: stats.expon.fit(x),
     "expon of a place": lambda x: stats.expon.fit(x, floc=0.1)[1],
     "uniform": lambda x: stats.uniform.fit(x),
+    "uniform of a length": lambda x: stats.uniform.fit(x, fscale=9.0)[0],
     "uniform of a place": lambda x: stats.uniform.fit(x, floc=0.5)[1],
     "laplace": lambda x: stats.laplace.fit(x),
     "laplace of a place": lambda x: stats.laplace.fit(x, floc=1.7, method="mle")[1],
@@ -62,6 +63,8 @@ def test_fits(name: str) -> None:
         lambda x: stats.lognorm.fit(x, floc=2.0),
         lambda x: stats.gamma.fit(x, floc=0.7),
         lambda x: stats.lognorm.fit(x, floc=0.0, foo=2.0),
+        lambda x: stats.t.fit(x, foo=2.0),
+        lambda x: stats.uniform.fit(x, fscale=1.0),
     ],
 )
 def test_errors_are_scipys(function: Any) -> None:
@@ -77,13 +80,12 @@ def test_errors_are_scipys(function: Any) -> None:
     ("function", "named"),
     [
         (lambda x: stats.norm.fit(x, method="MM"), "norm.fit in this form: method='MM'"),
-        (lambda x: stats.gamma.fit(x), "gamma.fit in this form: floc=None, which is a search"),
-        (lambda x: stats.uniform.fit(x, fscale=9.0), "uniform.fit in this form: fscale="),
-        (lambda x: stats.beta.fit(x, floc=0), "beta.fit in this form: floc=None or fscale=None"),
-        (lambda x: stats.weibull_min.fit(x, floc=0), "has no rule for scipy.stats.weibull_min.fit"),
+        (lambda x: stats.t.fit(x, method="MM"), "t.fit in this form: method='MM'"),
+        (lambda x: stats.t.fit(x, optimizer="powell"), "t.fit in this form: optimizer="),
+        (lambda x: stats.pareto.fit(x, floc=0), "has no rule for scipy.stats.pareto.fit"),
     ],
 )
-def test_searches_are_refused(function: Any, named: str) -> None:
+def test_other_methods_are_refused(function: Any, named: str) -> None:
     with pytest.raises(sd.UnsupportedCallError, match=named):
         sd.vjp(function, X)
 
@@ -109,6 +111,68 @@ def test_shapes_of_the_beta_distribution(shapes: Any, options: Any) -> None:
     expected = -np.linalg.solve(bend[np.ix_(kept, kept)], slopes[kept])
     np.testing.assert_allclose(sd.jacobian(fitted)(X), expected, rtol=1e-6)
     assert repr(sd.vjp(fitted, X)[0]) == repr(fitted(X))
+
+
+# Searches -----------------------------------------------------------------------------------------
+
+DATA = np.array([1.3, 2.2, 0.7, 3.1, 1.9, 2.6, 0.4, 1.1, 2.9, 1.6])
+ALONG = np.cos(np.arange(10.0))
+
+
+def test_a_search_for_a_shape_has_the_slope_of_the_likeliest() -> None:
+    """``digamma(a)`` is the mean of the logarithms, of a gamma distribution of a scale."""
+
+    def shape(x: Any) -> Any:
+        return stats.gamma.fit(x, floc=0.0, fscale=0.7)[0]
+
+    a = mpmath.findroot(lambda a: mpmath.digamma(a) - np.mean(np.log(DATA / 0.7)), 2.0)
+    bend = mpmath.psi(1, a)
+    value, slopes = sd.value_and_grad(shape)(DATA)
+    assert value == shape(DATA)
+    np.testing.assert_allclose(slopes, 0.1 / DATA / float(bend), rtol=1e-10)
+    np.testing.assert_allclose(sd.jvp(shape, (DATA,), (ALONG,))[1], slopes @ ALONG, rtol=1e-10)
+    outer = -np.outer(0.1 / DATA, 0.1 / DATA) * float(mpmath.psi(2, a) / bend**3)
+    expected = outer - np.diag(0.1 / DATA**2) / float(bend)
+    np.testing.assert_allclose(sd.hessian(shape)(DATA), expected, rtol=1e-9)
+
+
+def test_a_search_for_two_parameters_has_the_slopes_of_the_likeliest() -> None:
+    """Weibull's distribution, of a known place: the shape is the root of one equation."""
+
+    def shape(t: Any) -> Any:
+        x = [
+            mpmath.mpf(number) + t * mpmath.mpf(along)
+            for number, along in zip(DATA, ALONG, strict=True)
+        ]
+        logs = [mpmath.log(number) for number in x]
+
+        def left(c: Any) -> Any:
+            powers = [number**c for number in x]
+            weighed = mpmath.fsum(p * w for p, w in zip(powers, logs, strict=True)) / mpmath.fsum(
+                powers
+            )
+            return weighed - 1 / c - mpmath.fsum(logs) / len(x)
+
+        c = mpmath.findroot(left, 2.0)
+        return c, (mpmath.fsum(number**c for number in x) / len(x)) ** (1 / c)
+
+    value, found = sd.jvp(lambda x: stats.weibull_min.fit(x, floc=0.0), (DATA,), (ALONG,))
+    assert repr(value) == repr(stats.weibull_min.fit(DATA, floc=0.0))
+    exact = [float(mpmath.diff(lambda t, k=k: shape(t)[k], 0)) for k in (0, 1)]
+    np.testing.assert_allclose((found[0], found[2]), exact, rtol=1e-9)
+    assert found[1] == 0.0
+
+
+def test_a_place_and_a_scale_are_searched_for() -> None:
+    """Gumbel's, which SciPy finds to all digits: by differences."""
+    check(lambda x: np.stack(stats.gumbel_r.fit(x)), DATA, wrt=(0,))
+
+
+def test_where_there_is_no_flat_maximum_slopes_are_nan() -> None:
+    """Three numbers, of which a gamma distribution of any place has an unbounded likelihood."""
+    value, slope = sd.value_and_grad(lambda x: stats.gamma.fit(x)[0])(DATA[:3])
+    assert value == stats.gamma.fit(DATA[:3])[0]
+    assert np.all(np.isnan(slope))
 
 
 # Power transformations ----------------------------------------------------------------------------
