@@ -82,6 +82,7 @@ _BY_LIBRARY = {
     "scipy.stats": (
         *(
             "descriptive",
+            "discrepancies",
             "distributions",
             "estimates",
             "expectations",

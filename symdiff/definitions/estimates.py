@@ -5,9 +5,10 @@ Those that SciPy searches for are ``definitions.fits``.
 
 import numpy as np
 
+from symdiff.definitions import distributions  # noqa: F401 - for their laws
 from symdiff.definitions.declare import defines, refuse
-from symdiff.definitions.distributions import CONTINUOUS
 from symdiff.definitions.fits import fixed_by, searched
+from symdiff.definitions.law import CONTINUOUS
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued
