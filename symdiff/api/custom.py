@@ -599,7 +599,7 @@ def call_checkpoint(
 
 def checkpointed(stager: Stager, function: Any = None, *, every: Any = None) -> Any:
     """What ``checkpoint`` makes of a function inside a program."""
-    every = None if every is None else checked_every(static(every))
+    every = None if every is None else checked_every(_numbers(stager, every))
 
     def call(stager: Stager, args: Args, kwargs: dict[str, Any]) -> Any:
         if function is None:
@@ -608,6 +608,12 @@ def checkpointed(stager: Stager, function: Any = None, *, every: Any = None) -> 
         return _checkpointed_call(stager, function, name, args, kwargs, every)
 
     return stager.callable(("checkpoint", function, every), call)
+
+
+def _numbers(stager: Stager, every: Any) -> Any:
+    """A number, a word, or the tuple of numbers that an abstract one is."""
+    parts = stager.parts(every)
+    return static(every) if parts is None else tuple(map(static, parts[2]))
 
 
 def _checkpointed_call(

@@ -10,6 +10,7 @@ program is compiled.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Literal, Self, TypeAlias, TypeVar
@@ -18,7 +19,7 @@ from symdiff.errors import SymdiffError
 from symdiff.runtime.parameters import parameters_of
 
 T = TypeVar("T")
-Every: TypeAlias = 'int | Literal["sqrt"]'
+Every: TypeAlias = 'int | tuple[int, ...] | Literal["sqrt"]'
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -130,8 +131,10 @@ class checkpoint(Declared):  # noqa: N801 - a class used as a word
     :param every: cut the function's loops, ``for`` and ``while``, into segments of so many turns,
         and save at their beginnings what the loop carries: of n turns the backward sweep then holds
         n / every + every, for one more run of the loop. ``"sqrt"``: segments of about √n turns,
-        memory of about 2√n. What is outside of loops is saved as without ``checkpoint``. Loops
-        inside loops are not cut. In reverse mode of reverse mode all turns are saved again.
+        memory of about 2√n. Falling numbers, ``(400, 20)``, cut segments into segments again:
+        n / 400 + 400 / 20 + 20, for two more runs. What is outside of loops is saved as without
+        ``checkpoint``. Loops inside loops are not cut. In reverse mode of reverse mode all turns
+        are saved again.
     :raises ValueError: for an ``every`` that is none of these.
     :raises UnsupportedCallError: when a derivative is compiled of a function with ``every`` that
         has no loop over numbers and arrays that keep their shapes.
@@ -167,14 +170,22 @@ class checkpoint(Declared):  # noqa: N801 - a class used as a word
         self.every = every
 
 
+_MOST_LEVELS = 12  # Python nests 20 blocks at most
+
+
 def checked_every(every: Any) -> Any:
     """Give back how often a checkpoint is to be taken, if that is a number of turns, or a word.
 
     :raises ValueError: where it is not.
     """
-    is_count = isinstance(every, int) and not isinstance(every, bool) and every > 0
-    if not is_count and every != "sqrt":
-        raise ValueError(f"every is a number of turns, 1 at least, or 'sqrt', not {every!r}")
+    numbers = every if isinstance(every, tuple) else (every,)
+    are_counts = all(type(number) is int and number > 0 for number in numbers)
+    falling = all(map(operator.gt, numbers, numbers[1:])) if are_counts else False
+    if not (falling and 0 < len(numbers) <= _MOST_LEVELS) and every != "sqrt":
+        raise ValueError(
+            f"every is a number of turns, 1 at least, a tuple of up to {_MOST_LEVELS} falling ones,"
+            f" or 'sqrt', not {every!r}"
+        )
     return every
 
 

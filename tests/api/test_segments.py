@@ -14,7 +14,7 @@ from symdiff.errors import UnsupportedCallError
 
 U = np.array([0.3, 0.5, 1.2])
 C = np.array([1.0, 2.0, 0.5])
-EVERY = [1, 3, 100, "sqrt"]
+EVERY = [1, 3, 100, "sqrt", (4, 2), (6, 4, 1)]
 
 
 @pytest.fixture(autouse=True)
@@ -215,7 +215,7 @@ def test_inside_a_function_and_as_a_decorator():
         return u
 
     def inside(u, n):
-        @sd.checkpoint(every=2)
+        @sd.checkpoint(every=(3, 2))
         def own(u):
             for _ in range(n):
                 u = u * np.cos(u)
@@ -227,11 +227,18 @@ def test_inside_a_function_and_as_a_decorator():
         sd.check_grads(f, (U, 5), order=2)
 
 
-@pytest.mark.parametrize("every", [0, -1, True, 2.0, "often", None])
+@pytest.mark.parametrize("f", [kicked, relaxed])
+def test_memory_grows_as_the_logarithm(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("SYMDIFF_VERIFY")
+    few, many = grown(sd.checkpoint(f, every=(1024, 256, 64, 16, 4)), 4000, (256, 4096))
+    assert many < 2.0 * few  # of 16 times as many turns
+    assert many < 60
+
+
+@pytest.mark.parametrize(
+    "every", [0, -1, True, 2.0, "often", (), (2, 2), (1, 3), (4, 0), (*range(20, 0, -1),)]
+)
 def test_what_every_may_be(every: Any):
-    if every is None:
-        assert sd.checkpoint(kicked, every=None).every is None
-        return
     with pytest.raises(ValueError, match="every is a number of turns"):
         sd.checkpoint(kicked, every=every)
 
