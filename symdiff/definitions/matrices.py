@@ -155,7 +155,7 @@ def qr(a, mode="full", pivoting=False):
     order = computed(np.zeros(a.shape[1], np.int32), _part_of_qr, a, mode, -1)
     q, r = factored(a[:, order], mode="economic" if mode == "economic" else "full")
     told = computed(q, _part_of_qr, a, "economic" if mode == "economic" else "full", 0)
-    factors = computed(q[0], phases_of, q, told)
+    factors = computed(np.sum(q, axis=0), phases_of, q, told)
     q, r = valued(q * factors, told), factors[:, None].conj() * r
     r = valued(r, computed(r, _part_of_qr, a, mode, 0 if mode == "r" else 1))
     return (r, order) if mode == "r" else (q, r, order)
@@ -184,7 +184,7 @@ def rq(a, mode="full"):
     q, r = np.linalg.qr(a[::-1, ::-1].T.conj(), mode=kind)
     q, r = q.T.conj()[::-1, ::-1], r.T.conj()[::-1, ::-1]
     told = computed(q, _part_of_rq, a, mode, 1)
-    factors = computed(q[:, 0], phases_of, q.T, told.T)
+    factors = computed(np.sum(q, axis=1), phases_of, q.T, told.T)
     r = valued(r * factors.conj(), computed(r, _part_of_rq, a, mode, 0))
     return r if mode == "r" else (r, valued(factors[:, None] * q, told))
 
