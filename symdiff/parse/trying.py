@@ -14,12 +14,13 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import call
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
-from symdiff.ops.arithmetic import equal
+from symdiff.ops.arithmetic import bitwise_or, equal, greater_equal, less, negative
 from symdiff.ops.attempts import (
     attempt_of,
     attempted,
@@ -32,6 +33,7 @@ from symdiff.ops.declare import DeclaredOp, Fails, fails_to_broadcast
 from symdiff.ops.effects import Member, Named, opaque_call
 from symdiff.ops.facts import READS_AND_WRITES, may_raise
 from symdiff.ops.index import index, index_add, index_set
+from symdiff.ops.lists import list_length, list_pop, list_set
 from symdiff.parse.blame import is_users, users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.exceptions import note_context, raised_by_python
@@ -449,6 +451,8 @@ def _raised_by(node: Node) -> Classes:
         return (rule.error,)
     if fails_to_broadcast(node) and not node.op.raises:
         return (ValueError,)
+    if node.op in _PLACES:
+        return (IndexError,)
     if node.op.name in READS_AND_WRITES:
         return (IndexError,) if node.op is index else (IndexError, ValueError)
     return (ValueError, ArithmeticError, RuntimeError, IndexError)
@@ -464,6 +468,10 @@ def failed(interp: Interpreter, failure: Failure) -> None:
     """Take the region's exit on the paths where an operation raises."""
     region, node = interp.regions[-1], _probe(failure.node)
     op = node.op
+    if op in _PLACES:
+        _leave_by_place(interp, node)
+        failure.statement.attempted[failure.place] = ()
+        return
     results: tuple[Value, ...] = ()
     if not isinstance(op, DeclaredOp) or op.spelling is None:
         raise NotAttemptedError(interp)
@@ -481,6 +489,31 @@ def failed(interp: Interpreter, failure: Failure) -> None:
         number: int | Value = 0 if one else error_number(error, classes=region.classes)
         _leave(interp, region, is_error(error), number, error if region.keeps else None)
     failure.statement.attempted[failure.place] = results
+
+
+_PLACES: dict[Any, str] = {
+    list_pop: "pop index out of range",
+    list_set: "list assignment index out of range",
+}
+
+
+def _leave_by_place(interp: Interpreter, node: Node) -> None:
+    """Raise Python's error where a list has no item at the place that is asked for."""
+    items, place = node.operands[:2]
+    count = list_length(items)
+    outside = bitwise_or(greater_equal(place, count), less(place, negative(count)))
+
+    def raise_(told: str) -> None:
+        raise users(IndexError(told))
+
+    def refuse() -> None:
+        told = functools.partial(raise_, _PLACES[node.op])
+        if node.op is list_pop:
+            interp.branch(equal(count, 0), lambda: raise_("pop from empty list"), told)
+        else:
+            told()
+
+    interp.where(outside, refuse)
 
 
 def _first_catching(classes: Classes, raised: type[BaseException]) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import math
 
 from tests.programs.registry import program
@@ -149,3 +150,72 @@ def level(a: float, b: float, n: int) -> float:
 def at_levels(x: float, y: float) -> float:
     """A ``try`` in each call, with others around it."""
     return level(x, y * 5.0, 2) + level(x, y, 2)
+
+
+@program(args=(2.0, 0.1), wrt=(0, 1))
+def bounded_deque_in_try(u: float, d: float) -> float:
+    hist = collections.deque(maxlen=3)
+    e = 0.0
+    for k in range(10):
+        u = u * 0.9 + d
+        hist.append(u)
+    try:
+        for k in range(5):
+            u = u * 0.9 + d
+            hist.append(u)
+            if u > 50.0:
+                raise ValueError
+    except ValueError:
+        e = 1.0
+    return e + sum(hist)
+
+
+@program(args=(2.0, 0.1), wrt=(0, 1), also=((0.9, 0.1),))
+def pops_of_lists_that_may_be_empty(u: float, d: float) -> float:
+    items = []
+    while u > 1.0:
+        u = u * 0.8
+        items.append(u)
+    n = 0.0
+    total = 0.0
+    for k in range(6):
+        try:
+            total += items.pop() * (k + 1)
+        except IndexError as e:
+            n += 1.0
+            total += len(e.args[0]) * d
+    return total * u + n
+
+
+@program(args=(2.0, 0.1), wrt=(0, 1), also=((0.9, 0.1),))
+def pops_at_a_place_that_may_be_missing(u: float, d: float) -> float:
+    items = [u]
+    while u > 1.0:
+        u = u * 0.8
+        items.append(u)
+    total = 0.0
+    k = 0
+    while k < 8:
+        try:
+            total += items.pop(2) * (k + 1)
+        except IndexError as e:
+            total += len(e.args[0]) * d * sum(items)
+            break
+        k += 1
+    return total * u
+
+
+@program(args=(2.0, 0.1), wrt=(0, 1), also=((0.9, 0.1),))
+def items_set_and_deleted_that_may_be_missing(u: float, d: float) -> float:
+    items = [u]
+    while u > 1.0:
+        u = u * 0.8
+        items.append(u)
+    total = 0.0
+    for k in range(-6, 6):
+        try:
+            items[k] = items[k] * d + u
+            del items[k - 1]
+        except IndexError:
+            total += d * sum(items)
+    return total * u + len(items) * d
