@@ -514,6 +514,21 @@ def call_lowering(
     )
 
 
+def _by_policy(
+    interp: Interpreter,
+    function: Any,
+    definition: types.FunctionType,
+    arguments: Arguments,
+    keywords: Keywords,
+) -> Abstract:
+    """A function of SciPy's that is told what to do about NaN: where that is more than to let it
+    through, what SciPy does is followed.
+    """
+    if keywords["nan_policy"] in ("omit", "raise"):
+        return call_of_library(interp, function, arguments, keywords)
+    return call_definition(interp, function, definition, arguments, keywords)
+
+
 def _call_defined(
     interp: Interpreter,
     function: Any,
@@ -523,6 +538,8 @@ def _call_defined(
 ) -> Abstract:
     """A library function by its definition; ``out=``, where it takes one, becomes a store."""
     if "out" not in _parameters(definition):
+        if "nan_policy" in keywords and "nan_policy" not in _parameters(definition):
+            return _by_policy(interp, function, definition, arguments, keywords)
         return call_definition(interp, function, definition, arguments, keywords)
     keywords, order = dict(keywords), places(function)
     out = keywords.pop("out", None)
