@@ -768,7 +768,7 @@ def with_own_results(graph: Graph) -> Graph:
 @faults_told()
 def build_primal(derived: Derived, name: str) -> Program:
     """Emit and load the function itself, which writes to its arguments as the user's does."""
-    graph = emittable(derived.primal)
+    graph = optimise(emittable(derived.primal), ("keyed",), last=())
     emitted = emit_source(graph, name, in_place=True, fresh=False, signature=derived.inner)
     loaded = load(emitted, compiled_for(derived.inner))
     return Program(derived, emitted, loaded, tuple(p.path for p in emitted.parameters), graph)

@@ -1,7 +1,7 @@
 """Dicts whose keys are known at run time only: two lists, of the keys and of what they stand for.
 
-A key is looked for among the keys as a dict finds it: by equality, or as the same object. That
-goes over all of them, which a dict does not.
+A key is looked for among the keys as a dict finds it: by equality, or as the same object. The list
+of keys remembers where they stand (``optimise.keyed_lists``).
 
 >>> import symdiff
 >>> def f(x):

@@ -889,11 +889,56 @@ def place_in(key: Any, *columns: list[Any]) -> int:
     >>> place_in(0.5, [1.0, 0.5]), place_in((1, 2), [1, 1], [1, 3])
     (1, -1)
     """
+    place = getattr(columns[0], "place", None)
+    if place is not None:
+        return int(place(key, columns))
     rows = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
     try:
         return rows.index(key)
     except ValueError:
         return -1
+
+
+def list_of_keys(*items: Any) -> list[Any]:
+    """A list that knows, for ``place_in``, where its items stand, as a dict does.
+
+    >>> keys = list_of_keys(2, 3)
+    >>> keys.append(5)
+    >>> place_in(5, keys), place_in(4, keys)
+    (2, -1)
+    """
+
+    class Keys(list[Any]):
+        rows: list[Any]  # the keys whose places are known
+        places: dict[Any, int]
+
+        def place(self, key: Any, columns: Any) -> int:
+            for k in range(len(self.rows), len(self)):
+                row = tuple([column[k] for column in columns]) if columns[1:] else self[k]
+                self.places.setdefault(row, k)
+                self.rows.append(row)
+            return self.places.get(key, -1)
+
+        def pop(self, index: Any = -1) -> Any:
+            if index != -1:
+                self.rows, self.places = [], {}
+            elif len(self.rows) == len(self) and self.places[self.rows[-1]] == len(self) - 1:
+                del self.places[self.rows[-1]]
+            del self.rows[len(self) - 1 :]
+            return super().pop(index)
+
+    def forgetting(change: Any) -> Any:
+        def changed(keys: Any, *given: Any) -> None:
+            keys.rows, keys.places = [], {}
+            change(keys, *given)
+
+        return changed
+
+    for name in ("insert", "__setitem__", "__delitem__"):
+        setattr(Keys, name, forgetting(getattr(list, name)))
+    made = Keys(items)
+    made.rows, made.places = [], {}
+    return made
 
 
 def order_in(*columns: list[Any], reverse: bool = False) -> list[int]:

@@ -43,6 +43,7 @@ from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.factors import FACTORS
 from symdiff.optimise.folding import FOLDING
 from symdiff.optimise.indexing import FINISHING, INDEXING
+from symdiff.optimise.keyed_lists import remember_places
 from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.removable import REMOVABLE
 from symdiff.optimise.rewriting import Earlier, Rules, Table, rewrite
@@ -91,6 +92,7 @@ PASSES: Mapping[str, Pass] = {
     "stores": leave_out_stores,
     "checks": reduce_checks,
     "collect": collect_products,
+    "keyed": remember_places,
     "fold": _Rewriting(FOLDING),
     "algebra": _Rewriting(*ALGEBRA),
     "factors": _Rewriting(FACTORS),
@@ -107,7 +109,7 @@ PASSES: Mapping[str, Pass] = {
 DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
 """Passes after which a function and its derivative can still be divided."""
-EMITTED = ("collect", "dead")
+EMITTED = ("collect", "dead", "keyed")
 """Passes over what is emitted: no further derivative is taken of what they make."""
 LAST = ("finish", "checks", "dead")
 _IDEMPOTENT = frozenset({"dead"})
