@@ -281,7 +281,7 @@ class _By:
     def truths(self, arguments: tuple[Any, ...]) -> csr_array:
         """The pattern."""
         plan = self.chosen(arguments).plan
-        return _csr(np.ones(len(plan.places), bool), plan)
+        return _drawn(_csr(np.ones(len(plan.places), bool), plan))
 
     def _swept(self, arguments: tuple[Any, ...], chosen: Choice) -> np.ndarray:
         """The results of all sweeps, one after another."""
@@ -402,6 +402,33 @@ def _require_scipy() -> None:
         raise ImportError(
             "sparse derivatives need SciPy: pip install 'symdiff[scipy]'", name="scipy"
         ) from error
+
+
+def _drawn(pattern: csr_array) -> csr_array:
+    """The pattern as an array that notebooks show as a picture."""
+    parts = pattern.data, pattern.indices, pattern.indptr
+    made = _class_of_patterns()(parts, shape=pattern.shape)
+    made.has_canonical_format = True
+    return made
+
+
+@functools.cache
+def _class_of_patterns() -> type[csr_array]:
+    from scipy.sparse import csr_array
+
+    from symdiff.inspection.pattern import picture_of
+
+    class Pattern(csr_array):  # type: ignore[misc]
+        """A sparse array that notebooks show as a picture."""
+
+        def _repr_html_(self) -> str:
+            places = self.tocoo()
+            return picture_of(places.row, places.col, self.shape)
+
+        def __reduce__(self) -> Any:
+            return _drawn, (csr_array(self),)
+
+    return Pattern
 
 
 def _csr(data: np.ndarray, plan: Plan) -> csr_array:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import pickle
+import re
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -617,3 +619,32 @@ def test_large_products_are_not_made_entry_by_entry() -> None:
 
     with pytest.raises(sd.UnsupportedCallError, match="too many entries"):
         sd.hessian(total, sparse=True)(np.ones(100_000))
+
+
+# Pictures -----------------------------------------------------------------------------------------
+
+
+def squares(picture: str) -> set[tuple[int, int]]:
+    """The rows and columns of the dark cells."""
+    return {(int(row), int(column)) for column, row in re.findall(r"M(\d+) (\d+)h1v1", picture)}
+
+
+def test_a_pattern_is_a_picture_in_notebooks():
+    pattern = sd.sparsity(stencil, X)
+    picture = pattern._repr_html_()
+    assert squares(picture) == set(zip(*pattern.nonzero(), strict=True))
+    assert "6 × 6, " in picture
+    again = pickle.loads(pickle.dumps(pattern))
+    assert again._repr_html_() == picture == pattern.copy()._repr_html_()
+    assert (again.toarray() == pattern.toarray()).all()
+    flat = sd.sparsity(lambda x: x[:2] * 2.0, X)
+    assert squares(flat._repr_html_()) == {(0, 0), (1, 1)}
+    assert squares(sd.sparsity(lambda x: 0.0 * x[:0], X)._repr_html_()) == set()
+
+
+def test_a_large_pattern_is_drawn_in_cells():
+    picture = sd.sparsity(lambda x: x[1:] - x[:-1], np.ones(10_000))._repr_html_()
+    found = squares(picture)
+    assert max(row for row, _ in found) == 127
+    assert all(abs(row - column) <= 1 for row, column in found)
+    assert len(picture) < 20_000
