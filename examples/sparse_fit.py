@@ -1,8 +1,8 @@
 """Fit a smooth curve with outliers by SciPy's ``least_squares``, with a sparse exact Jacobian.
 
 The unknowns are the curve's values at 500 points. Each residual depends on one value (the datum)
-or on three (the bend), so that of half a million derivatives 2000 are other than zero. SciPy could find
-them by differences too, if it is told where they are: ``jac_sparsity=sd.sparsity(...)`` does.
+or on three (the bend), so that of half a million derivatives 2000 are other than zero. SciPy could
+find them by differences too, if it is told where they are: ``jac_sparsity=sd.sparsity(...)`` does.
 """
 
 import time
