@@ -15,18 +15,11 @@ from symdiff.definitions.libraries import when_imported
 # Fourier ------------------------------------------------------------------------------------------
 
 
-def _leave(overwrite_x):
-    """Leave what is given as it is."""
-    if overwrite_x:
-        refuse("overwrite_x=True")
-
-
 def _in_time(name):
     """A transform of ``scipy.fft`` along one axis."""
     function = getattr(np.fft, name)
 
-    def transform(x, n=None, axis=-1, norm=None, overwrite_x=False):
-        _leave(overwrite_x)
+    def transform(x, n=None, axis=-1, norm=None):
         return function(x, n, axis, norm)
 
     return transform
@@ -44,8 +37,7 @@ def _in_the_plane(name):
 def _in_space(name):
     function = _numpys(name)
 
-    def transform(x, s=None, axes=None, norm=None, overwrite_x=False):
-        _leave(overwrite_x)
+    def transform(x, s=None, axes=None, norm=None):
         if s is not None and axes is None:
             lengths = tuple(s) if isinstance(s, (tuple, list)) else (s,)
             return function(x, lengths, tuple(range(-len(lengths), 0)), norm)
@@ -196,19 +188,19 @@ def _real_one(x, type, norm, sines, back, orthogonalize):
     return made
 
 
-def _trigonometric(sines, back):
-    def transform(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, *, orthogonalize=None):
-        _leave(overwrite_x)
+def _trigonometric(name):
+    """A transform by its name, which is known: so is what it is of."""
+
+    def transform(x, type=2, n=None, axis=-1, norm=None, orthogonalize=None):
+        sines, back = "s" in name, name.startswith("i")
         return _one_way(x, type, n, axis, norm, sines, back, orthogonalize)
 
     return transform
 
 
-def _trigonometric_in_space(sines, back):
-    def transform(
-        x, type=2, s=None, axes=None, norm=None, overwrite_x=False, *, orthogonalize=None
-    ):
-        _leave(overwrite_x)
+def _trigonometric_in_space(name):
+    def transform(x, type=2, s=None, axes=None, norm=None, orthogonalize=None):
+        sines, back = "s" in name, name.startswith("i")
         made = np.asarray(x)
         if axes is None:
             axes = tuple(range(made.ndim))
@@ -224,12 +216,7 @@ def _trigonometric_in_space(sines, back):
     return transform
 
 
-_TRIGONOMETRIC = {
-    f"{'i' if back else ''}d{'s' if sines else 'c'}t{space}": made(sines, back)
-    for sines in (False, True)
-    for back in (False, True)
-    for space, made in (("", _trigonometric), ("n", _trigonometric_in_space))
-}
+_TRIGONOMETRIC = ("dct", "idct", "dst", "idst")
 
 
 def next_fast_len(target, real=False):
@@ -263,9 +250,8 @@ def next_fast_len(target, real=False):
 # Of ``scipy.fftpack`` -----------------------------------------------------------------------------
 
 
-def rfft_fftpack(x, n=None, axis=-1, norm=None, overwrite_x=False):
+def rfft_fftpack(x, n=None, axis=-1, norm=None):
     """A transform of real lines, whose real and imaginary parts stand one behind the other."""
-    _leave(overwrite_x)
     lines = _real_lines(x, axis)
     count = lines.shape[-1] if n is None else n
     spectrum = np.fft.rfft(lines, count, -1, norm)
@@ -275,9 +261,8 @@ def rfft_fftpack(x, n=None, axis=-1, norm=None, overwrite_x=False):
     return np.moveaxis(made, -1, axis)
 
 
-def irfft_fftpack(x, n=None, axis=-1, norm=None, overwrite_x=False):
+def irfft_fftpack(x, n=None, axis=-1, norm=None):
     """The real lines of which parts are given that stand one behind the other."""
-    _leave(overwrite_x)
     lines = _real_lines(x, axis)
     if n is not None:
         filled = np.concatenate((lines, np.zeros((*lines.shape[:-1], n), lines.dtype)), axis=-1)
@@ -296,19 +281,62 @@ def _real_lines(x, axis):
     return lines if lines.dtype.kind == "f" else lines.astype(float)
 
 
+# What is called is told whether it may write what it is given: it is left as it is.
+
+
+def _leave(overwrite_x):
+    if overwrite_x:
+        refuse("overwrite_x=True")
+
+
+def _lines_left(transform):
+    def called(x, n=None, axis=-1, norm=None, overwrite_x=False):
+        _leave(overwrite_x)
+        return transform(x, n, axis, norm)
+
+    return called
+
+
+def _grids_left(transform):
+    def called(x, s=None, axes=None, norm=None, overwrite_x=False):
+        _leave(overwrite_x)
+        return transform(x, s, axes, norm)
+
+    return called
+
+
+def _typed_lines_left(transform):
+    def called(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
+        _leave(overwrite_x)
+        return transform(x, type, n, axis, norm)
+
+    return called
+
+
+def _typed_grids_left(transform):
+    def called(x, type=2, s=None, axes=None, norm=None, overwrite_x=False):
+        _leave(overwrite_x)
+        return transform(x, type, s, axes, norm)
+
+    return called
+
+
 @when_imported("scipy.fftpack")
 def register_inside(fftpack):
     """Say what ``scipy.fftpack`` calls."""
     from scipy.fft import _pocketfft as called
 
     for name in ("fft", "ifft"):
-        defines_inside(getattr(called, name), _in_time(name), rounded=True)
+        defines_inside(getattr(called, name), _lines_left(_in_time(name)), rounded=True)
         named = f"{name}n"
-        defines_inside(getattr(called, named), _in_space(named), rounded=True)
-    for name, definition in _TRIGONOMETRIC.items():
-        defines_inside(getattr(called, name), definition, rounded=True)
+        defines_inside(getattr(called, named), _grids_left(_in_space(named)), rounded=True)
+    for name in _TRIGONOMETRIC:
+        lines, grids = _trigonometric(name), _trigonometric_in_space(name)
+        defines_inside(getattr(called, name), _typed_lines_left(lines), rounded=True)
+        defines_inside(getattr(called, f"{name}n"), _typed_grids_left(grids), rounded=True)
     for definition in (rfft_fftpack, irfft_fftpack):
-        defines_inside(getattr(called, definition.__name__), definition, rounded=True)
+        function = getattr(called, definition.__name__)
+        defines_inside(function, _lines_left(definition), rounded=True)
 
 
 @when_imported("scipy.fft")
@@ -324,5 +352,6 @@ def register(fft):
         defines(getattr(fft, definition.__name__))(definition)
     for definition in (hfft2, ihfft2, hfftn, ihfftn):
         defines(getattr(fft, definition.__name__), rounded=True)(definition)
-    for name, definition in _TRIGONOMETRIC.items():
-        defines(getattr(fft, name), rounded=True)(definition)
+    for name in _TRIGONOMETRIC:
+        defines(getattr(fft, name), rounded=True)(_trigonometric(name))
+        defines(getattr(fft, f"{name}n"), rounded=True)(_trigonometric_in_space(name))

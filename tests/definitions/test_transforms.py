@@ -15,6 +15,7 @@ from tests import reference
 from tests.definitions.test_distributions import check
 
 fft = pytest.importorskip("scipy.fft")
+signal = pytest.importorskip("scipy.signal")
 fftpack = pytest.importorskip("scipy.fftpack")
 
 X = np.random.default_rng(0).normal(size=(3, 5))
@@ -66,7 +67,7 @@ def test_the_offset_of_a_hankel_transform():
 
 @pytest.mark.parametrize("name", ["dct", "idct", "dst", "idst"])
 def test_cosines_and_sines_of_every_type_and_scale(name: str):
-    definition = transforms._trigonometric(name.endswith("st"), name.startswith("i"))
+    definition = transforms._trigonometric(name)
     options = itertools.product((1, 2, 3, 4), (None, "ortho", "forward"), (None, True, False))
     for (type_, norm, ends), n in itertools.product(options, (2, 3, 4, 7)):
         x = np.random.default_rng(n).normal(size=(2, n))
@@ -85,9 +86,16 @@ def test_single_and_complex_numbers():
     np.testing.assert_allclose(pullback(value)[0], z, atol=1e-14)
 
 
-def test_what_may_be_written_is_refused():
+def test_what_may_be_written():
     with pytest.raises(sd.UnsupportedCallError, match=r"fftpack\.dct"):
         sd.grad(lambda x: np.sum(fftpack.dct(x, overwrite_x=True)))(X)
+    check(lambda x: signal.resample(x, 4), X, wrt=(0,))
+
+
+def test_what_a_transform_is_of_is_known():
+    source = sd.grad(lambda x: np.sum(fft.idst(x) ** 2)).source(X)
+    assert "(x):" in source
+    assert "if " not in source
 
 
 def test_a_plan_is_refused():
