@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.declare import is_known, refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued
@@ -332,7 +332,8 @@ def cholesky_banded(ab, lower=False):
 
 def norm(a, ord=None, axis=None, keepdims=False):
     a = np.asarray(a)
-    of_all = axis is None and not keepdims and ord in (None, 2)
+    is_euclidean = ord is None or (is_known(ord) and ord == 2)
+    of_all = axis is None and not keepdims and is_euclidean
     if of_all and a.ndim == 1 and a.size and a.dtype.char in "fdFD":  # BLAS's, which scales
         size = np.ldexp(1.0, np.frexp(np.max(np.abs(a)))[1] - 1)
         return float(np.linalg.norm(a / size) * size)

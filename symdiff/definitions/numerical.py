@@ -122,6 +122,47 @@ def _ends(f, steps, edge_order):
     return first, last
 
 
+@defines(np.linalg.norm, rounded=True)
+def norm(x, ord=None, axis=None, keepdims=False):
+    """A norm of an order that is known at run time only."""
+    x = np.asarray(x)
+    count = x.ndim if axis is None else np.size(axis)
+    if count == 1:
+        return _norm_of_vectors(x, ord, axis, keepdims)
+    if count != 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    return _norm_of_matrices(x, ord, axis, keepdims)
+
+
+def _norm_of_matrices(x, ord, axis, keepdims):
+    if ord == np.inf:
+        return np.linalg.norm(x, np.inf, axis, keepdims)
+    if ord == -np.inf:
+        return np.linalg.norm(x, -np.inf, axis, keepdims)
+    if ord == 1:
+        return np.linalg.norm(x, 1, axis, keepdims)
+    if ord == -1:
+        return np.linalg.norm(x, -1, axis, keepdims)
+    if ord == 2:
+        return np.linalg.norm(x, 2, axis, keepdims)
+    if ord == -2:
+        return np.linalg.norm(x, -2, axis, keepdims)
+    raise ValueError("Invalid norm order for matrices.")
+
+
+def _norm_of_vectors(x, ord, axis, keepdims):
+    if ord == np.inf:
+        return np.linalg.norm(x, np.inf, axis, keepdims)
+    if ord == -np.inf:
+        return np.linalg.norm(x, -np.inf, axis, keepdims)
+    if ord == 0:
+        return np.linalg.norm(x, 0, axis, keepdims)
+    total = np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims)
+    nothing = total == 0.0
+    found = np.where(nothing, 1.0, total) ** (1.0 / ord)
+    return np.where(nothing, 0.0, found)[()]
+
+
 @defines(np.ediff1d)
 def ediff1d(ary, to_end=None, to_begin=None):
     """The differences of neighbours, with what is asked for before and behind them."""

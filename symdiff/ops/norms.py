@@ -173,7 +173,9 @@ def matrix_norm_direction(x: Value, order: Order) -> Value:
 
 
 @lowers(np.linalg.norm)
-def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Value:
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+    if isinstance(ord, Value) and array_type(ord).dtype.kind == "f":
+        return NotImplemented
     value = staged(x)
     rank = array_type(value).rank
     order, axes = static(ord), _norm_axes(static(axis), rank)
