@@ -270,8 +270,8 @@ def _solved(distribution, name, method):
 # Whose functions are not written in Python, or in a way that is not followed, and inverses of which
 # that holds.
 _COMPILED = (
-    *("gausshyper", "genhyperbolic", "geninvgauss", "irwinhall", "kstwo", "kstwobign", "landau"),
-    *("levy_stable", "studentized_range", "tukeylambda"),
+    *("gausshyper", "genhyperbolic", "geninvgauss", "irwinhall", "kstwo", "landau", "levy_stable"),
+    *("studentized_range", "tukeylambda"),
 )
 _UNKNOWN = {"dpareto_lognorm": ("ppf", "isf", "median", "interval"), "norminvgauss": ("isf",)}
 _OTHERS = {"median": median, "interval": interval}

@@ -340,3 +340,46 @@ class Levy(Positive):
     log_density = staticmethod(lambda y: -LOG_ROOT_2_PI - 1.5 * np.log(y) - 0.5 / y)
     below = staticmethod(lambda y: special().erfc(np.sqrt(0.5 / y)))
     above = staticmethod(lambda y: special().erf(np.sqrt(0.5 / y)))
+
+
+class Kstwobign(Positive):
+    """Of the largest difference of distribution functions, times the root of the count: theta
+    functions, by two series (Kolmogorov 1933; DLMF 20.2 and 20.7).
+    """
+
+    above = staticmethod(lambda y: special().kolmogorov(y))
+    quantile_above = staticmethod(lambda q: special().kolmogi(q))
+
+    @staticmethod
+    def log_below(y):
+        is_small, near, far = _parted(y)
+        leading, powers = _small_series(near)
+        found = leading + np.log(sum(powers))
+        return np.where(is_small, found, np.log1p(-special().kolmogorov(far)))
+
+    below = staticmethod(lambda y: np.exp(Kstwobign.log_below(y)))
+
+    @staticmethod
+    def log_density(y):
+        is_small, near, far = _parted(y)
+        leading, powers = _small_series(near)
+        rises = [2.0 * rate / near**3 - 1.0 / near for rate in _RATES]
+        small = leading + np.log(sum([p * r for p, r in zip(powers, rises, strict=True)]))
+        terms = [(-1.0) ** (k - 1) * k * k * np.exp(-2.0 * (k * k - 1) * far**2) for k in _COUNTS]
+        return np.where(is_small, small, np.log(8.0 * far) - 2.0 * far**2 + np.log(sum(terms)))
+
+
+_COUNTS = (1, 2, 3, 4)
+_RATES = tuple([((2 * k - 1) * math.pi) ** 2 / 8.0 for k in _COUNTS])
+
+
+def _parted(y):
+    """Where the series of small numbers is taken, and numbers for it and for the other one."""
+    is_small = y < 1.0
+    return is_small, np.where(is_small, y, 0.5), np.where(is_small, 1.5, y)
+
+
+def _small_series(y):
+    """The logarithm of the first term, and all over it."""
+    leading = LOG_ROOT_2_PI - np.log(y) - _RATES[0] / y**2
+    return leading, [np.exp(-(rate - _RATES[0]) / y**2) for rate in _RATES]

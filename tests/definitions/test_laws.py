@@ -98,6 +98,7 @@ SHAPES: dict[str, tuple[float, ...]] = {
     "jf_skew_t": (3.0, 2.0),
     "kappa3": (1.3,),
     "kappa4": (0.1, 0.2),
+    "kstwobign": (),
     "levy_l": (),
     "pearson3": (0.7,),
     "reciprocal": (0.1, 2.3),

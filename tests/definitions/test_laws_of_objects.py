@@ -191,3 +191,33 @@ def test_the_largest_difference_one_way() -> None:
         np.testing.assert_allclose(stats.ksone.pdf(y, 2), -exact, rtol=1e-12)
         second = float(mpmath.diff(above, y, 2))
         np.testing.assert_allclose(sd.grad(lambda y: stats.ksone.pdf(y, 2))(y), -second, rtol=1e-9)
+
+
+@pytest.mark.parametrize("y", [0.05, 0.4, 0.999, 1.0, 1.7, 6.0])
+def test_the_largest_difference_of_many(y: float) -> None:
+    """``kstwobign``: the density is Kolmogorov's alternating series, with its digits far out."""
+    with mpmath.workdps(400):
+        at = mpmath.mpf(y)
+
+        def density(at: Any) -> Any:
+            return mpmath.nsum(
+                lambda k: 8 * at * (-1) ** (int(k) - 1) * k**2 * mpmath.exp(-2 * k**2 * at**2),
+                [1, 900],
+            )
+
+        def below(at: Any) -> Any:
+            return 1 + 2 * mpmath.nsum(
+                lambda k: (-1) ** int(k) * mpmath.exp(-2 * k**2 * at**2), [1, 900]
+            )
+
+        exact, share = density(at), below(at)
+        bend = mpmath.diff(density, at) / exact
+        fall = exact / share
+    for function, expected in (
+        (stats.kstwobign.cdf, exact),
+        (stats.kstwobign.sf, -exact),
+        (stats.kstwobign.logpdf, bend),
+        (stats.kstwobign.logcdf, fall),
+    ):
+        found = sd.grad(lambda y: function(y))(y)  # noqa: B023
+        np.testing.assert_allclose(found, float(expected), rtol=1e-9, atol=1e-300)
