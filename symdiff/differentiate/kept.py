@@ -14,7 +14,7 @@ from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ops.index import index, index_add, index_set, key_of
 from symdiff.ops.keys import is_basic
-from symdiff.ops.places import is_ahead, places, writes_of
+from symdiff.ops.places import is_clear_of, regions, writes_of
 
 _WRITES = (index_set, index_add)
 
@@ -79,13 +79,12 @@ def _stays(node: Node, writes: list[Node], done: int, view: LoopView) -> bool:
     """Return whether no write but the first ``done`` of its own turn touches the node's elements
     later.
     """
-    for axis, place in places(node, view):
-        others = [dict(places(write, view)).get(axis) for write in writes]
+    for axis, region in regions(node, view):
+        others = [dict(regions(write, view)).get(axis) for write in writes]
         if all(
             other is not None
-            and other.root == place.root
-            and is_ahead(other, place, view)
-            and (number < done or other.offset != place.offset)
+            and is_clear_of(other, region, view, later=True)
+            and (number < done or is_clear_of(other, region, view, later=False))
             for number, other in enumerate(others)
         ):
             return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import random
 from collections.abc import Callable
 from typing import Any
@@ -71,7 +72,70 @@ def within_while(x: Any) -> Any:
     return u[k] ** 2
 
 
-KEPT = [decay, two_steps, rows, every_second, stored_then_needed]
+def substituted(x: Any) -> Any:
+    L = np.outer(x, np.cos(x)) + 3.0 * np.eye(len(x))
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = (x[i] - L[i, :i] @ y[:i]) / L[i, i]
+    return np.sum(y * y)
+
+
+def eliminated(x: Any) -> Any:
+    A = np.outer(x, np.cos(x)) + 3.0 * np.eye(len(x))
+    for k in range(len(x) - 1):
+        A[k + 1 :, k] /= A[k, k]
+        A[k + 1 :, k + 1 :] -= np.outer(A[k + 1 :, k], A[k, k + 1 :])
+    return np.sum(np.log(np.abs(np.diag(A))))
+
+
+def factored(x: Any) -> Any:
+    L = np.outer(x, x) + 3.0 * np.eye(len(x))
+    for j in range(len(x)):
+        L[j, j] = np.sqrt(L[j, j])
+        L[j + 1 :, j] /= L[j, j]
+        L[j + 1 :, j + 1 :] -= np.outer(L[j + 1 :, j], L[j + 1 :, j])
+    return np.sum(np.diag(L))
+
+
+def sums_before(x: Any) -> Any:
+    u = x.copy()
+    for k in range(1, len(x)):
+        u[k] = np.sum(np.sin(u[:k])) * x[k]
+    return np.sum(u * u)
+
+
+KEPT = [
+    decay,
+    two_steps,
+    rows,
+    every_second,
+    stored_then_needed,
+    substituted,
+    eliminated,
+    factored,
+]
+
+
+def sums_with_the_next(x: Any) -> Any:
+    u = x.copy()
+    for k in range(1, len(x) - 1):
+        u[k + 1] = np.sum(np.sin(u[: k + 2])) * x[k]
+    return np.sum(u * u)
+
+
+def sums_behind(x: Any) -> Any:
+    u = x.copy()
+    for k in range(len(x)):
+        u[k] = np.sum(np.sin(u[k:])) * x[k]
+    return np.sum(u * u)
+
+
+def swept_before(x: Any) -> Any:
+    u = x.copy()
+    for k in range(1, len(x)):
+        u[k] = np.sin(u[k - 1]) + np.sum(0.3 * np.sin(u[:k]))
+        u[:k] *= 0.5
+    return np.sum(u * u)
 
 
 def overwritten_in_its_turn(x: Any) -> Any:
@@ -198,6 +262,10 @@ ALL: list[Callable[[Any], Any]] = [
     cleared_for_a_later_turn,
     another_axis,
     leaps,
+    sums_before,
+    sums_with_the_next,
+    sums_behind,
+    swept_before,
 ]
 
 
@@ -237,6 +305,49 @@ def random_loop(seed: int) -> Callable[[Any], Any]:
     return function
 
 
+def random_parts(seed: int) -> Callable[[Any], Any]:
+    """A loop that reads and writes places, and what lies before or behind places: as a text, in
+    which the offsets are numbers.
+    """
+    choices = random.Random(seed)
+    first, last, step = choices.choice((0, 1, 2)), choices.choice((1, 2)), choices.choice((1, 1, 2))
+
+    def key() -> str:
+        a, b = sorted((choices.randint(-first, last), choices.randint(-first, last)))
+        forms = (f"k + {a} : k + {a + 1}", f": k + {a}", f"k + {a} :", f"k + {a} : k + {b}")
+        return choices.choice(forms)
+
+    lines = []
+    for _ in range(choices.randint(1, 2)):
+        place, to = choices.randint(-first, last - 1), key()
+        lines.append(
+            f"t = 0.2 * np.sin(np.sum(np.sin(u[{key()}]) * x[0]) + np.sum(u[{key()}] ** 2))"
+        )
+        forms = (
+            f"u[k + {place}] = t",
+            f"u[k + {place}] += t * x[1]",
+            f"u[{to}] = np.cos(u[{to}]) + t",
+        )
+        lines.append(choices.choice(forms))
+    body = "\n        ".join(lines)
+    head = f"for k in range({first}, len(x) - {last}, {step}):"
+    start = f"def function(x):\n    u = np.cos(x)\n    {head}\n        "
+    text = f"{start}{body}\n    return np.sum(u * u)\n"
+    name = f"<random parts {seed}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    names: dict[str, Any] = {"np": np}
+    exec(compile(text, name, "exec"), names)
+    function: Callable[[Any], Any] = names["function"]
+    return function
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_loops_over_parts_have_the_derivatives_of_differences(seed: int):
+    function = random_parts(seed)
+    test_gradients_are_those_of_differences(function)
+    test_so_are_the_second_derivatives(function)
+
+
 @pytest.mark.parametrize("function", ALL)
 def test_gradients_are_those_of_differences(function: Callable[[Any], Any]):
     np.testing.assert_allclose(sd.grad(function)(X), slope(function, X), rtol=1e-8, atol=1e-8)
@@ -262,6 +373,13 @@ def test_random_loops_have_the_derivatives_of_differences(seed: int):
 @pytest.mark.parametrize("function", KEPT)
 def test_what_stays_in_the_array_is_on_no_tape(function: Callable[[Any], Any]):
     assert "tape" not in sd.grad(function).source(X)
+
+
+def test_parts_that_stay_are_not_saved():
+    def saved(function: Callable[[Any], Any]) -> int:
+        return str(sd.grad(function).source(X)).count(".append(")
+
+    assert (saved(sums_before), saved(sums_with_the_next), saved(sums_behind)) == (1, 2, 2)
 
 
 def test_stored_numbers_of_less_precision_are_not_read_back():
