@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import threading
 import types
 import warnings
@@ -179,12 +180,13 @@ def entered(interp: Interpreter, items: list[ast.withitem], body: Callable[[], N
             return
         if isinstance(manager, Reporting | NoGrad) and item.optional_vars is not None:
             raise _not_followed(interp)
-        handler = _MANAGERS.get(type(manager), _managed)
+        managed = functools.partial(_managed, expression=item.context_expr)
+        handler = _MANAGERS.get(type(manager), managed)
         if _is_of_a_generator(manager):
             handler = _by_generator
         if _is_lock(manager):
             handler = _locked
-        if handler is _managed:
+        if handler is managed:
             _require_manager(interp, manager)
     handler(interp, manager, inner)
 
@@ -302,19 +304,19 @@ def _by_generator(interp: Interpreter, manager: ObjectRef, inner: Inner) -> None
         interp.heap.contents.pop((token, exit_), None)
 
 
-def _managed(interp: Interpreter, manager: Abstract, inner: Inner) -> None:
+def _managed(interp: Interpreter, manager: Abstract, inner: Inner, expression: ast.expr) -> None:
     """An object with ``__enter__`` and ``__exit__``, which may swallow what the body raises.
 
     Whether an ``ExitStack`` may depends on what the body adds to it: it is staged to find out.
     """
     leave = special_method(interp, manager, "__exit__")
     if not _is_stack(manager):
-        _managed_after(interp, manager, leave, inner, _swallowed(interp, leave))
+        _managed_after(interp, manager, expression, leave, inner, _swallowed(interp, leave))
         return
     with Checkpoint(interp, _MaySwallowError) as attempt:
-        _managed_after(interp, manager, leave, inner, ())
+        _managed_after(interp, manager, expression, leave, inner, ())
         return
-    _managed_after(interp, manager, leave, inner, attempt.failure.classes)
+    _managed_after(interp, manager, expression, leave, inner, attempt.failure.classes)
 
 
 class _MaySwallowError(Exception):
@@ -341,10 +343,16 @@ def _swallowed_by_stack(interp: Interpreter, stack: Abstract) -> tuple[type, ...
 
 
 def _managed_after(
-    interp: Interpreter, manager: Abstract, leave: Abstract, inner: Inner, classes: tuple[type, ...]
+    interp: Interpreter,
+    manager: Abstract,
+    expression: ast.expr,
+    leave: Abstract,
+    inner: Inner,
+    classes: tuple[type, ...],
 ) -> None:
     """A manager's block, which may go on after exceptions of these classes."""
-    value = interp.call(special_method(interp, manager, "__enter__"), [], {})
+    enter = special_method(interp, manager, "__enter__")
+    value = interp.step(expression, lambda: interp.call(enter, [], {}), "enter")
     ended = (Token(), "raised")
 
     def run() -> None:

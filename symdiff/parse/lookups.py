@@ -176,15 +176,22 @@ def is_member_made_here(value: Any) -> bool:
 
 
 def is_made_here(value: Any) -> bool:
-    """Return whether a known value is an object that a staged function makes, a class that it
-    defines or a member of one, or a tuple or set that holds such: it is another at each call.
+    """Return whether a known value is a class that a staged function defines, or a member of one,
+    or a tuple or set that holds such, or a set of objects: it is another at each call.
     """
-    if isinstance(value, tuple | frozenset):
+    if isinstance(value, frozenset):
+        return any(map(is_key_made_here, value))
+    if isinstance(value, tuple):
         return any(map(is_made_here, value))
-    if isinstance(value, ObjectRef):
-        return True
     is_class = isinstance(value, type) and MADE_HERE in value.__dict__
     return is_class or is_member_made_here(value)
+
+
+def is_key_made_here(key: Any) -> bool:
+    """Return whether a key is an object, or another one at each call, or holds such."""
+    if isinstance(key, tuple):
+        return any(map(is_key_made_here, key))
+    return isinstance(key, ObjectRef) or is_made_here(key)
 
 
 def _on_base(interp: Interpreter, cls: type, name: str) -> Any:

@@ -31,7 +31,7 @@ from symdiff.parse.exceptions import changed_attributes, given_to, is_exception,
 from symdiff.parse.heap import is_array, is_writable
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe
-from symdiff.parse.lookups import MADE_HERE, has_hash, is_made_here
+from symdiff.parse.lookups import MADE_HERE, has_hash, is_key_made_here, is_made_here
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -120,9 +120,16 @@ def python_of(function: Any) -> types.FunctionType | None:
     return python if python.__globals__.get("__name__", "").startswith(_FOLLOWED) else None
 
 
-def same_each_time(key: Any) -> Any:
-    """A known value, as the key of a dict is, that is the same at each call."""
-    if is_made_here(key):
+def same_each_time(value: Any) -> Any:
+    """A known value that is the same at each call."""
+    if is_made_here(value):
+        raise _not_passed(value)
+    return value
+
+
+def same_key(key: Any) -> Any:
+    """The key of a dict that is the same at each call."""
+    if is_key_made_here(key):
         raise _not_passed(key)
     return key
 
@@ -178,7 +185,7 @@ class Template:
             return tuple(self.of(item) for item in value)
         if isinstance(value, DictRef):
             content = interp.content(value)
-            return {same_each_time(key): self.of(item) for key, item in content.items()}
+            return {same_key(key): self.of(item) for key, item in content.items()}
         if isinstance(value, StagedText):
             return Text(tuple(self._part(part) for part in value.parts))
         if isinstance(value, Range) or is_exception(value):

@@ -17,7 +17,7 @@ from symdiff.ops.support import none_returned
 from symdiff.parse.choices import of_one_structure
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import ERROR, At, Interpreter
-from symdiff.parse.lookups import MADE_HERE, is_made_here, is_member_made_here
+from symdiff.parse.lookups import MADE_HERE, is_key_made_here, is_made_here, is_member_made_here
 from symdiff.parse.run_time_texts import as_value, is_at_run_time
 from symdiff.parse.texts import settled
 from symdiff.parse.trees import Parts, flatten, parts_of
@@ -132,7 +132,7 @@ def _parts(interp: Interpreter, value: Abstract) -> Parts | None:
         return None
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)  # an error where paths differ in it
-        if isinstance(value, DictRef) and any(map(is_made_here, content)):
+        if isinstance(value, DictRef) and any(map(is_key_made_here, content)):
             _refuse(interp, "a dict by what it makes or defines", "return its values")
     parts = parts_of(interp.heap, value)
     if isinstance(value, ListRef) and parts is not None:
@@ -158,7 +158,7 @@ def _known(interp: Interpreter, value: Abstract) -> Any:
     if is_member_made_here(value):
         _refuse(interp, "a member of an enumeration that it defines", "return its value")
     plain = settled(interp, value)
-    if isinstance(plain, frozenset) and any(map(is_made_here, plain)):
+    if isinstance(plain, frozenset) and is_made_here(plain):
         _refuse(interp, "a set of what it makes or defines", "return a list of numbers or texts")
     if isinstance(plain, types.ModuleType):
         _refuse(interp, "a module", "return what is wanted of it")

@@ -29,7 +29,7 @@ from symdiff.ops.keys import Slot, renumbered
 from symdiff.ops.lists import list_push, list_set
 from symdiff.parse.heap import constant, is_array
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.opaque import Template, held_at, same_each_time
+from symdiff.parse.opaque import Template, held_at, same_each_time, same_key
 from symdiff.parse.snapshots import ArraySnapshot, agree, item_of
 from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
@@ -144,8 +144,9 @@ def set_content(
     program may go on with the array or the list.
     """
     interp.heap.require_array(content)
-    for known in (content, *place.values()):
-        same_each_time(known)
+    same_each_time(content)
+    for key in place.values():
+        same_key(key)
     by_attribute = op is set_attribute
     plain = owner.plainly("__setattr__" if by_attribute else "__setitem__")
     if plain is not None:

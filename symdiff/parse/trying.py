@@ -31,7 +31,8 @@ from symdiff.ops.attempts import (
 )
 from symdiff.ops.declare import DeclaredOp, Fails, fails_to_broadcast
 from symdiff.ops.effects import Member, Named, opaque_call
-from symdiff.ops.facts import READS_AND_WRITES, may_raise
+from symdiff.ops.elementary import power
+from symdiff.ops.facts import READS_AND_WRITES, is_python, may_raise
 from symdiff.ops.index import index, index_add, index_set
 from symdiff.ops.lists import list_length, list_pop, list_set
 from symdiff.parse.blame import is_users, users
@@ -451,6 +452,8 @@ def _raised_by(node: Node) -> Classes:
         return (rule.error,)
     if fails_to_broadcast(node) and not node.op.raises:
         return (ValueError,)
+    if node.op is power and all(map(is_python, node.operands)):
+        return (ArithmeticError,)
     if node.op in _PLACES:
         return (IndexError,)
     if node.op.name in READS_AND_WRITES:
