@@ -644,3 +644,149 @@ def events_in_a_queue(x, c):
         event = heapq.heappop(queue)
         event.action(event)
     return state.level + sum(state.log) * len(state.log)
+
+
+class Busy(RuntimeError):
+    pass
+
+
+class Slot:
+    def __init__(self, capacity):
+        self.capacity, self.used = capacity, 0.0
+
+    @contextlib.contextmanager
+    def take(self, amount):
+        if self.used + amount > self.capacity:
+            raise Busy(f"{amount:.2f} of {self.capacity - self.used:.2f}", amount)
+        self.used += amount
+        try:
+            yield self.capacity - self.used
+        finally:
+            self.used -= 0.5 * amount
+
+
+class Guard:
+    def __init__(self, slot, amount):
+        self.slot, self.amount = slot, amount
+
+    def __enter__(self):
+        if self.amount > self.slot.capacity:
+            raise Busy("never", self.amount)
+        self.slot.used += self.amount
+        return self
+
+    def __exit__(self, *exc):
+        self.slot.used -= self.amount
+
+
+@program(args=(2.0, 0.7), wrt=(0, 1), also=((1.0, 0.7),))
+def slots_that_may_be_busy(capacity, amount):
+    slot = Slot(capacity)
+    total = 0.0
+    for k in range(5):
+        try:
+            with slot.take(amount * (k + 1) * 0.5) as left:
+                total += left**2
+        except Busy as e:
+            total += e.args[1] * len(e.args)
+    return total + slot.used
+
+
+@program(args=(2.0, 0.7), wrt=(0, 1), also=((1.05, 0.7), (0.4, 0.9)))
+def guards_that_may_raise(capacity, amount):
+    slot = Slot(capacity)
+    total = 0.0
+    for k in range(4):
+        try:
+            with Guard(slot, amount + 0.3 * k) as g:
+                total += g.slot.used**2
+                if total > 3.0:
+                    raise ValueError(total)
+        except Busy as e:
+            total += 3.0 * e.args[1]
+        except ValueError as e:
+            total -= 0.5 * e.args[0]
+        else:
+            total *= 1.1
+        finally:
+            slot.used += 0.1 * amount
+    return total + slot.used
+
+
+class Operator:
+    shape: tuple
+
+    def __matmul__(self, other):
+        return Product(self, other) if isinstance(other, Operator) else self.apply(other)
+
+    def __add__(self, other):
+        if not isinstance(other, Operator):
+            return NotImplemented
+        if self.shape != other.shape:
+            raise ValueError(self.shape, other.shape)
+        return SumOf(self, other)
+
+    def __neg__(self):
+        return -1.0 * self
+
+    def __rmul__(self, factor):
+        return Scaled(factor, self)
+
+    @functools.cached_property
+    def dense(self):
+        return np.array([self.apply(e) for e in np.eye(self.shape[1])]).T
+
+
+class Diagonal(Operator):
+    def __init__(self, d):
+        self.d, self.shape = d, (len(d), len(d))
+
+    def apply(self, x):
+        return self.d * x
+
+
+class Shift(Operator):
+    def __init__(self, n, by):
+        self.shape, self.by = (n, n), by
+
+    def apply(self, x):
+        return np.roll(x, self.by)
+
+
+class Product(Operator):
+    def __init__(self, *parts):
+        self.parts = [q for p in parts for q in (p.parts if isinstance(p, Product) else [p])]
+        self.shape = (self.parts[0].shape[0], self.parts[-1].shape[1])
+
+    def apply(self, x):
+        return functools.reduce(lambda v, p: p.apply(v), reversed(self.parts), x)
+
+
+class SumOf(Operator):
+    def __init__(self, a, b):
+        self.a, self.b, self.shape = a, b, a.shape
+
+    def apply(self, x):
+        return self.a.apply(x) + self.b.apply(x)
+
+
+class Scaled(Operator):
+    def __init__(self, factor, inner):
+        self.factor, self.inner, self.shape = factor, inner, inner.shape
+
+    def apply(self, x):
+        return self.factor * self.inner.apply(x)
+
+
+@program(args=(X[:4], 0.8), wrt=(0, 1))
+def operators_that_are_lazy(x, c):
+    d, s = Diagonal(x), Shift(4, 1)
+    a = c * (d @ s @ d) + -(s @ s)
+    y = x
+    for _ in range(3):
+        y = a @ y + c * x
+    try:
+        a + Shift(3, 1)
+    except ValueError as e:
+        n = e.args[1][0]
+    return y @ a.dense @ y + n * np.trace(a.dense) + np.sum((d + s).dense ** 2)
