@@ -329,12 +329,16 @@ def root_scalar(f, args=(), fprime=None, fprime2=None, **given):
 
 
 def minimize_scalar(fun, bounds=None, args=(), method=None, **options):
-    given = {**options, "method": method}
+    return _minimum_of_one(fun, bounds, args, {**options, "method": method})
+
+
+def _minimum_of_one(fun, bounds, args, given, told=()):
+    """What is found of a function of one number, and whole numbers that are told by name."""
     if bounds is None:
-        return _least("minimize_scalar", fun, 0.0, (), _tuple(args), given)
+        return _least("minimize_scalar", fun, 0.0, (), _tuple(args), given, told=told)
     xatol = given.get("options", {}).get("xatol", given.get("tol", 1e-5))
     near = (1e-5 if xatol is None else xatol) + 6e-8  # how near to a bound SciPy comes
-    return _least("minimize_scalar", fun, 0.0, (), _tuple(args), given, (bounds,), near)
+    return _least("minimize_scalar", fun, 0.0, (), _tuple(args), given, (bounds,), near, told)
 
 
 def _held(objective, held, bound):
@@ -378,20 +382,39 @@ def golden(func, args=(), brack=None, tol=None, full_output=0, maxiter=5000):
 
 
 def _of_one(func, args, brack, method, full_output, options):
-    if full_output:
-        refuse("full_output=True")
-    given = {name: value for name, value in options.items() if value is not None}
-    return minimize_scalar(func, None, args, method, bracket=brack, options=given).x
+    options = {name: value for name, value in options.items() if value is not None}
+    given = {"bracket": brack, "options": options, "method": method}
+    names = ("nit", "nfev") if method == "brent" else ("nfev",)
+    found = _minimum_of_one(func, None, args, given, names)
+    if method == "golden" and _are_pythons(brack):  # it computes with what it is given
+        found.x = float(found.x)
+        if not isinstance(func(found.x, *_tuple(args)), np.float64):
+            found.fun = float(found.fun)
+    return _all_told(found, names, full_output)
+
+
+def _are_pythons(brack):
+    """Return whether three places are given, as numbers that are not NumPy's."""
+    if brack is None or len(brack) != 3:
+        return False
+    first, middle, last = [isinstance(place, np.generic) for place in brack]
+    return not (first or middle or last)
+
+
+def _all_told(found, names, full_output):
+    """A minimum, and with it its value and what else is told where that is asked for."""
+    if not full_output:
+        return found.x
+    return (found.x, found.fun, *[getattr(found, name) for name in names])
 
 
 def fminbound(func, x1, x2, args=(), xtol=1e-5, maxfun=500, full_output=0, disp=1):
-    if full_output:
-        refuse("full_output=True")
-    given = {"xatol": xtol, "maxiter": maxfun}
-    return minimize_scalar(func, (x1, x2), args, "bounded", options=given).x
+    given = {"options": {"xatol": xtol, "maxiter": maxfun}, "method": "bounded"}
+    names = ("status", "nfev")
+    return _all_told(_minimum_of_one(func, (x1, x2), args, given, names), names, full_output)
 
 
-def _least(name, fun, start, first, args, options, bounds=None, near=1e-10):
+def _least(name, fun, start, first, args, options, bounds=None, near=1e-10, told=()):
     slope = options.get("jac")
     own = _first(fun, slope)
 
@@ -402,10 +425,10 @@ def _least(name, fun, start, first, args, options, bounds=None, near=1e-10):
     if callable(slope) or slope is True:
         called = followed(_both(fun, slope), (start,), args, 2)
         options = {**options, "jac": True}
-    picked = ("x", "fun", "success")
+    picked, likes = ("x", "fun", "success", *told), (start, 0.0, True, *[0 for _ in told])
     if bounds is not None:
         options = {**options, "bounds": bounds if first else bounds[0]}
-    found = solver(f"scipy.optimize.{name}", called, first, options, (start, 0.0, True), picked)
+    found = solver(f"scipy.optimize.{name}", called, first, options, likes, picked)
     if bounds is not None:
         callback = followed(_within(objective, found[0], bounds, near), (start,), args)
     x = solution("minimum" if first else "bottom", found[0], callback)
@@ -413,7 +436,8 @@ def _least(name, fun, start, first, args, options, bounds=None, near=1e-10):
     in_arrays = options.get("method") in ("Nelder-Mead", "nelder-mead", "COBYLA", "COBYQA")
     if not first or in_arrays or isinstance(own(x, *args), np.float64):
         value = np.float64(value)
-    return Found(x=x, fun=value, success=found[2])
+    more = dict(zip(told, found[3:], strict=True))
+    return Found(x=x, fun=value, success=found[2], **more)
 
 
 def _half_of_losses(func, loss="linear", scale=1.0):

@@ -333,8 +333,6 @@ def test_a_module_with_a_root_stands_alone(tmp_path):
             "an array as x0",
         ),
         (lambda k: optimize.minimize(power, 1.0, (2.0, k), hess=power).x[0], "hess="),
-        (lambda k: optimize.brent(power, (2.0, k), full_output=True)[0], "full_output="),
-        (lambda k: optimize.fminbound(power, 0, k, full_output=True)[0], "full_output="),
         (lambda k: optimize.leastsq(power, 1.0, (2.0, k), power)[0][0], "Dfun="),
         (lambda k: optimize.fsolve(power, np.ones((2, 2)), (2.0, k))[0], "more than one axis"),
         (lambda k: optimize.root(power, 1.0, (2.0, k)).nfev * 1.0, "nfev"),
@@ -538,3 +536,24 @@ def test_what_solvers_by_steps_do_not_take() -> None:
         sd.grad(lambda b: np.sum(optimize.anderson(lambda v: v - b, b, callback=print)))(B)
     with pytest.raises(sd.UnsupportedCallError, match="not one row"):
         sd.grad(lambda b: optimize.broyden1(lambda v: v - b, 1.0))(2.0)
+
+
+@pytest.mark.parametrize(
+    ("solve", "slopes"),
+    [
+        (lambda f: optimize.brent(f, brack=(-1, 0.5, 2), full_output=True), (1.0, 1.0, None, None)),
+        (lambda f: optimize.golden(f, brack=(-1, 0.5, 2), full_output=True), (1.0, 1.0, None)),
+        (lambda f: optimize.fminbound(f, -2, 3, full_output=True), (1.0, 1.0, None, None)),
+        (lambda f: optimize.golden(f, brack=(-1, 0.5, 2)), 1.0),
+        (lambda f: optimize.golden(f, full_output=True), (1.0, 1.0, None)),
+    ],
+)
+def test_what_minima_of_one_number_tell(solve, slopes):
+    def found(k):
+        return solve(lambda t: (t - k) ** 4 + (t - k) ** 2 + k)
+
+    value, slope = sd.jvp(found, (0.7,), (1.0,))
+    assert repr(value) == repr(found(0.7))
+    assert repr(slope) == repr(slopes) or np.allclose(
+        np.array(slope, dtype=float), np.array(slopes, dtype=float), equal_nan=True
+    )
