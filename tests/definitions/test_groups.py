@@ -43,3 +43,37 @@ def test_groups_are_left_where_python_leaves_them(function, at, slope, second) -
     assert value == pytest.approx(function(at), rel=1e-12)
     assert forward == pytest.approx(slope, rel=1e-12)
     assert sd.grad(sd.grad(function))(at) == pytest.approx(second, rel=1e-12)
+
+
+def nine_times(x):
+    s = x
+    for key, group in itertools.groupby([s, s, x]):
+        s = s + key * len(list(group)) * 0.1
+    for key, group in itertools.groupby([s, s, x]):
+        s = s + key * len(list(group)) * 0.1
+    for key, group in itertools.groupby([s, s, x]):
+        s = s + key * len(list(group)) * 0.1
+    for key, group in itertools.groupby([s, s, x]):
+        s = s + key * len(list(group)) * 0.1
+    for key, group in itertools.groupby([s, s, x]):
+        s = s + key * len(list(group)) * 0.1
+    for key, group in itertools.groupby([s, s, x]):
+        s = s + key * len(list(group)) * 0.1
+    for key, group in itertools.groupby([s, s, x]):
+        s = s + key * len(list(group)) * 0.1
+    for key, group in itertools.groupby([s, s, x]):
+        s = s + key * len(list(group)) * 0.1
+    for key, group in itertools.groupby([s, s, x]):
+        s = s + key * len(list(group)) * 0.1
+    return s * x
+
+
+def test_many_groupings_by_numbers_known_at_run_time_stand_in_one_function() -> None:
+    """The function is ``c x**2``: its groups do not depend on where it is taken."""
+    x = 1.7
+    c = nine_times(1.0)
+    assert nine_times(x) == pytest.approx(c * x * x, rel=1e-12)
+    assert sd.grad(nine_times)(x) == pytest.approx(2 * c * x, rel=1e-12)
+    _, forward = sd.jvp(nine_times, (x,), (1.0,))
+    assert forward == pytest.approx(2 * c * x, rel=1e-12)
+    assert sd.grad(sd.grad(nine_times))(x) == pytest.approx(2 * c, rel=1e-12)
