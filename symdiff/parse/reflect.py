@@ -108,6 +108,8 @@ def _input(interp: Interpreter, type_: Type, path: Path) -> Abstract:
 
 def _fixed_shape(interp: Interpreter, shape: tuple[Dim, ...], path: Path) -> tuple[Dim, ...]:
     """A shape with the dimensions that are fixed, or known to be those of other arrays."""
+    if not shape:  # a number: tables have many
+        return shape
     equal = {
         fact[:-1]: size
         for fact, size in interp.static.items()
