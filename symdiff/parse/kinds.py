@@ -27,7 +27,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.parse.heap import Heap, is_callers, is_programs
 from symdiff.parse.lookups import MADE_HERE
-from symdiff.parse.scope import home_of, local_names
+from symdiff.parse.scope import home_of, local_names, names_in
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -266,7 +266,7 @@ class _Look:
     def names(self, node: ast.AST, scope: Scope) -> tuple[Any, ...]:
         """The contents of the names that a function sees of the activations around it."""
         found = []
-        for name in _names_in(node):
+        for name in names_in(node):
             home = home_of(scope, name)
             if home is not None and home is not scope:
                 found.append((home, name, self._place((home, name))))
@@ -307,9 +307,3 @@ def _functions_in(attribute: Any) -> Iterator[Closure]:
     elif isinstance(attribute, functools.cached_property):
         parts = [attribute.func]
     return (part for part in parts if isinstance(part, Closure))
-
-
-@functools.lru_cache(maxsize=512)
-def _names_in(node: ast.AST) -> tuple[str, ...]:
-    """The names that stand anywhere in a function."""
-    return tuple(sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)}))

@@ -38,7 +38,7 @@ from symdiff.parse.iteration import (
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.operators import binary
 from symdiff.parse.raising import throw
-from symdiff.parse.scope import bind_name, yields_in
+from symdiff.parse.scope import bind_name, forget_name, yields_in
 from symdiff.parse.truth import truth
 from symdiff.parse.trying import classes_of, forget, handler_of, region_of, run_in_region
 from symdiff.parse.values import (
@@ -310,7 +310,7 @@ class Resumption:
     def _handled(self, handler: ast.ExceptHandler, handled: Handled) -> Abstract:
         """Go on behind a handler."""
         if handler.name is not None:
-            self.interp.put((self.interp.scope, handler.name), ABSENT)
+            forget_name(self.interp, handler.name)
         return ABSENT
 
     def _finally(self, node: ast.Try, *leaving: Any) -> Abstract:

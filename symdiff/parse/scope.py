@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from symdiff.definitions import is_definition
+from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.signature import Path
 from symdiff.parse.blame import users
@@ -254,6 +255,22 @@ def rebind_free(interp: Interpreter, variable: FreeVariable, content: Abstract) 
 def unbind_name(interp: Interpreter, name: str) -> None:
     """``del name``."""
     load_name(interp, name)
+    forget_name(interp, name)
+
+
+def forget_name(interp: Interpreter, name: str) -> None:
+    """Let a name be unbound from here on."""
     scope = home_of(interp.scope, name)
-    if scope is not None:
-        interp.put((scope, name), ABSENT)
+    if scope is None:
+        raise UnsupportedSyntaxError(
+            f"'{name}' outside the function is unbound", hint="bind None to it"
+        )
+    interp.put((scope, name), ABSENT)
+
+
+@functools.lru_cache(_MANY)
+def names_in(node: ast.AST) -> tuple[str, ...]:
+    """The names that are read or bound anywhere in a function, and in those inside it."""
+    found = {name for inner in ast.walk(node) for name in _binds(inner)}
+    read = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    return tuple(sorted(found | read))

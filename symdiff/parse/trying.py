@@ -42,7 +42,7 @@ from symdiff.parse.groups import handle_by_parts, is_group, require_no_group, wr
 from symdiff.parse.interpreter import HOOKS, Interpreter, Region, either
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.raising import throw
-from symdiff.parse.scope import bind_name, yields_in
+from symdiff.parse.scope import bind_name, forget_name, yields_in
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -206,8 +206,8 @@ def _run_handler(interp: Interpreter, handler: ast.ExceptHandler, handled: Handl
         if handler.name is not None:
             bind_name(interp, handler.name, handled.error)
         interp.execute(handler.body)
-    if handler.name is not None:
-        interp.put((interp.scope, handler.name), ABSENT)
+        if handler.name is not None:
+            forget_name(interp, handler.name)
 
 
 # Regions ------------------------------------------------------------------------------------------

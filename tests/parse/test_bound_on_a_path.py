@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import symdiff
-from symdiff.errors import SymdiffError
+from symdiff.errors import SymdiffError, UnsupportedSyntaxError
 from tests.parse.following import Arguments, follows, in_python, staged
 
 CALLS = ((0.55, 3), (0.9, 4), (2.5, 0), (0.1, 1))
@@ -650,6 +650,24 @@ def function_deleted_in_some_turn(x, n):
         return 7.0 * x
 
 
+def deleted_around_by_a_handler(x, n):
+    error = 2.0 * x
+
+    def tried():
+        nonlocal error
+        try:
+            if x * n > 1.0:
+                raise ValueError
+        except ValueError as error:  # noqa: F841
+            pass
+
+    tried()
+    try:
+        return error * x
+    except NameError:
+        return 7.0 * x
+
+
 def still_unbound_after_it_was_caught(x, n):
     if x > 0.7:
         y = x * x
@@ -670,9 +688,42 @@ def still_unbound_after_it_was_caught(x, n):
         deleted_in_some_turn,
         deleted_before_a_break,
         function_deleted_in_some_turn,
+        deleted_around_by_a_handler,
         still_unbound_after_it_was_caught,
     ],
     ids=lambda f: f.__name__,
 )
 def test_a_name_without_a_binding_is_unbound_until_it_is_bound_again(function):
     follows(function, *CALLS, (1.3, 2))
+
+
+OUTSIDE = 2.0
+
+
+def deletes_what_stands_outside(x):
+    global OUTSIDE
+    OUTSIDE = x
+    del OUTSIDE
+    try:
+        return OUTSIDE * x
+    except NameError:
+        return 7.0 * x
+
+
+def catches_as_what_stands_outside(x):
+    global OUTSIDE
+    try:
+        raise ValueError
+    except ValueError as OUTSIDE:  # noqa: F841
+        pass
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [deletes_what_stands_outside, catches_as_what_stands_outside],
+    ids=lambda f: f.__name__,
+)
+def test_names_outside_are_not_unbound(function):
+    with pytest.raises(UnsupportedSyntaxError, match="'OUTSIDE' outside the function is unbound"):
+        symdiff.grad(function)(1.5)

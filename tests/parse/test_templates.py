@@ -345,6 +345,42 @@ def of_tried(x: float, y: float) -> float:
     return total * last
 
 
+def of_names_bound_by_statements(x: float, y: float) -> float:
+    """Names around that patterns, handlers and imports bind, and that are unbound before."""
+    kept, w, m = x, y, np
+
+    def binds(v: float) -> float:
+        nonlocal kept, w, m
+        import math as m  # type: ignore[no-redef]
+
+        match v * 2.0, 1.0:
+            case kept, _:
+                pass
+        try:
+            if v > 0.65:
+                raise ValueError(v)
+        except ValueError as w:  # noqa: F841
+            pass
+        return v * y
+
+    def left() -> float:
+        try:
+            return w * y
+        except NameError:
+            return 7.0 * x
+
+    total = binds(x) * kept + left()
+    w = x
+    total += binds(y) * kept + left()
+    del kept
+    total += binds(x * y) + kept * left()  # noqa: F821
+    del kept  # noqa: F821
+    w = y
+    total += binds(0.5 * x) * left() + kept  # noqa: F821
+    del kept, m  # noqa: F821
+    return total + binds(y) * kept * m.sin(x)  # noqa: F821
+
+
 def fresh(function: Callable[..., float]) -> Any:
     """Another function of the same code, of which nothing was compiled before."""
     return FunctionType(function.__code__, function.__globals__, function.__name__)
@@ -371,6 +407,7 @@ PROGRAMS = [
     of_buffers,
     of_chains,
     of_tried,
+    of_names_bound_by_statements,
     callees_in_try.tries,
     callees_in_try.in_a_row,
     callees_in_try.by_classes,
