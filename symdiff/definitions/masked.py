@@ -229,35 +229,43 @@ class Masked:
         made = function(self.filled(neutral), axis=axis, keepdims=keepdims)
         return self._reduced(made, axis, keepdims)
 
-    def sum(self, axis=None, *, keepdims=False):
+    def sum(self, axis=None, dtype=None, out=None, keepdims=False):
+        _require_none(dtype=dtype, out=out)
         return self._over(np.sum, 0, axis, keepdims)
 
-    def prod(self, axis=None, *, keepdims=False):
+    def prod(self, axis=None, dtype=None, out=None, keepdims=False):
+        _require_none(dtype=dtype, out=out)
         return self._over(np.prod, 1, axis, keepdims)
 
-    def min(self, axis=None, *, keepdims=False):
+    def min(self, axis=None, out=None, fill_value=None, keepdims=False):
+        _require_none(out=out, fill_value=fill_value)
         return self._over(np.min, _largest(self.values.dtype), axis, keepdims)
 
-    def max(self, axis=None, *, keepdims=False):
+    def max(self, axis=None, out=None, fill_value=None, keepdims=False):
+        _require_none(out=out, fill_value=fill_value)
         return self._over(np.max, _smallest(self.values.dtype), axis, keepdims)
 
-    def any(self, axis=None, *, keepdims=False):
+    def any(self, axis=None, out=None, keepdims=False):
+        _require_none(out=out)
         return self._over(np.any, False, axis, keepdims)
 
-    def all(self, axis=None, *, keepdims=False):
+    def all(self, axis=None, out=None, keepdims=False):
+        _require_none(out=out)
         return self._over(np.all, True, axis, keepdims)
 
-    def ptp(self, axis=None):
-        return self.max(axis) - self.min(axis)
+    def ptp(self, axis=None, out=None, fill_value=None, keepdims=False):
+        _require_none(out=out, fill_value=fill_value)
+        return self.max(axis, keepdims=keepdims) - self.min(axis, keepdims=keepdims)
 
-    def count(self, axis=None, *, keepdims=False):
+    def count(self, axis=None, keepdims=False):
         if self.told is False and axis is None:
             return self.values.size
         if self.told is None and self.values.dtype.itemsize < 8:
             refuse("numbers of few bits, of which the mask may be left out, and so the precision")
         return np.sum(np.logical_not(self.hidden), axis=axis, keepdims=keepdims)
 
-    def mean(self, axis=None, *, keepdims=False):
+    def mean(self, axis=None, dtype=None, out=None, keepdims=False):
+        _require_none(dtype=dtype, out=out)
         if self.told is False:
             return self._over(np.mean, 0, axis, keepdims)
         return self.sum(axis, keepdims=keepdims) * 1.0 / self.count(axis, keepdims=keepdims)
@@ -265,7 +273,8 @@ class Masked:
     def anom(self, axis=None):
         return self - self.mean(axis, keepdims=axis is not None)
 
-    def var(self, axis=None, *, ddof=0, keepdims=False):
+    def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, mean=None):
+        _require_none(dtype=dtype, out=out, mean=mean)
         if self.told is False:
             made = np.var(self.values, axis=axis, ddof=ddof, keepdims=keepdims)
             return made if np.ndim(made) == 0 else Masked(made, np.zeros(made.shape, bool), False)
@@ -281,27 +290,38 @@ class Masked:
             raise NotImplementedError("a variance that is masked")
         return total / count
 
-    def std(self, axis=None, *, ddof=0, keepdims=False):
+    def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, mean=None):
+        _require_none(dtype=dtype, out=out, mean=mean)
         found = self.var(axis, ddof=ddof, keepdims=keepdims)
         if not is_masked_array(found):
             return np.sqrt(found)
         root = np.sqrt(np.where(found.hidden, 1, found.values))
         return Masked(root, found.hidden, found.told)
 
-    def cumsum(self, axis=None):
+    def cumsum(self, axis=None, dtype=None, out=None):
+        _require_none(dtype=dtype, out=out)
         return Masked(np.cumsum(self.filled(0), axis), self._along(axis), self.told)
 
-    def cumprod(self, axis=None):
+    def cumprod(self, axis=None, dtype=None, out=None):
+        _require_none(dtype=dtype, out=out)
         return Masked(np.cumprod(self.filled(1), axis), self._along(axis), self.told)
 
     def _along(self, axis):
         return self.hidden.ravel() if axis is None else self.hidden
 
-    def argmin(self, axis=None):
-        return np.argmin(self.filled(_largest(self.values.dtype)), axis)
+    def argmin(self, axis=None, fill_value=None, out=None, *, keepdims=False):
+        _require_none(fill_value=fill_value, out=out)
+        return np.argmin(self.filled(_largest(self.values.dtype)), axis, keepdims=keepdims)
 
-    def argmax(self, axis=None):
-        return np.argmax(self.filled(_smallest(self.values.dtype)), axis)
+    def argmax(self, axis=None, fill_value=None, out=None, *, keepdims=False):
+        _require_none(fill_value=fill_value, out=out)
+        return np.argmax(self.filled(_smallest(self.values.dtype)), axis, keepdims=keepdims)
+
+
+def _require_none(**given):
+    for name, value in given.items():
+        if value is not None:
+            refuse(f"the argument {name} of a masked array's method")
 
 
 # Of what may be masked ----------------------------------------------------------------------------

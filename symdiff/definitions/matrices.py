@@ -145,7 +145,7 @@ def lu(a, permute_l=False, p_indices=False):
     return np.eye(rows, dtype=packed.real.dtype)[back], lower, upper
 
 
-def qr(a, mode="full", pivoting=False):
+def qr(a, lwork=None, mode="full", pivoting=False):
     """Factors of a matrix whose columns stand in the order that SciPy finds."""
     from scipy.linalg import qr as factored
 

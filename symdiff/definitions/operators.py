@@ -4,7 +4,7 @@ The function of a user's is followed. Where equations are solved with it, the so
 SciPy does; derivatives of the solution are those of equations with the matrix that it stands for.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,9 +13,14 @@ from symdiff.definitions.entries import Entries, is_sparse
 from symdiff.definitions.libraries import when_imported
 
 
+def _result_type(*given):
+    refuse("the dtype of a linear operator")
+
+
 class Operator:
     """A matrix by products with it, and with its transpose where that is known."""
 
+    __symdiff_functions__: ClassVar[dict[Any, Any]] = {np.result_type: _result_type}
     __array_ufunc__ = None  # an array before it leaves the product to it
 
     def __init__(self, shape, times, turned=None, by_columns=None):

@@ -307,6 +307,17 @@ VALUES: dict[str, Any] = {
     "ma.array(np.outer(x,x)).mean(axis=0).filled(0)": lambda x: (
         ma.array(np.outer(x, x)).mean(axis=0).filled(0)
     ),
+    "ma.array(x,mask=MASK).min(0,None)": lambda x: ma.array(x, mask=MASK).min(0, None),
+    "ma.array(x,mask=MASK).max(fill_value=None)": lambda x: ma.array(x, mask=MASK).max(
+        fill_value=None
+    ),
+    "ma.array(x,mask=MASK).mean(0,None,None)": lambda x: ma.array(x, mask=MASK).mean(0, None, None),
+    "ma.array(x,mask=MASK).var(0,None,None,1)": lambda x: ma.array(x, mask=MASK).var(
+        0, None, None, 1
+    ),
+    "ma.array(x,mask=MASK).ptp(keepdims=True).filled(0)": lambda x: (
+        ma.array(x, mask=MASK).ptp(keepdims=True).filled(0)
+    ),
     "ma.array(x,mask=MASK).max(keepdims=True).filled(0)": lambda x: (
         ma.array(x, mask=MASK).max(keepdims=True).filled(0)
     ),
@@ -353,6 +364,8 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "matrices": (lambda x: ma.array(x) @ x, "operation"),
     "a masked array itself": (lambda x: ma.array(x), "returns an object"),
     "a mean of few bits": (lambda x: ma.masked_less(np.float32(x), 0.0).mean(), "precision"),
+    "a dtype of sums": (lambda x: ma.array(x).sum(dtype=np.float32), "argument dtype"),
+    "an array to write to": (lambda x: ma.array(x).min(out=np.zeros(())), "argument out"),
     "its truth": (lambda x: 1.0 if ma.array(x) else x, "operation"),
 }
 

@@ -116,6 +116,10 @@ def test_a_loop_of_steps_with_the_factors_of_one_matrix():
         (lambda x: sla.eigsh(symmetric(x), 1, M=np.eye(3))[0], "M="),
         (lambda x: sla.eigsh(symmetric(x), 1, which="BE")[0], "which='BE'"),
         (lambda x: sla.splu(general(x).tocsc()).L.toarray(), "attribute L"),
+        (
+            lambda x: np.result_type(sla.aslinearoperator(symmetric(x)), float).itemsize * x,
+            "dtype of a linear operator",
+        ),
     ],
 )
 def test_what_is_refused_is_named(call, message):
