@@ -2,7 +2,8 @@
 
 Their slopes are those of the parameters of the largest likelihood, which are found from them by
 Newton's method: SciPy's search ends as near to these as its tolerance says. Where the method goes
-further away, as the likelihood has no maximum that it is smooth at, they are NaN.
+further away, as the likelihood has no maximum that it is smooth at, they are NaN; so they are where
+it hardly bends along some line, on which the data do not say what the parameters are.
 """
 
 import numpy as np
@@ -14,6 +15,7 @@ from symdiff.definitions.solvers import followed, slope, solution, valued, witho
 _STEPS = 4  # of Newton's method, from a few digits to all
 _NEAR = 0.02  # how far the search may be from where they lead, of a parameter's size
 _STILL = 1e-7  # how far the last of them may lead
+_BENT = 1e-6, 1e-11  # how much the likelihood bends at least, and as a part of how much at most
 
 
 def fixed_by(given, names):
@@ -69,6 +71,14 @@ def searched(name, law):
     return fit
 
 
+def _sizes(at, fixed, free):
+    """What changes of free parameters are told in: those of the place and the scale in scales."""
+    scale = at[-1] if fixed[-1] is None else without_derivative(np.float64(fixed[-1]))
+    last = len(fixed) - 1
+    sizes = [np.abs(at[i]) + 0.1 if k < last - 1 else scale for i, k in enumerate(free)]
+    return np.stack(sizes)
+
+
 def _maximum(law, rows, fixed, free, found):
     """Parameters at which the likelihood is flat, near those found, or NaN."""
     loss = _loss_of(law, rows, fixed, free)
@@ -79,13 +89,14 @@ def _maximum(law, rows, fixed, free, found):
     at, last = without_derivative(found), np.zeros(len(free))
     with np.errstate(all="ignore"):
         for _ in range(_STEPS):
-            bend = slope("jacobian", followed(gradient, (at,), ()), at)
+            size = _sizes(at, fixed, free)
+            bend = slope("jacobian", followed(gradient, (at,), ()), at) * size * size[:, None]
             bend = np.where(np.isfinite(bend), bend, 0.0)
-            last = np.linalg.pinv(bend) @ gradient(at)
-            at = without_derivative(at - last)
-        size = np.abs(at) + 0.1 * np.max(np.abs(at))
-        is_near = np.all(np.abs(at - found) <= _NEAR * size) & np.all(np.abs(last) <= _STILL * size)
-        is_near = is_near & np.all(np.linalg.eigvalsh(bend) > 0.0)
+            last = np.linalg.pinv(bend) @ (gradient(at) * size)
+            at = without_derivative(at - last * size)
+        is_near = np.all(np.abs(at - found) <= _NEAR * size) & np.all(np.abs(last) <= _STILL)
+        bent = np.linalg.eigvalsh(bend)
+        is_near = is_near & (bent[0] > _BENT[0]) & (bent[0] > _BENT[1] * bent[-1])
     inside = np.where(is_near, at, without_derivative(found))
     solved = solution("zeros", inside, followed(gradient, (inside,), ()))
     return np.where(is_near, 1.0, np.nan) * (solved - without_derivative(solved)) + found

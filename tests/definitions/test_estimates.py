@@ -175,6 +175,54 @@ def test_where_there_is_no_flat_maximum_slopes_are_nan() -> None:
     assert np.all(np.isnan(slope))
 
 
+LIMITS: dict[str, Any] = {
+    "t": (stats.t, np.linspace(-1.0, 1.0, 7)),  # lighter tails than any of Student's
+    "gamma": (stats.gamma, np.array([1.0, 2.5])),
+    "skewnorm": (stats.skewnorm, np.array([1.0, 2.5])),  # at 0, where the likelihood is quartic
+    "weibull_min": (stats.weibull_min, np.array([1.0, 2.5, 3.1])),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_shapes_that_the_data_do_not_determine_have_no_slopes(name: str) -> None:
+    """Of the laws whose likelihood grows, or hardly falls, towards a limit of the family."""
+    law, data = LIMITS[name]
+    value, slope = sd.value_and_grad(lambda x: law.fit(x)[0])(data)
+    assert value == law.fit(data)[0]
+    assert np.all(np.isnan(slope))
+    assert np.isnan(sd.jvp(lambda x: law.fit(x)[0], (data,), (np.ones(len(data)),))[1])
+
+
+def test_a_large_number_of_degrees_of_freedom_is_determined() -> None:
+    """Student's distribution of data that are nearly normal, by the equations of the maximum."""
+    data = stats.norm.ppf((np.arange(12) + 0.5) / 12)
+    data[-1] += 0.7
+    found = stats.t.fit(data, floc=0.0)
+    assert 20.0 < found[0] < 200.0
+
+    def loss(x: Any, nu: Any, s: Any) -> Any:
+        halves = mpmath.loggamma(nu / 2) - mpmath.loggamma((nu + 1) / 2) + mpmath.log(nu) / 2
+        return halves + mpmath.log(s) + (nu + 1) / 2 * mpmath.log(1 + (x / s) ** 2 / nu)
+
+    with mpmath.workdps(40):
+        numbers = [mpmath.mpf(float(number)) for number in data]
+
+        def bend(nu: Any, s: Any, *orders: int) -> Any:
+            return mpmath.fsum(mpmath.diff(loss, (x, nu, s), (0, *orders)) for x in numbers)
+
+        nu, s = mpmath.findroot(
+            lambda nu, s: [bend(nu, s, 1, 0), bend(nu, s, 0, 1)], (found[0], found[2])
+        )
+        both = bend(nu, s, 1, 1)
+        matrix = mpmath.matrix([[bend(nu, s, 2, 0), both], [both, bend(nu, s, 0, 2)]])
+        exact = []
+        for x in numbers:
+            rises = [mpmath.diff(loss, (x, nu, s), (1, *order)) for order in ((1, 0), (0, 1))]
+            exact.append(-mpmath.lu_solve(matrix, mpmath.matrix(rises))[0])
+    slope = sd.grad(lambda x: stats.t.fit(x, floc=0.0)[0])(data)
+    np.testing.assert_allclose(slope, np.array(exact, float), rtol=1e-6)
+
+
 # Power transformations ----------------------------------------------------------------------------
 
 
