@@ -555,7 +555,7 @@ def _compiled(derived: Derived, arguments: Arguments, target: Target) -> Compile
 def _is_comparable(derived: Derived) -> bool:
     """Return whether running the function twice does no harm, and what it computes is defined to
     the bit: derivatives that are taken inside it are not, nor is whether a copy is what stands
-    outside.
+    outside, nor what a call leaves of an array that it may overwrite.
     """
     if any(_is_free(path) != _is_free(other) for path, other in _one_objects(derived)):
         return False
@@ -565,6 +565,7 @@ def _is_comparable(derived: Derived) -> bool:
     return not any(
         (node.op.effect and not (changes_one_of(node, copied) or changes_what_is_named(node)))
         or any(value.role != "primal" for value in node.results)
+        or node.attributes.get("spares")
         for node in walk_nodes(primal.block)
     )
 

@@ -24,10 +24,8 @@ from symdiff.errors import is_rejection, rejection
 _UFUNC = {"where": True, "casting": "same_kind", "order": "K", "dtype": None, "subok": True,
           "signature": None, "sig": None}  # fmt: skip
 _GENERALIZED = {"axes": np._NoValue, "axis": np._NoValue, "keepdims": False}
-_SAVING = frozenset(  # time or memory: they make no difference to what is computed
-    {"check_finite", "workers"}
-    | {f"overwrite_{name}" for name in ("a", "b", "ab", "a_band", "x", "data", "input")}
-)
+_OVERWRITES = {f"overwrite_{name}" for name in ("a", "b", "ab", "a_band", "x", "data", "input")}
+_SAVING = frozenset({"check_finite", "workers"} | _OVERWRITES)  # time or memory, not in the result
 _BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 _VARIADIC = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 
@@ -174,6 +172,25 @@ def _parameters(
     dropped = untaken(function, meaning, out=out).keys() | saving
     gathers = takes_any and Parameter.VAR_POSITIONAL not in kinds
     return {name: k for k, name in enumerate(by_place)}, own, dropped, gathers
+
+
+def without_overwriting(
+    function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a call that leaves all of them as they are.
+
+    >>> import scipy.linalg
+    >>> without_overwriting(scipy.linalg.inv, ["a", True], {"check_finite": False})
+    (['a', False], {'check_finite': False})
+    """
+    names = list(documented(function) or ())
+    if not _OVERWRITES.intersection(names):
+        return list(arguments), dict(keywords)
+    kept = [
+        False if name in _OVERWRITES else given
+        for name, given in itertools.zip_longest(names[: len(arguments)], arguments)
+    ]
+    return kept, {name: given for name, given in keywords.items() if name not in _OVERWRITES}
 
 
 def misplaced(

@@ -21,6 +21,7 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_nodes
 from symdiff.ir.structure import tuple_of
+from symdiff.ops.arguments import without_overwriting
 from symdiff.ops.defined import library_call
 from symdiff.ops.effects import Named, raise_
 from symdiff.ops.solving import solver_call
@@ -164,6 +165,7 @@ class _Call(Template):
     keywords: tuple[tuple[str, Any], ...]
     rounded: bool
     checks: bool
+    spares: bool  # what the user's own call may overwrite
 
     def named(self, value: Any) -> Any:
         """NumPy's and SciPy's functions and types by the names that emitted code has for them."""
@@ -189,8 +191,14 @@ def _is_at(module: Any, path: str, value: Any) -> bool:
 def _template(
     interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> _Call | None:
-    """The call as it is written; None where a function or an object of the user's is given."""
+    """The call as it is written, but for what it would overwrite; None where a function or
+    an object of the user's is given.
+    """
+    written = [*arguments, *keywords]
+    arguments, keywords = without_overwriting(function, arguments, keywords)
     call = _Call(interp)
+    kept = [*arguments, *keywords]
+    call.spares = len(kept) < len(written) or not all(map(operator.is_, kept, written))
     call.function = call.named(function)
     call.rounded, call.checks = function in ROUNDED, function in CHECKS
     try:
@@ -226,6 +234,7 @@ def _named(
         keywords=call.keywords,
         rounded=call.rounded,
         checks=call.checks,
+        **({"spares": True} if call.spares else {}),
     )
     if type(result) is not tuple:
         return interp.wrap(emitted[0])
