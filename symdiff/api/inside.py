@@ -119,12 +119,19 @@ class _Call:
 
 
 def _staged_call(
-    stager: Stager, function: Any, transforms: Sequence[Transform], args: Args, kwargs: Kwargs
+    stager: Stager,
+    function: Any,
+    transforms: Sequence[Transform],
+    args: Args,
+    kwargs: Kwargs,
+    by_all: bool = False,
 ) -> _Call:
+    """A call of a transformed function; ``by_all``: all its floats are staged, of defaults too."""
     parameters = Parameters(_name(function), stager.parameters(function))
     chain = Chain.of(function, parameters, transforms)
     bound = chain.parameters[-1].bind(tuple(args), kwargs)
     outer = _lifted(stager, chain, _completed(stager, chain, len(transforms), bound))
+    outer = tuple(map(stager.lifted, outer)) if by_all else outer
     signatures = [
         Signature(tuple((n, stager.specification(v)) for n, v in zip(p.names, given, strict=True)))
         for p, given in zip(chain.parameters, _levels(stager, chain, outer), strict=True)
@@ -242,8 +249,8 @@ def _call_of_all(stager: Stager, function: Any, primals: Sequence[Any]) -> _Call
     before: tuple[Transform, ...] = ()
     if isinstance(inner, Key):
         function, before = inner.function, inner.transforms
-    given = [stager.lifted(stager.frozen(value)) for value in primals]
-    return _staged_call(stager, function, before, given, {})
+    given = list(map(stager.frozen, primals))
+    return _staged_call(stager, function, before, given, {}, by_all=True)
 
 
 Pull = Callable[[Stager, Any], Any]  # from the cotangent to the cotangents of the arguments
@@ -310,7 +317,13 @@ def call_linearize(stager: Stager, function: Any, *primals: Any) -> Any:
         tangents = _tangents(stager, structure, tuple(args), along, len(primals))
         return stager.returned(output, copied_in(parts.backward, [*saved, *tangents]))
 
-    return value, stager.callable(object(), push)
+    def transpose(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
+        _, pull = call_vjp(stager, linear, *call.arguments.values())  # the same at any tangents
+        return stager.call(pull, tuple(args), kwargs)
+
+    attributes = {"transpose": lambda: stager.callable(object(), transpose)}
+    linear = stager.callable(object(), push, attributes)
+    return value, linear
 
 
 def _tangents(

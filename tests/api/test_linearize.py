@@ -132,6 +132,76 @@ def test_it_can_be_differentiated_again():
     np.testing.assert_allclose(bent, 4.0 * jacobian.T @ jacobian, rtol=1e-7)
 
 
+def test_the_other_way_inside_a_function():
+    """By the point and by the cotangent, twice, after the point is bound anew and written."""
+
+    def f(x):
+        return x[:2] ** 3 * x[2]
+
+    def g(x):
+        z = x.copy()
+        y, linear = sd.linearize(f, z)
+        z[:] = 0.0
+        back = linear.transpose
+        (first,), (second,) = back(y), back(cotangent=x[1:])
+        return np.sum(first * second)
+
+    def plain(
+        x,
+    ):  # the product of (3 a² c y₀, 3 b² c y₁, a³ y₀ + b³ y₁) of y = (a³ c, b³ c) and (b, c)
+        a, b, c = x
+        first = np.array([3 * a**5 * c**2, 3 * b**5 * c**2, (a**6 + b**6) * c])
+        return first @ np.array([3 * a**2 * c * b, 3 * b**2 * c * c, a**3 * b + b**3 * c])
+
+    np.testing.assert_allclose(g(X), plain(X), rtol=1e-13)
+    gradient, hessian = sd.grad(g)(X), sd.hessian(g)(X)
+    for u in (V, W):
+        np.testing.assert_allclose(gradient @ u, along(plain, X, u), rtol=1e-7)
+        np.testing.assert_allclose(sd.jvp(g, (X,), (u,))[1], gradient @ u, rtol=1e-12)
+        slopes = along(lambda x, u=u: along(plain, x, u), X, V)
+        np.testing.assert_allclose(V @ hessian @ u, slopes, rtol=1e-6)
+
+
+def scaled(x, n, by=2.0):
+    return x**n * by
+
+
+def by_linear(x):
+    _, linear = sd.linearize(scaled, x, 2)
+    return linear(x, None, 3.0) + linear(1.0, None) * x  # 2 x² 2 + 3 x² + 4 x²
+
+
+def by_transpose(x):
+    _, linear = sd.linearize(scaled, x, 2)
+    bars = linear.transpose(x)
+    return bars[0] * bars[2] * (1.0 if bars[1] is None else 0.0)  # 4 x² x³
+
+
+def by_pullback(x):
+    _, pull = sd.vjp(scaled, x, 2)
+    bars = pull(x)
+    return bars[0] * bars[2] * (1.0 if bars[1] is None else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("f", "slope"),
+    [
+        (by_linear, lambda x: 22.0 * x),
+        (by_transpose, lambda x: 20.0 * x**4),
+        (by_pullback, lambda x: 20.0 * x**4),
+    ],
+    ids=["linear", "transpose", "vjp"],
+)
+def test_defaults_inside_a_function_are_differentiated_by_as_outside(
+    f: Callable[..., Any], slope: Callable[[float], float]
+):
+    np.testing.assert_allclose(along(f, 0.7, 1.0), slope(0.7), rtol=1e-9)
+    np.testing.assert_allclose(sd.grad(f)(0.7), slope(0.7), rtol=1e-13)
+    np.testing.assert_allclose(sd.jvp(f, (0.7,), (2.0,))[1], 2.0 * slope(0.7), rtol=1e-13)
+    curved = along(slope, 0.7, 1.0)
+    np.testing.assert_allclose(sd.derivative(f, order=2)(0.7), curved, rtol=1e-8)
+
+
 def test_a_linearization_of_a_derivative():
     _, linear = sd.linearize(sd.grad(lambda x: np.sum(x**4)), X)
     np.testing.assert_allclose(linear(V), 12.0 * X**2 * V, rtol=1e-14)
