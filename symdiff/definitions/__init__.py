@@ -76,7 +76,7 @@ _BY_LIBRARY = {
     "scipy.signal": ("designs", "filters", "peaks", "resampling", "smoothing", "spectra"),
     "scipy.sparse": ("blocks", "sparse"),
     "scipy.sparse.linalg": ("krylov", "operators", "sparse_linalg"),
-    "scipy.spatial": ("trees",),
+    "scipy.spatial": ("rotations", "trees"),
     "scipy.spatial.distance": ("distances",),
     "scipy.special": ("carlson", "harmonics", "inverses", "probabilities", "special"),
     "scipy.stats": (

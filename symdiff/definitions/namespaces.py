@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -136,22 +136,6 @@ def _register(api: ModuleType) -> None:
     for name in (*questions, *(f"is_{name}_array" for name in _OTHERS)):
         if hasattr(api, name):
             defines(getattr(api, name))(_is_of_another)
-
-
-@when_imported("scipy.spatial.transform._rotation")
-def _register_rotations(rotations: ModuleType) -> None:
-    """What SciPy has in C for NumPy's arrays is said in Python for those of others."""
-    if not hasattr(rotations, "select_backend"):  # in this version of SciPy
-        return
-
-    def select_backend(xp: Any, cython_compatible: Any) -> Any:
-        return rotations.cython_backend if cython_compatible else rotations.xp_backend
-
-    defines_inside(rotations.select_backend, select_backend)
-    for name, definition in vars(rotations.xp_backend).items():
-        compiled = getattr(rotations.cython_backend, name, None)
-        if isinstance(definition, FunctionType) and compiled is not None:
-            defines_inside(compiled, definition, rounded=True)
 
 
 @when_imported("scipy.sparse._sputils")
