@@ -265,7 +265,7 @@ def sorted_items(
     if len(items) < 2:  # none is compared
         return interp.new_list(tuple(items))
     values = _by_numbers(interp, values)
-    if any(has_operator(interp, "lt", value, value) for value in values):
+    if any(_asks_objects(interp, value) for value in _as_far_as_needed(values)):
         compared = _order_compared(interp, values, static(truth(interp, reverse)))
         if compared is not None:
             return interp.new_list(in_order(interp, tuple(items), compared))
@@ -293,6 +293,13 @@ def _plain_key(interp: Interpreter, key: Abstract) -> Any:
         return tuple(_plain_key(interp, part) for part in key)
     at_run_time = texts.is_at_run_time(interp, key)
     return texts.as_value(interp, key) if at_run_time else plain_argument(interp, key)
+
+
+def _asks_objects(interp: Interpreter, key: Abstract) -> bool:
+    """Return whether an order is told by objects, or by those in tuples."""
+    if isinstance(key, tuple):
+        return any(_asks_objects(interp, part) for part in key)
+    return has_operator(interp, "lt", key, key)
 
 
 _MOST_SORTED = 16  # objects, each of which is one of all by a branch
