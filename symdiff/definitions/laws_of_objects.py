@@ -256,6 +256,10 @@ def _of(distribution, method):
     return definition
 
 
+def _unsolved(distribution, name, method):
+    return _of(distribution, method)
+
+
 def _solved(distribution, name, method):
     """The same where it is solved for: the value that SciPy has found stands."""
 
@@ -263,6 +267,28 @@ def _solved(distribution, name, method):
         made = method(distribution, *args, **kwds)
         found = computed(np.asarray(made), _said, distribution.name, name, args, kwds)
         return valued(made, _told(found))
+
+    return definition
+
+
+# Shapes at which SciPy takes the limit of the family, which says nothing of others beside them.
+_LIMITS: dict[str, Any] = {
+    "pearson3": {"skew": lambda skew: np.abs(skew) < 0.000016},
+    "kappa4": {"h": lambda h: h == 0, "k": lambda k: k == 0},
+}
+
+
+def _but_at_limits(distribution, method, is_limit):
+    """The same, but for slopes by a shape at a limit of the family, which are NaN."""
+
+    def definition(x, *args, **kwds):
+        found = made = method(x, *args, **kwds)
+        given = parsed(Followed(distribution), args, kwds, ("loc", "scale"))
+        for name, is_there in is_limit.items():
+            shape = np.asarray(given[name])
+            apart = shape - without_derivative(shape)
+            made = made + np.where(is_there(shape), np.nan, 0.0) * apart
+        return valued(_told(made), without_derivative(found))
 
     return definition
 
@@ -288,8 +314,10 @@ def _define(stats, distribution):
         if name in unknown:
             continue
         is_solved = searches if name in _SHARES else integrates and "pdf" not in name
-        made = _solved(distribution, name, definition) if is_solved else None
-        defines(getattr(distribution, name), rounded=True)(made or _of(distribution, definition))
+        made = (_solved if is_solved else _unsolved)(distribution, name, definition)
+        if distribution.name in _LIMITS:
+            made = _but_at_limits(distribution, made, _LIMITS[distribution.name])
+        defines(getattr(distribution, name), rounded=True)(made)
     _define_others(distribution)
 
 

@@ -221,3 +221,27 @@ def test_the_largest_difference_of_many(y: float) -> None:
     ):
         found = sd.grad(lambda y: function(y))(y)  # noqa: B023
         np.testing.assert_allclose(found, float(expected), rtol=1e-9, atol=1e-300)
+
+
+LIMITS: Any = [("pearson3", (0.0,), 0), ("kappa4", (0.0, 0.3), 0), ("kappa4", (0.2, 0.0), 1)]
+
+
+@pytest.mark.parametrize(("name", "shapes", "k"), LIMITS)
+@pytest.mark.parametrize("method", ["pdf", "cdf", "ppf"])
+def test_a_shape_at_a_limit_of_its_family_has_no_slope(
+    name: str, shapes: Any, k: int, method: str
+) -> None:
+    """SciPy has a branch of its own there; the slope by the place is that of the branch."""
+    called = getattr(getattr(stats, name), method)
+
+    def of_shape(shape: Any) -> Any:
+        return called(0.4, *shapes[:k], shape, *shapes[k + 1 :])
+
+    value, slope = sd.value_and_grad(of_shape)(shapes[k])
+    assert value == of_shape(shapes[k])
+    assert np.isnan(slope)
+    assert np.isnan(sd.jvp(of_shape, (shapes[k],), (1.0,))[1])
+    assert np.isnan(sd.hvp(lambda shape: of_shape(shape) ** 2)(shapes[k], 1.0))
+    step = 1e-3
+    by_place = (called(0.4 + step, *shapes) - called(0.4 - step, *shapes)) / (2 * step)
+    assert sd.grad(lambda x: called(x, *shapes))(0.4) == pytest.approx(by_place, rel=1e-4)
