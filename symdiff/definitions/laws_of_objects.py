@@ -73,12 +73,12 @@ class Followed:
     def log_below(self, y, *shapes):
         if self.has("_logcdf"):
             return self.distribution._logcdf(y, *shapes)
-        return np.log(self.below(y, *shapes))
+        return _logarithm(self.below(y, *shapes), self.above(y, *shapes), "_logcdf")
 
     def log_above(self, y, *shapes):
         if self.has("_logsf"):
             return self.distribution._logsf(y, *shapes)
-        return np.log(self.above(y, *shapes))
+        return _logarithm(self.above(y, *shapes), self.below(y, *shapes), "_logsf")
 
     def quantile(self, q, *shapes):
         if self.has("_ppf"):
@@ -109,6 +109,18 @@ class Followed:
             while left(high) < 0.0:
                 low, high = high, high * 10.0
         return optimize.brentq(left, low, high, xtol=self.distribution.xtol)
+
+
+def _logarithm(share, rest, name):
+    """The logarithm of a share, which new versions of SciPy take of the smaller one."""
+    from scipy.stats._distn_infrastructure import rv_continuous, rv_generic
+
+    with np.errstate(divide="ignore"):
+        if getattr(rv_continuous, name) is getattr(rv_generic, name):
+            return np.log(share)
+        below = share if name == "_logcdf" else rest
+        is_small = below < 0.5 if name == "_logcdf" else below > 0.5
+        return np.where(is_small, np.log(share), np.log1p(-rest))
 
 
 def _each(compute, *rows):

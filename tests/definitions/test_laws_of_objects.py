@@ -245,3 +245,20 @@ def test_a_shape_at_a_limit_of_its_family_has_no_slope(
     step = 1e-3
     by_place = (called(0.4 + step, *shapes) - called(0.4 - step, *shapes)) / (2 * step)
     assert sd.grad(lambda x: called(x, *shapes))(0.4) == pytest.approx(by_place, rel=1e-4)
+
+
+@pytest.mark.parametrize("method", ["logcdf", "logsf"])
+def test_logarithms_of_shares_are_scipys_on_both_sides_of_the_median(method: str) -> None:
+    """Of the smaller share; in every bit, as ``SYMDIFF_VERIFY`` has it."""
+    histogram = stats.rv_histogram((np.array([1.0, 3.0, 2.0]), np.array([0.0, 0.5, 1.0, 1.5])))
+    places = np.linspace(0.05, 1.45, 29)
+
+    def logarithms(x: Any) -> Any:
+        return getattr(histogram, method)(x)
+
+    value, pullback = sd.vjp(logarithms, places)
+    assert same(value, logarithms(places))
+    share = histogram.cdf(places) if method == "logcdf" else histogram.sf(places)
+    slope = histogram.pdf(places) / share * (1.0 if method == "logcdf" else -1.0)
+    np.testing.assert_allclose(pullback(np.ones(29))[0], slope, rtol=1e-12)
+    np.testing.assert_allclose(sd.jvp(logarithms, (places,), (places,))[1], slope * places)
