@@ -67,7 +67,17 @@ from symdiff.parse.kinds import (
 )
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.trying import forget, run_in_region
-from symdiff.parse.values import ABSENT, TEMPLATES, Abstract, Array, CalleeLeft, Scope, Token
+from symdiff.parse.values import (
+    ABSENT,
+    TEMPLATES,
+    Abstract,
+    Array,
+    CalleeLeft,
+    Lens,
+    Scope,
+    Storage,
+    Token,
+)
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
 LARGE = 1000  # nodes of a template that is called, not copied
@@ -290,6 +300,8 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
         return None
     made = {value for node in template.nodes for value in node.results}
     parts = dict.fromkeys(_left_by(template))
+    if any(isinstance(part, Storage) for part in parts):  # a view is made by nodes
+        return None
     numbers = tuple([v for v in parts if v in made and not is_constant(v)])
     outside = [v for v in free_values(whole) if v not in template.parameters]
     read = (*template.parameters, *outside)
@@ -564,7 +576,14 @@ def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = No
     if isinstance(content, dict):
         return {key: _of(item, new, known) for key, item in content.items()}
     if isinstance(content, Array):
-        return replace(content, storage=known[content.storage])
+        lenses = tuple([_lens_of(lens, new) for lens in content.lenses])
+        return replace(content, storage=known[content.storage], lenses=lenses)
     if isinstance(content, Value):
         return new.get(content, content)
     return known.get(content, content)
+
+
+def _lens_of(lens: Lens, new: dict[Value, Value]) -> Lens:
+    """A lens of the template's as that of a copy."""
+    made = new.get(lens.node.result)
+    return lens if made is None or made.node is None else Lens.of(made.node, is_flat=lens.is_flat)

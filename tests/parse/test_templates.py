@@ -381,6 +381,24 @@ def of_names_bound_by_statements(x: float, y: float) -> float:
     return total + binds(y) * kept * m.sin(x)  # noqa: F821
 
 
+def flat(rows: Any) -> Any:
+    return np.ravel(rows)
+
+
+def row(numbers: Any) -> Any:
+    return np.expand_dims(numbers, 0)
+
+
+def of_views(x: float, y: float) -> float:
+    """Views that functions give are of what they are given."""
+    numbers = np.array([[x, y], [x * y, 1.0]])
+    first, _, third = flat(numbers), flat(numbers), flat(numbers)
+    third[1] *= first[2]
+    lines = [row(third), row(third), row(third), row(third)]
+    lines[3][0, 0] += lines[2][0, 1] * y
+    return float(np.sum(numbers**2) + np.sum(lines[1] * first))
+
+
 def fresh(function: Callable[..., float]) -> Any:
     """Another function of the same code, of which nothing was compiled before."""
     return FunctionType(function.__code__, function.__globals__, function.__name__)
@@ -405,6 +423,7 @@ PROGRAMS = [
     of_objects,
     of_local_classes,
     of_buffers,
+    of_views,
     of_chains,
     of_tried,
     of_names_bound_by_statements,
@@ -442,7 +461,7 @@ def test_derivatives_are_those_of_the_function(
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
 
 
-SECOND = [tree, chosen_often, raised_in_called, of_parts, of_captured, of_objects, of_chains]
+SECOND = [tree, chosen_often, raised_in_called, of_parts, of_captured, of_objects, of_views, of_chains]
 
 
 @pytest.mark.parametrize("function", SECOND)
