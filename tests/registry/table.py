@@ -2522,6 +2522,12 @@ OF_MOMENTS = {"pareto": "y * y + 2 * y * z * a / (a - 1) + z * z * a / (a - 2)"}
 FINITE = dict.fromkeys(("fisk", "invgamma", "lomax", "pareto", "t"), (2.7, 3.9))
 
 
+ROWS = [*([(n,)] for n in (8, 9, 12, 7, 10, 11)), [((10,), "reversed")], [((9,), "strided")]]
+# Whose parameters SciPy computes by formulas; those of others, which it searches for, have tests of
+# their derivatives in ``tests/definitions/test_estimates.py``.
+ESTIMATED = {"norm", "expon", "uniform", "laplace", "rayleigh", "lognorm", "beta", "gamma"}
+
+
 def _summary(law: str, method: str) -> Word:
     """A method of the whole distribution, of its shapes, location and scale."""
     text, domains = LAWS[law]
@@ -2556,6 +2562,9 @@ def distribution(name: str) -> Word | None:
         )
         text = f"return np.array(scipy.stats.{law}.fit(x{given})[{ends}])"
         near = {"within": 1e-3} if law == "beta" else {}  # SciPy finds them to some digits less
+        if law not in ESTIMATED:  # a search ends where it ends: differences of it do not settle
+            text = f"return scipy.stats.{law}.fit(x)"
+            return shaped(text, like=ROWS, x=POSITIVE, orders=(), dtypes=("float64",))
         return shaped(text, like=LONG, x=POSITIVE, orders=(1, 2), **near)
     text, domains = LAWS[law]
     if method in ("ppf", "isf"):
