@@ -538,7 +538,7 @@ def _call_defined(
 ) -> Abstract:
     """A library function by its definition; ``out=``, where it takes one, becomes a store."""
     if "out" not in _parameters(definition):
-        if "nan_policy" in keywords and "nan_policy" not in _parameters(definition):
+        if "nan_policy" in keywords and not _has_parameter(definition, "nan_policy"):
             return _by_policy(interp, function, definition, arguments, keywords)
         return call_definition(interp, function, definition, arguments, keywords)
     keywords, order = dict(keywords), places(function)
@@ -583,6 +583,12 @@ def _as_array(interp: Interpreter, result: Value) -> Abstract:
 @functools.cache
 def _parameters(lowering: Callable[..., Any]) -> list[str]:
     return list(inspect.signature(lowering).parameters)
+
+
+def _has_parameter(function: Callable[..., Any], name: str) -> bool:
+    """Return whether a function has a keyword argument of a name, or takes any."""
+    parameters = inspect.signature(function).parameters
+    return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 def _store_out(interp: Interpreter, out: Abstract, result: Any) -> Abstract:

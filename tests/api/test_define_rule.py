@@ -4,8 +4,7 @@ import threading
 
 import numpy as np
 import pytest
-from scipy import fft
-from scipy.special import _ufuncs
+from scipy.special import _ufuncs, ellip_harm
 
 import symdiff as sd
 from tests.definitions.calls import check
@@ -255,17 +254,17 @@ def test_a_cotangent_for_each_argument_of_ones_own_function_too():
 
 def test_an_exported_module_imports_the_function_of_a_library(tmp_path):
     def f(mu):
-        return fft.fhtoffset(0.3, mu) ** 2
+        return ellip_harm(0.3, mu, 1, 1, 1.5) ** 2
 
     def rule(primals, tangents):
         return None, np.cos(primals[1]) * tangents[1]
 
     slope = sd.grad(f)
-    with sd.define_rule(fft.fhtoffset, jvp=rule, returns="float64"):
+    with sd.define_rule(ellip_harm, jvp=rule, returns="float64"):
         expected = slope(0.7)
         sd.export(tmp_path / "slope.py", {"slope": slope}, 0.5)
     text = (tmp_path / "slope.py").read_text()
-    assert "import fhtoffset" in text
+    assert "import ellip_harm" in text
     scope = {}
     exec(text, scope)
     assert scope["slope"](0.7) == expected
