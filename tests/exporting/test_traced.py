@@ -439,7 +439,7 @@ def test_programs_are_written_or_refused_by_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     refusals: list[sd.SymdiffError] = []
-    drawn = [entry for entry in PROGRAMS if entry.name in RUN or is_drawn(entry.name, 3)]
+    drawn = [entry for entry in PROGRAMS if entry.name in RUN or is_drawn(entry.name, 6)]
     for entry in drawn:
         try:
             ast.parse(exported(entry, tmp_path).read_text())

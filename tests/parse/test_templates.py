@@ -461,7 +461,16 @@ def test_derivatives_are_those_of_the_function(
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
 
 
-SECOND = [tree, chosen_often, raised_in_called, of_parts, of_captured, of_objects, of_views, of_chains]
+SECOND = [
+    tree,
+    chosen_often,
+    raised_in_called,
+    of_parts,
+    of_captured,
+    of_objects,
+    of_views,
+    of_chains,
+]
 
 
 @pytest.mark.parametrize("function", SECOND)

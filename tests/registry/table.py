@@ -2540,6 +2540,19 @@ def _summary(law: str, method: str) -> Word:
     return elementwise(f"{before}, {rest}" if before else rest, orders=(1, 2), **used)
 
 
+def _fit(law: str) -> Word:
+    """The parameters of a law that data are fitted by."""
+    given = "" if law in ("norm", "expon", "uniform", "laplace") else ", floc=-0.5"
+    given = ", floc=0.3, fscale=3.5" if law == "beta" else given
+    ends = ":2" if not given or law == "beta" else "::2" if law in ("gamma", "lognorm") else "1:"
+    text = f"return np.array(scipy.stats.{law}.fit(x{given})[{ends}])"
+    near = {"within": 1e-3} if law == "beta" else {}  # SciPy finds them to some digits less
+    if law not in ESTIMATED:  # a search ends where it ends: differences of it do not settle
+        text = f"return scipy.stats.{law}.fit(x)"
+        return shaped(text, like=ROWS, x=POSITIVE, orders=(), dtypes=("float64",))
+    return shaped(text, like=LONG, x=POSITIVE, orders=(1, 2), **near)
+
+
 def distribution(name: str) -> Word | None:
     """A method of a distribution of ``scipy.stats``, or the distribution with its parameters."""
     law, _, method = name.removeprefix("scipy.stats.").partition(".")
@@ -2555,17 +2568,7 @@ def distribution(name: str) -> Word | None:
     if method in SUMMARIES:
         return _summary(law, method)
     if method == "fit":
-        given = "" if law in ("norm", "expon", "uniform", "laplace") else ", floc=-0.5"
-        given = ", floc=0.3, fscale=3.5" if law == "beta" else given
-        ends = (
-            ":2" if not given or law == "beta" else "::2" if law in ("gamma", "lognorm") else "1:"
-        )
-        text = f"return np.array(scipy.stats.{law}.fit(x{given})[{ends}])"
-        near = {"within": 1e-3} if law == "beta" else {}  # SciPy finds them to some digits less
-        if law not in ESTIMATED:  # a search ends where it ends: differences of it do not settle
-            text = f"return scipy.stats.{law}.fit(x)"
-            return shaped(text, like=ROWS, x=POSITIVE, orders=(), dtypes=("float64",))
-        return shaped(text, like=LONG, x=POSITIVE, orders=(1, 2), **near)
+        return _fit(law)
     text, domains = LAWS[law]
     if method in ("ppf", "isf"):
         domains = {**domains, "x": (0.2, 0.8), "reference": OF_TAILS.get(f"{law}.{method}", "")}
