@@ -25,10 +25,10 @@ from symdiff.definitions.multivariate import FROZEN, MULTIVARIATE
 def _parameters(law, args, keywords):
     """Shapes, location and scale (None where not given), and where they are any good."""
     given = parsed(law, args, keywords, ("loc", "scale"))
-    shapes = [np.asarray(given[name], dtype=np.float64) for name in law.shapes]
+    shapes = [np.asarray(given[name], dtype=law.dtype) for name in law.shapes]
     good = law.good(*shapes)
     loc = np.asarray(given["loc"]) if "loc" in given else None
-    scale = np.asarray(given["scale"], dtype=np.float64) if "scale" in given else None
+    scale = np.asarray(given["scale"]) if "scale" in given else None
     if scale is not None:
         good = np.logical_and(good, scale > 0)
     return shapes, loc, scale, good
@@ -64,6 +64,7 @@ def _inside(law, y, shapes, ends):
 
 def _between(low, high):
     """A place between two ends, which may be infinite."""
+    low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     lower, upper = np.maximum(low, -1e300), np.minimum(high, 1e300)
     middle = 0.5 * lower + 0.5 * upper
     near = np.where(lower < -1e299, upper - 0.5, np.where(upper > 1e299, lower + 0.5, middle))

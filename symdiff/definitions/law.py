@@ -67,6 +67,7 @@ class Law:
     """What most laws have: parameters above 0, the whole line as support."""
 
     shapes: tuple[str, ...] = ()
+    dtype: Any = np.float64  # what shapes are computed with in
     closed = True  # whether derivatives of the density are taken at the ends of the support
 
     def __init_subclass__(cls, name=None):

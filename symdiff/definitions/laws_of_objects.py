@@ -26,6 +26,8 @@ from symdiff.definitions.solvers import valued, without_derivative
 class Followed:
     """The law of a distribution: its functions are those of its class."""
 
+    dtype = None  # SciPy gives them shapes as they are
+
     def __init__(self, distribution):
         self.distribution = distribution
         named = distribution.shapes
@@ -179,19 +181,20 @@ def _of_share(name):
     def method(self, q, *args, **kwds):
         law = Followed(self)
         shapes, loc, scale, good = _parameters(law, args, kwds)
-        q = np.asarray(q, dtype=np.float64)
+        q = np.asarray(q)
         inside = np.logical_and(q > 0.0, q < 1.0)
         asked = np.where(np.logical_and(good, inside), q, np.nan)
         found = _in_rows(getattr(law, name), asked, *shapes)
         low, high = law.support(*shapes)
         first, last = (high, low) if name == "quantile_above" else (low, high)
         ends = np.where(q == 0.0, first, np.where(q == 1.0, last, np.nan))
+        ends = np.asarray(ends, dtype=np.result_type(found.dtype, np.float32))
         found = np.where(inside, found, ends)
         if scale is not None:
             found = found * scale
         if loc is not None:
             found = found + loc
-        return _told(np.where(good, found, np.nan))
+        return _told(np.where(good, np.asarray(found, dtype=np.float64), np.nan))
 
     return method
 
@@ -312,6 +315,7 @@ _COMPILED = (
     *("studentized_range", "tukeylambda"),
 )
 _UNKNOWN = {"dpareto_lognorm": ("ppf", "isf", "median", "interval"), "norminvgauss": ("isf",)}
+_OF_MANY = ("poisson_binom",)  # whose shape is one array of all parameters
 _OTHERS = {"median": median, "interval": interval}
 _SHARES = ("ppf", "isf")
 
@@ -342,7 +346,8 @@ def register(stats):
         defines(getattr(stats.rv_continuous, name))(frozen)
     for distribution in list(OBJECTS):
         if isinstance(distribution, stats.rv_discrete):
-            _define_inverses(distribution)
+            if distribution.name not in _OF_MANY:
+                _define_inverses(distribution)
         elif not isinstance(distribution, stats.rv_continuous) or distribution in DEFINITIONS:
             continue
         elif distribution.name not in _COMPILED:

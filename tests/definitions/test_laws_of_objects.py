@@ -54,6 +54,20 @@ class Wedge(stats.rv_continuous):
         return np.reshape(c * x, (len(x),)) ** 2
 
 
+class Roots(stats.rv_continuous):
+    """An inverse in closed form."""
+
+    def _cdf(self, x, c):
+        return (x / c) ** 2
+
+    def _get_support(self, c):
+        return 0.0, c
+
+    def _ppf(self, q, c):
+        return c * np.sqrt(q)
+
+
+ROOTS = Roots(name="roots")
 DENSITY = Density(a=0.0, name="density", shapes="a, b")
 LINE = Line(name="line")
 WEDGE = Wedge(name="wedge")
@@ -107,6 +121,33 @@ def test_outside_of_the_support_and_of_the_parameters(distribution: Any, shapes:
 def test_differences_that_scipy_takes_are_refused() -> None:
     with pytest.raises(sd.UnsupportedCallError, match="takes differences for"):
         sd.grad(lambda x: LINE.pdf(x))(0.3)
+
+
+def test_single_precision_is_computed_with_as_scipy_does_it() -> None:
+    given = tuple(np.array(x, np.float32) for x in ([0.31, 0.72], 0.6, -0.1, 1.3))
+
+    def shares(q: Any, c: Any, loc: Any, scale: Any) -> Any:
+        x = (q - loc) * scale
+        erlang = stats.erlang.cdf(x, 3, loc, scale), stats.erlang.logpdf(x, 3, loc, scale)
+        return *erlang, WEDGE.pdf(q, c, loc, scale), WEDGE.logsf(q, c, loc, scale)
+
+    def inverses(q: Any, c: Any, loc: Any, scale: Any) -> Any:
+        return ROOTS.ppf(q, c, loc, scale), ROOTS.isf(q, c, loc, scale)
+
+    for function in (shares, inverses):
+        value, pullback = sd.vjp(function, *given)
+        assert same(value, function(*given))
+        wide = tuple(np.asarray(x, np.float64) for x in given)
+        weights = tuple(np.ones_like(part) for part in value)
+        exact = sd.vjp(function, *wide)[1](weights)
+        for slope, expected in zip(pullback(weights), exact, strict=True):
+            assert slope.dtype == np.float32
+            np.testing.assert_allclose(slope, expected, rtol=1e-5)
+
+
+def test_shapes_that_are_one_array_are_refused() -> None:
+    with pytest.raises(sd.UnsupportedCallError, match="poisson_binom"):
+        sd.grad(lambda m: stats.poisson_binom.median([0.2, 0.5], m))(1.0)
 
 
 # Inverses -----------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
+from scipy import stats
 
 mp = mpmath.mp.clone()
 mp.dps = 30
@@ -44,3 +45,22 @@ def lfilter_zi(b: Any, a: Any) -> Any:
     """With the last coefficient of either 0 where the other one is longer, and ``a[0]`` 1."""
     b, a = (np.append(one, np.zeros(max(len(a), len(b)) - len(one))) for one in (b, a))
     return np.cumsum(a[:-1]) * (np.sum(b) / np.sum(a)) - np.cumsum(b[:-1])
+
+
+class Ramp(stats.rv_continuous):
+    """A density that falls from one end of the interval to the other, by a share."""
+
+    def _argcheck(self, a: Any) -> Any:
+        return (a > 0) & (a < 1)
+
+    def _pdf(self, x: Any, a: Any) -> Any:
+        return 1.0 + a - 2.0 * a * x
+
+    def _cdf(self, x: Any, a: Any) -> Any:
+        return (1.0 + a) * x - a * x**2
+
+    def _ppf(self, q: Any, a: Any) -> Any:
+        return 2.0 * q / (1.0 + a + np.sqrt((1.0 + a) ** 2 - 4.0 * a * q))
+
+
+RAMP = Ramp(a=0.0, b=1.0, name="ramp")

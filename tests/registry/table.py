@@ -565,6 +565,11 @@ MASKED: dict[str, Word] = {
     "np.ma.extras.median": _partly("median", "{0}({1})"),
 }
 
+POINT_SETS = [
+    *([(3, 2)], [(4, 1)], [(1, 2)], [((5, 2), "F")], [((3, 3), "reversed")], [(1, 1)], [(2, 3)]),
+    *([((4, 2), "strided")], [(6, 2)]),
+]
+SPREAD = "u = (x + np.arange(len(x))[:, None]) / 12.0"  # none at the middle, nor at another's place
 TABLE: dict[str, Word] = {
     # Python's own numbers
     "abs": number("x", x=(-0.9, -0.2)),
@@ -1752,6 +1757,21 @@ TABLE: dict[str, Word] = {
             *(("mannwhitneyu", ""), ("wilcoxon", ""), ("ansari", ", alternative='less'")),
         )
     },
+    "scipy.stats._qmc.discrepancy": shaped(
+        *(
+            f"{SPREAD}; return scipy.stats.qmc.discrepancy(u{rest})"
+            for rest in ("", ", iterative=True, method='WD'", ", method='MD'", ", method='L2-star'")
+        ),
+        like=POINT_SETS,
+    ),
+    "scipy.stats._qmc.update_discrepancy": shaped(
+        f"{SPREAD}; return scipy.stats.qmc.update_discrepancy((y + 7.0) / 12.0, u, z)",
+        like=[
+            *([(3, 2), (2,), ()], [(4, 1), (1,), ()], [(1, 2), (2,), ()], [(1, 1), (1,), ()]),
+            *([((5, 2), "F"), (2,), ()], [((3, 3), "reversed"), ((3,), "reversed"), ()]),
+            *([((4, 2), "strided"), (2,), ()], [(2, 3), ((3,), "strided"), ()], [(6, 2), (2,), ()]),
+        ],
+    ),
     "scipy.stats.rv_frozen.expect": number(
         "return law.expect(lambda t: np.sin(x * t))",
         reference="np.exp(-0.5 * 2.89 * x * x) * np.sin(0.3 * x)",
@@ -2489,6 +2509,9 @@ LAWS: dict[str, tuple[str, dict[str, Any]]] = {
     "zipf": ("n, a", {"n": Integers(1, 4), "a": (1.5, 2.9)}),
     "yulesimon": ("n, a", {"n": Integers(1, 4), "a": (0.7, 2.9)}),
     "nbinom": ("n, 4, x", {"n": Integers(0, 5)}),
+    "erlang": ("x, 3, y, z", {"x": (1.2, 2.8), "y": (-0.2, 0.05), "z": (1.1, 1.8)}),
+    "ksone": ("x, 5, y, z", {"x": (0.35, 0.38), "y": (0.01, 0.05), "z": (1.0, 1.1)}),
+    "norminvgauss": ("x, a, b, y, z", {"a": (1.2, 1.8), "b": (0.2, 0.7), "z": (1.1, 1.8)}),
     "ncx2": ("x, 3, a, y, z", {"x": (1.2, 2.8), "a": (0.7, 2.9), "y": (-0.2, 0.5)}),
     "ncf": ("x, 3, 5, a, y, z", {"x": (1.2, 2.8), "a": (0.7, 2.9), "y": (-0.2, 0.5)}),
     "nct": ("x, 3.5, a, y, z", {"x": (1.2, 2.8), "a": (0.7, 2.9), "y": (-0.2, 0.5)}),
@@ -2526,6 +2549,51 @@ ROWS = [*([(n,)] for n in (8, 9, 12, 7, 10, 11)), [((10,), "reversed")], [((9,),
 # Whose parameters SciPy computes by formulas; those of others, which it searches for, have tests of
 # their derivatives in ``tests/definitions/test_estimates.py``.
 ESTIMATED = {"norm", "expon", "uniform", "laplace", "rayleigh", "lognorm", "beta", "gamma"}
+
+
+# Distributions of counts of which only inverses are registered: shapes, and shares of one count.
+COUNTS = {
+    "nchypergeom_fisher": "12, 7, 6, a",
+    "nchypergeom_wallenius": "12, 7, 6, a",
+    "nhypergeom": "12, 7, 4",
+    "randint": "2, 7",
+    "zipfian": "a, 6",
+}
+
+
+def _of_counts(law: str, method: str) -> Word:
+    """Counts do not change with a share or a shape, but for the location."""
+    narrow = {"x": (0.45, 0.5), "a": (1.25, 1.3)}
+    shapes = f"{COUNTS[law]}, y"
+    if not method:
+        return elementwise(f"return scipy.stats.{law}({shapes}).ppf(x)", orders=(1, 2), **narrow)
+    before = {"median": "", "interval": "0.8, "}.get(method, "x, ")
+    return elementwise(f"{before}{shapes}", orders=(1, 2), **narrow)
+
+
+TABLE |= {
+    f"scipy.stats.{law}{method and '.'}{method}": _of_counts(law, method)
+    for law in COUNTS
+    for method in ("", "interval", "isf", "median", "ppf")
+}
+
+
+# Methods of what programs make of SciPy's classes, at the distribution ``exact.RAMP``.
+OF_PROGRAMS = {
+    "generic.__call__": "exact.RAMP(a, y, z).pdf(x)",
+    "generic.freeze": "exact.RAMP.freeze(a, y, scale=z).cdf(x)",
+    "generic.interval": "exact.RAMP.interval(x, a, y, z)",
+    "generic.median": "exact.RAMP.median(a, y, z)",
+    **{
+        f"continuous.{method}": f"exact.RAMP.{method}(x, a, y, z)"
+        for method in ("cdf", "isf", "logcdf", "logpdf", "logsf", "pdf", "ppf", "sf")
+    },
+}
+INSIDE: dict[str, Any] = {"x": (0.45, 0.65), "y": (-0.2, 0.05), "z": (1.1, 1.8), "a": (0.4, 0.8)}
+TABLE |= {
+    f"scipy.stats.rv_{method}": elementwise(f"return {text}", orders=(1, 2), **INSIDE)
+    for method, text in OF_PROGRAMS.items()
+}
 
 
 def _summary(law: str, method: str) -> Word:
