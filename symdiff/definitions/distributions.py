@@ -15,7 +15,7 @@ from symdiff.definitions import (  # noqa: F401 - for their laws
 )
 from symdiff.definitions.counts import COUNTS
 from symdiff.definitions.declare import DEFINITIONS, INSTEAD, OBJECTS, defines
-from symdiff.definitions.law import CONTINUOUS, parsed
+from symdiff.definitions.law import CONTINUOUS, parsed, valued_by
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.multivariate import FROZEN, MULTIVARIATE
 
@@ -294,7 +294,10 @@ def register(stats):
     for laws, methods_of in tables:
         for name, law in laws.items():
             if hasattr(stats, name):  # this SciPy may not have it
-                _register(getattr(stats, name), methods_of(law), laws is MULTIVARIATE)
+                methods = methods_of(law)
+                for method in getattr(law, "searched", ()):
+                    methods[method] = valued_by(name, method, methods[method])
+                _register(getattr(stats, name), methods, laws is MULTIVARIATE)
 
 
 def _register(distribution, methods, checks):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import implied, without_derivative
+from symdiff.definitions.solvers import implied, valued, without_derivative
 
 CONTINUOUS: dict[str, Any] = {}  # laws by what scipy.stats calls them
 
@@ -33,6 +33,25 @@ def _found(name, method, q, shapes):
     from scipy import stats
 
     return np.asarray(getattr(getattr(stats, name), method)(q, *shapes), dtype=np.float64)
+
+
+def said(name, method, args, keywords):
+    """What a method of SciPy's says, in the dtypes that it is asked in."""
+    from scipy import stats
+
+    found = getattr(getattr(stats, name), method)(*args, **keywords)
+    return np.asarray(found, dtype=np.float64)
+
+
+def valued_by(name, method, definition):
+    """The same with SciPy's own value, also where it computes in single precision."""
+
+    def defined(*args, **kwds):
+        made = definition(*args, **kwds)
+        found = computed(np.asarray(made), said, name, method, args, kwds)
+        return valued(made, found[()] if np.ndim(found) == 0 else found)
+
+    return defined
 
 
 def _searched(law, name, method):
@@ -69,6 +88,7 @@ class Law:
     shapes: tuple[str, ...] = ()
     dtype: Any = np.float64  # what shapes are computed with in
     closed = True  # whether derivatives of the density are taken at the ends of the support
+    searched: tuple[str, ...] = ()  # inverses that are SciPy's
 
     def __init_subclass__(cls, name=None):
         if not hasattr(cls, "log_density"):
@@ -78,6 +98,7 @@ class Law:
         for form, method in (("quantile", "ppf"), ("quantile_above", "isf")):
             if hasattr(cls, "below") and not hasattr(cls, form):
                 setattr(cls, form, staticmethod(_searched(cls, name, method)))
+                cls.searched = (*cls.searched, method)
 
     @staticmethod
     def support(*shapes):

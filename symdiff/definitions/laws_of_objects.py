@@ -17,7 +17,7 @@ from symdiff.definitions.distributions import (
     _parameters,
     _standardised,
 )
-from symdiff.definitions.law import parsed
+from symdiff.definitions.law import parsed, said, valued_by
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued, without_derivative
@@ -245,7 +245,7 @@ def _of_counts(distribution, name):
         like = 0.0 * np.asarray(q)
         for parameter in given.values():
             like = like + 0.0 * np.asarray(parameter)
-        found = computed(np.asarray(like), _said, distribution.name, name, (q, *args), kwds)
+        found = computed(np.asarray(like), said, distribution.name, name, (q, *args), kwds)
         loc = np.asarray(given.get("loc", 0.0), dtype=np.float64)
         return _told(found + (loc - without_derivative(loc)))
 
@@ -255,33 +255,11 @@ def _of_counts(distribution, name):
 # Registering --------------------------------------------------------------------------------------
 
 
-def _said(name, method, args, keywords):
-    from scipy import stats
-
-    found = getattr(getattr(stats, name), method)(*args, **keywords)
-    return np.asarray(found, dtype=np.float64)
-
-
 def _of(distribution, method):
     """The definition of a method of one of SciPy's distributions."""
 
     def definition(*args, **kwds):
         return method(distribution, *args, **kwds)
-
-    return definition
-
-
-def _unsolved(distribution, name, method):
-    return _of(distribution, method)
-
-
-def _solved(distribution, name, method):
-    """The same where it is solved for: the value that SciPy has found stands."""
-
-    def definition(*args, **kwds):
-        made = method(distribution, *args, **kwds)
-        found = computed(np.asarray(made), _said, distribution.name, name, args, kwds)
-        return valued(made, _told(found))
 
     return definition
 
@@ -316,6 +294,8 @@ _COMPILED = (
 )
 _UNKNOWN = {"dpareto_lognorm": ("ppf", "isf", "median", "interval"), "norminvgauss": ("isf",)}
 _OF_MANY = ("poisson_binom",)  # whose shape is one array of all parameters
+# Whose functions are written in contexts, beside which no call stands for its value.
+_IN_CONTEXTS = ("dpareto_lognorm", "rel_breitwigner")
 _OTHERS = {"median": median, "interval": interval}
 _SHARES = ("ppf", "isf")
 
@@ -330,7 +310,9 @@ def _define(stats, distribution):
         if name in unknown:
             continue
         is_solved = searches if name in _SHARES else integrates and "pdf" not in name
-        made = (_solved if is_solved else _unsolved)(distribution, name, definition)
+        made = _of(distribution, definition)
+        if is_solved or distribution.name in _IN_CONTEXTS:
+            made = valued_by(distribution.name, name, made)
         if distribution.name in _LIMITS:
             made = _but_at_limits(distribution, made, _LIMITS[distribution.name])
         defines(getattr(distribution, name), rounded=True)(made)

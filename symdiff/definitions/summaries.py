@@ -106,6 +106,10 @@ def _raw_moment(law, more, forms, power):
     return moment
 
 
+# Whose share has no slopes at its centre, in the form that their laws have.
+_PEAKED = ("gennorm",)
+
+
 @when_imported("scipy.stats")
 def register(stats):
     """Say what the methods mean, of the distributions whose forms are known."""
@@ -124,5 +128,7 @@ def register(stats):
             others = _of_others(distribution) if name in MEANS else {}
             if hasattr(law, "quantile"):
                 others.update(_of_quantiles(distribution))
+            if name in _PEAKED:
+                others.pop("median")
             for method, definition in others.items():
                 defines(getattr(distribution, method))(definition)

@@ -86,7 +86,7 @@ SHAPES: dict[str, tuple[float, ...]] = {
     "rayleigh": (),
     "rice": (0.8,),
     "skewnorm": (-1.4,),
-    "triang": (0.45,),
+    "triang": (0.42,),
     "truncnorm": (-0.5, 1.9),
     "vonmises": (1.6,),
     "weibull_min": (1.7,),

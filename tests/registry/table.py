@@ -2540,6 +2540,11 @@ OF_TAILS = {
 # Of these no argument is asked for; variances have to be finite.
 SUMMARIES = {"interval": "0.8", "moment": "2"}
 SUMMARIES |= dict.fromkeys(("mean", "var", "std", "stats", "median", "entropy"), "")
+# Of counts they are steps, over which differences jump: ``tests/definitions`` has their slopes.
+STEPS = ("ppf", "isf", "median", "interval")
+# Of a law with parameters known outside.
+OF_A_LAW = {name: f"{name}()" for name in ("mean", "var", "std", "median", "entropy")}
+OF_A_LAW |= {"moment": "moment(2)", "stats": "stats()[1]"}
 # What SciPy integrates, a fiftieth of a second for each number.
 OF_MOMENTS = {"pareto": "y * y + 2 * y * z * a / (a - 1) + z * z * a / (a - 2)"}
 FINITE = dict.fromkeys(("fisk", "invgamma", "lomax", "pareto", "t"), (2.7, 3.9))
@@ -2601,11 +2606,23 @@ def _summary(law: str, method: str) -> Word:
     text, domains = LAWS[law]
     _, _, rest = text.partition(", ")
     before = SUMMARIES[method]
+    arguments = f"{before}, {rest}" if before else rest
+    if text.startswith("n") and method in STEPS:
+        return values(f"{arguments}, y", family=cases.elementwise, **domains)
     usual = {**domains, "a": FINITE[law]} if law in FINITE else domains
     used = {k: v for k, v in usual.items() if k in rest}
     if method == "moment":
         used["reference"] = OF_MOMENTS.get(law, "")
-    return elementwise(f"{before}, {rest}" if before else rest, orders=(1, 2), **used)
+    return elementwise(arguments, orders=(1, 2), **used)
+
+
+def _of_frozen(kind: str, method: str) -> Word:
+    """A method of a distribution with its parameters that was made outside."""
+    if method in OF_A_LAW:
+        return elementwise(f"return x * law.{OF_A_LAW[method]}", orders=(1, 2))
+    if "discrete" in kind:
+        return values(f"return counts.{method}(n)")
+    return elementwise(f"return law.{method}(x)", orders=(1, 2))
 
 
 def _fit(law: str) -> Word:
@@ -2621,32 +2638,36 @@ def _fit(law: str) -> Word:
     return shaped(text, like=LONG, x=POSITIVE, orders=(1, 2), **near)
 
 
+def _without_slopes(law: str, method: str) -> Word:
+    """An inverse of counts, or draws, which by shapes NumPy makes by other ways than derivatives
+    go.
+    """
+    text, domains = LAWS[law]
+    _, _, rest = text.partition(", ")
+    is_drawn = method == "rvs"
+    return values(
+        f"return scipy.stats.{law}.rvs({rest}, random_state=3)" if is_drawn else f"y, {rest}",
+        family=cases.elementwise,
+        **{k: v for k, v in domains.items() if k not in ("x", "reference") or not is_drawn},
+    )
+
+
 def distribution(name: str) -> Word | None:
     """A method of a distribution of ``scipy.stats``, or the distribution with its parameters."""
     law, _, method = name.removeprefix("scipy.stats.").partition(".")
     if "frozen" in law:
-        discrete = "discrete" in law
-        return (
-            values(f"return counts.{method}(n)")
-            if discrete
-            else elementwise(f"return law.{method}(x)", orders=(1, 2))
-        )
+        return _of_frozen(law, method)
     if law not in LAWS:
         return None
     if method in SUMMARIES:
         return _summary(law, method)
     if method == "fit":
         return _fit(law)
+    if method == "rvs" or (method in STEPS and LAWS[law][0].startswith("n")):
+        return _without_slopes(law, method)
     text, domains = LAWS[law]
     if method in ("ppf", "isf"):
         domains = {**domains, "x": (0.2, 0.8), "reference": OF_TAILS.get(f"{law}.{method}", "")}
-    if method == "rvs":  # of shapes, NumPy draws by other ways than the derivatives go
-        _, _, rest = text.partition(", ")
-        return values(
-            f"return scipy.stats.{law}.rvs({rest}, random_state=3)",
-            family=cases.elementwise,
-            **{k: v for k, v in domains.items() if k not in ("x", "reference")},
-        )
     if not method:
         first, _, rest = text.partition(", ")
         density = "logpmf" if first == "n" else "logpdf"
