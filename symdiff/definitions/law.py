@@ -51,6 +51,7 @@ def valued_by(name, method, definition):
         found = computed(np.asarray(made), said, name, method, args, kwds)
         return valued(made, found[()] if np.ndim(found) == 0 else found)
 
+    defined.__module__ = definition.__module__  # by which tables of calls have their rows
     return defined
 
 
