@@ -113,6 +113,9 @@ DENSITIES, OTHERS = ("pdf", "logpdf"), ("cdf", "sf", "logcdf", "logsf", "ppf", "
 
 def known(name: str) -> tuple[str, ...]:
     from symdiff.definitions import DEFINITIONS
+    from symdiff.definitions.libraries import import_all
+
+    import_all()
 
     distribution = getattr(stats, name)
     asked = [m for m in (*DENSITIES, *OTHERS) if hasattr(distribution, m)]
