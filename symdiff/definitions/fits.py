@@ -12,6 +12,7 @@ from symdiff.definitions.declare import refuse
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import followed, slope, solution, valued, without_derivative
 
+_ROOTS = ("gumbel_l", "gumbel_r")  # their scale is what a root finder gives: a Python float
 _STEPS = 4  # of Newton's method, from a few digits to all
 _NEAR = 0.02  # how far the search may be from where they lead, of a parameter's size
 _STILL = 1e-7  # how far the last of them may lead
@@ -66,6 +67,8 @@ def searched(name, law):
         full = list(fixed)
         for place, k in enumerate(free):
             full[k] = np.float64(valued(made[place], found[k]))
+        if name in _ROOTS and fixed[-1] is None:
+            full[-1] = float(full[-1])
         return tuple(full)
 
     return fit
