@@ -42,10 +42,11 @@ from symdiff.ir.structure import Leaf, Static
 from symdiff.ir.types import ListType, TapeType, carries_derivative
 from symdiff.ops.arithmetic import add, choice, choose, divide, multiply, subtract, where
 from symdiff.ops.arrays import array
+from symdiff.ops.casts import as_dtype_of
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.joining import concatenate, stack
 from symdiff.ops.partial import partial_values
-from symdiff.ops.reduce import tangent_by_rule
+from symdiff.ops.reduce import broadcast_like, tangent_by_rule
 from symdiff.ops.residuals import quiet_divide
 from symdiff.ops.rules import replaced
 from symdiff.ops.strong import strong_divide, strong_multiply
@@ -326,7 +327,10 @@ class _Jets:
                 weighted = one if j == k else multiply(j / k, one)
                 part = multiply(weighted, partial) if other is None else product(weighted, other)
                 total = _sum(total, part)
-        return total
+        if total is None:
+            return None
+        y = self.got_or_first(node.result)
+        return broadcast_like(as_dtype_of(total, y), y)
 
     def joined(self, op: DeclaredOp, node: Node, k: int) -> Value | None:
         """The coefficients of what is joined, joined."""

@@ -160,6 +160,35 @@ def test_programs(f: Function, exact: Function):
     np.testing.assert_allclose(sd.taylor(f, 0.6, 6), exactly(exact, 0.6, 6), rtol=1e-11, atol=1e-12)
 
 
+ROW = np.array([0.5, -1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("f", "exact"),
+    [
+        (lambda x: np.sum(ROW + x), lambda x: 1.5 + 3 * x),
+        (lambda x: np.sum(x - ROW[:0]), lambda x: 0 * x),
+        (lambda x: (x * x - ROW) @ ROW, lambda x: 1.5 * x * x - 5.25),
+        (lambda x: (ROW[:, None] + (ROW - x))[2, 1], lambda x: 1 - x),
+        (lambda x: np.outer(ROW + np.sin(x), ROW)[0, 2], lambda x: 1 + 2 * mp.sin(x)),
+        (lambda x: np.concatenate([ROW + x, ROW])[1], lambda x: x - 1),
+        (lambda x: np.cumsum(x + ROW)[2] ** 2, lambda x: (1.5 + 3 * x) ** 2),
+        (lambda x: np.std(ROW * x + x), lambda x: x * mp.sqrt(mp.mpf(3) / 2)),
+        (lambda x: np.sum(ROW.astype(np.float32) + np.exp(x)), lambda x: 1.5 + 3 * mp.exp(x)),
+        (
+            lambda x: np.sum(np.maximum(x, ROW) ** 2),
+            lambda x: 2 * x**2 + 4 if x > 0.5 else x**2 + 4.25,
+        ),
+    ],
+)
+def test_numbers_that_meet_arrays(f: Function, exact: Function):
+    wanted = exactly(exact, 0.6, 5)
+    np.testing.assert_allclose(sd.taylor(f, 0.6, 5), wanted, rtol=1e-14, atol=1e-14)
+    first = exactly(exact, 0.6, 2)[1:] * [1.0, 2.0]
+    again = sd.value_and_grad(lambda x: sd.taylor(f, x, 2)[1])(0.6)
+    np.testing.assert_allclose(again, first, rtol=1e-14, atol=1e-14)
+
+
 def test_arrays_and_structures():
     found = sd.taylor(lambda x: {"a": np.array([x, x * x]), "b": [np.exp(x)]}, 1.0, 2)
     np.testing.assert_array_equal(found["a"], [[1.0, 1.0], [1.0, 2.0], [0.0, 1.0]])
