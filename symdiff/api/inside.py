@@ -206,12 +206,13 @@ def _lifted(stager: Stager, chain: Chain, outer: tuple[Any, ...]) -> tuple[Any, 
     """The arguments with the floats that are differentiated by staged, constants too."""
     names = chain.parameters[-1].names
     if any(isinstance(transform, Jvp) for transform in chain.transforms):
-        return tuple(
-            tuple(map(stager.lifted, stager.elements(value)))
-            if name in ("primals", "tangents")
-            else value
-            for name, value in zip(names, outer, strict=True)
-        )
+        *bound, primals, tangents = outer
+        along = stager.elements(tangents)
+        floats = [
+            primal if tangent is None else as_float(primal)
+            for primal, tangent in zip(stager.elements(primals), along, strict=True)
+        ]
+        return *bound, tuple(map(stager.lifted, floats)), tuple(map(stager.lifted, along))
     for transform, inner in zip(chain.transforms, chain.parameters[:-1], strict=True):
         if isinstance(transform, Differentiated):
             for path in transform.wrt.paths(inner):

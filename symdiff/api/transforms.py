@@ -7,7 +7,7 @@ form (``runtime.parameters``); *inner* means what is transformed, *outer* what i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -43,6 +43,7 @@ from symdiff.pipeline import Arguments, CallPair, Normalise, Transform
 from symdiff.runtime.lengths import Tie
 from symdiff.runtime.parameters import Parameters, WithTangents, WithVector
 from symdiff.runtime.saved import counted
+from symdiff.runtime.signature import spelled
 from symdiff.tracing.graphs import retaining, with_named_cotangents
 
 
@@ -257,14 +258,15 @@ class Jvp(Transform):
     @staticmethod
     def _given(calls: CallPair) -> set[Path]:
         """The places in ``tangents`` where there is one."""
-        tangents = leaves(specification_at(calls.outer, ("tangents",)))
-        return {place for place, kind in tangents if kind != _NONE}
+        return _given_in(calls, "tangents")
 
     def apply(self, graph: Graph, calls: CallPair) -> Graph:
         def outer(path: Path) -> Path:
             return self.outer_path(path, calls)
 
-        made, places = _pushed(graph, lambda path: outer(path)[1:], self._given(calls))
+        given = self._given(calls)
+        made, places = _pushed(graph, lambda path: outer(path)[1:], given)
+        require_differentiated(("tangents",), given.difference(places))
         return renamed(made, outer, [("tangents", *place) for place in places])
 
 
@@ -278,6 +280,24 @@ def require_tangents(primals: int, tangents: int, most: int | None = None) -> No
             f"{counted(primals, 'primal')}, but {counted(tangents, 'tangent')}",
             hint="give a tangent for each, None where nothing is differentiated",
         )
+
+
+def require_differentiated(start: Path, places: Iterable[Path]) -> None:
+    """Refuse tangents that are given where nothing is differentiated, at places from a start on.
+
+    :raises SignatureError: that names the first.
+    """
+    for place in sorted(places, key=str):
+        raise SignatureError(
+            f"{spelled((*start, *place))} is given, but what it belongs to has no derivative",
+            hint="give None as its tangent, or differentiate by a float, float(n)",
+        )
+
+
+def _given_in(calls: CallPair, name: str) -> set[Path]:
+    """The places in an argument of tangents where there is one."""
+    tangents = leaves(specification_at(calls.outer, (name,)))
+    return {place for place, kind in tangents if kind != _NONE}
 
 
 _NONE = Fixed(None, type(None))
@@ -358,6 +378,9 @@ class Directional(Differentiated):
         made = differentiate.jvp(asked.graph, asked.wrt, output=tangent_structure(asked.graph))
         name = WithVector.of(calls.parameters).names[-1]
         places = dict(numbered_paths(self.wrt.shaped(asked.structures), (name,)))
+        require_differentiated(
+            (name,), _given_in(calls, name).difference(place[1:] for place in places.values())
+        )
         return renamed(made, lambda path: path, [places[k] for k in range(len(asked.wrt))])
 
     def ties(self, calls: CallPair) -> list[tuple[Path, Path]]:

@@ -239,3 +239,47 @@ def test_a_pullback_of_what_has_no_rule_is_refused():
 
     with pytest.raises(sd.UnsupportedCallError, match="cdf returns, which has no rule"):
         sd.grad(pulled)(0.25)
+
+
+def power(x, n):
+    return x**n
+
+
+def powers(parts):
+    return parts["x"] ** parts["n"]
+
+
+def test_an_int_with_a_tangent_counts_as_a_float_as_outside():
+    def along(x):
+        return sd.jvp(power, (x, 3), (x, 1.0))[1]
+
+    # x · 3x² + x³ log x
+    assert along(2.0) == pytest.approx(24.0 + 8.0 * np.log(2.0), rel=1e-14)
+    assert sd.value_and_grad(along)(2.0) == pytest.approx(
+        (along(2.0), 36.0 + 4.0 + 12.0 * np.log(2.0)), rel=1e-14
+    )
+    assert sd.jvp(along, (2.0,), (1.0,))[1] == pytest.approx(sd.grad(along)(2.0), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (lambda x: sd.jvp(power, (x, int(x)), (1.0, 1.0))[1], "tangents[1]"),
+        (lambda x: sd.jvp(power, (x, np.int64(3)), (1.0, 1.0))[1], "tangents[1]"),
+        (lambda x: sd.jvp(power, (x, True), (1.0, 1.0))[1], "tangents[1]"),
+        (lambda x: sd.jvp(powers, ({"x": x, "n": 3},), ({"x": 1.0, "n": 1.0},))[1], ".n"),
+        (lambda x: sd.hvp(powers)({"x": x, "n": 3}, {"x": 1.0, "n": 1.0})["x"], ".n"),
+    ],
+)
+def test_a_tangent_of_what_has_no_derivative_is_not_left_out(wrong, named):
+    with pytest.raises(sd.SignatureError) as caught:
+        sd.grad(wrong)(2.0)
+    assert f"{named} is given, but what it belongs to has no derivative" in caught.value.message
+    assert caught.value.span.file == __file__
+
+
+def test_a_vector_of_a_hessian_has_no_part_where_nothing_is_differentiated():
+    product = sd.hvp(powers)
+    assert product({"x": 2.0, "n": 3}, {"x": 1.0, "n": None}) == {"x": 12.0, "n": None}
+    with pytest.raises(sd.SignatureError, match=r"\.n is given, but what it belongs to"):
+        product({"x": 2.0, "n": 3}, {"x": 1.0, "n": 1.0})
