@@ -65,6 +65,6 @@ def checked_order(order: Any) -> int:
 
     :raises ValueError: where it is no whole number, or negative.
     """
-    if not isinstance(order, int) or isinstance(order, bool) or order < 0:
+    if not isinstance(order, int | np.integer) or isinstance(order, bool) or order < 0:
         raise ValueError(f"order is 0, 1, 2 …, not {order!r}")
-    return order
+    return int(order)

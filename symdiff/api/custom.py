@@ -41,7 +41,7 @@ from symdiff.ops.reduce import broadcast_like
 from symdiff.ops.rules import custom_call, inlined, of_shape
 from symdiff.ops.sizes import sizes_of
 from symdiff.ops.stager import Stager
-from symdiff.parse.blame import is_users
+from symdiff.parse.blame import is_users, python_raises
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import read_type
 
@@ -599,7 +599,10 @@ def call_checkpoint(
 
 def checkpointed(stager: Stager, function: Any = None, *, every: Any = None) -> Any:
     """What ``checkpoint`` makes of a function inside a program."""
-    every = None if every is None else checked_every(_numbers(stager, every))
+    if every is not None:
+        known = _numbers(stager, every)
+        with python_raises():
+            every = checked_every(known)
 
     def call(stager: Stager, args: Args, kwargs: dict[str, Any]) -> Any:
         if function is None:

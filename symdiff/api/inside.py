@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,13 +31,14 @@ from symdiff.api.transforms import (
     Jvp,
     Taylor,
     renamed,
+    require_differentiated,
     require_tangents,
 )
 from symdiff.api.unruled import require_rule, unruled_results
 from symdiff.api.wrt import Argnums, Wrt, shifted
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.graphs import derived_from, seeded_results
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.graph import Graph, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
 from symdiff.ir.structure import Container, Leaf, Static, Structure, numbered_paths
@@ -45,9 +47,11 @@ from symdiff.ops.creation import zeros_of
 from symdiff.ops.declare import static
 from symdiff.ops.rules import inlined as copied_in
 from symdiff.ops.stager import Stager
+from symdiff.parse.blame import python_raises
 from symdiff.pipeline import Arguments, CallPair, Chain, Transform
 from symdiff.runtime.lengths import Tie
 from symdiff.runtime.parameters import Parameters, positional
+from symdiff.runtime.saved import require_count
 from symdiff.runtime.signature import spelled
 
 Args = Sequence[Any]
@@ -302,6 +306,7 @@ def call_linearize(stager: Stager, function: Any, *primals: Any) -> Any:
     """The abstract pair of value and linear function, which reads what the first saves."""
     call = _call_of_all(stager, function, primals)
     asked, structure = everything(call.graph, call.signature, call.parameters, 0)
+    assert isinstance(structure, Container)
     require_rule(asked.graph, asked.wrt)
     parts = differentiate.linearized(asked.graph, asked.wrt)
     results = stager.inlined(parts.forward, call.arguments, call.captured)
@@ -315,11 +320,14 @@ def call_linearize(stager: Stager, function: Any, *primals: Any) -> Any:
     )
 
     def push(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
-        tangents = _tangents(stager, structure, tuple(args), along, len(primals))
+        (given,) = _TANGENTS.bind(tuple(args), kwargs)
+        require_count(_name(function), len(given), len(primals), len(structure.items))
+        tangents = _tangents(stager, structure, given, along)
         return stager.returned(output, copied_in(parts.backward, [*saved, *tangents]))
 
     def transpose(stager: Stager, args: Args, kwargs: Kwargs) -> Any:
-        _, pull = call_vjp(stager, linear, *call.arguments.values())  # the same at any tangents
+        anywhere = stager.elements(stager.returned(structure, along))
+        _, pull = call_vjp(stager, linear, *anywhere)
         return stager.call(pull, tuple(args), kwargs)
 
     attributes = {"transpose": lambda: stager.callable(object(), transpose)}
@@ -328,29 +336,55 @@ def call_linearize(stager: Stager, function: Any, *primals: Any) -> Any:
 
 
 def _tangents(
+    stager: Stager, structure: Container, given: tuple[Any, ...], along: Sequence[Value]
+) -> list[Value]:
+    """The tangents that a linear function is given, each in the type of its primal; zeros where
+    there is none.
+    """
+    found: dict[int, tuple[Path, Any]] = {}
+    for key, (entry, tangent) in enumerate(zip(structure.items, given, strict=False)):
+        _match(stager, entry, tangent, ("tangents", key), found)
+    tangents = []
+    for number, primal in enumerate(along):
+        path, tangent = found.get(number, ((), None))
+        if tangent is None:
+            tangents.append(zeros_of(primal))
+        else:
+            (value,) = stager.leaves({"tangent": stager.lifted(tangent)}, [("tangent",)])
+            tangents.append(like_primal(stager, value, primal, spelled(path)))
+    return tangents
+
+
+def _match(
     stager: Stager,
     structure: Structure,
-    args: tuple[Any, ...],
-    along: Sequence[Value],
-    least: int,
-) -> list[Value]:
-    """The tangents that a linear function is given, each in the type of its primal; None stands
-    for zeros.
+    tangent: Any,
+    path: Path,
+    found: dict[int, tuple[Path, Any]],
+) -> None:
+    """Note what is given at the leaves of a structure, with its path.
+
+    :raises SignatureError: where something is given elsewhere, or a part is missing.
     """
-    assert isinstance(structure, Container)
-    require_tangents(least, len(args), len(structure.items))
-    args = (*args, *(None for _ in structure.items[len(args) :]))
-    given = {"tangents": tuple(map(stager.lifted, args))}
-    found = []
-    for (_, path), primal in zip(numbered_paths(structure, ("tangents",)), along, strict=True):
-        if args[path[1]] is None:
-            found.append(zeros_of(primal))
-        else:
-            (value,) = stager.leaves(given, [path])
-            found.append(like_primal(stager, value, primal, spelled(path)))
-    return found
+    if isinstance(structure, Leaf):
+        found[structure.index] = path, tangent
+    elif isinstance(structure, Container) and tangent is not None:
+        parts = stager.parts(tangent)
+        if parts is None or set(parts[1]) != set(structure.keys):
+            raise SignatureError(
+                f"{spelled(path)} has not the structure of its argument",
+                hint="give the same containers, with None for what is not differentiated",
+            )
+        items = dict(zip(parts[1], parts[2], strict=True))
+        for key, item in zip(structure.keys, structure.items, strict=True):
+            _match(stager, item, items[key], (*path, key), found)
+    elif tangent is not None:
+        require_differentiated(path, [()])
 
 
+_TANGENTS = Parameters(
+    "linear", inspect.Signature([inspect.Parameter("tangents", inspect.Parameter.VAR_POSITIONAL)])
+)
 _COTANGENT = Parameters("pullback", positional(["cotangent"]))
 
 
@@ -380,7 +414,10 @@ def call_jacobian(
     stager: Stager, f: Any, argnums: Argnums = 0, mode: Any = "auto", sparse: Any = False
 ) -> Any:
     _require_dense(sparse)
-    return transformed(stager, f, Jacobian(_wrt(stager, argnums), checked_mode(static(mode))))
+    known = static(mode)
+    with python_raises():
+        direction = checked_mode(known)
+    return transformed(stager, f, Jacobian(_wrt(stager, argnums), direction))
 
 
 def call_hessian(stager: Stager, f: Any, argnums: Argnums = 0, sparse: Any = False) -> Any:
@@ -395,7 +432,7 @@ def call_sparsity(stager: Stager, f: Any, *args: Any, **kwargs: Any) -> Any:
 def call_operator(stager: Stager, f: Any, *args: Any, **kwargs: Any) -> Any:
     raise UnsupportedCallError(
         "symdiff does not compile operators of SciPy inside a function",
-        hint="use symdiff.linearize there: its linear function has a transpose by symdiff.vjp",
+        hint="use symdiff.linearize there: linear(v), and linear.transpose(w)",
     )
 
 
@@ -412,12 +449,19 @@ def call_hvp(stager: Stager, f: Any, argnums: Argnums = 0) -> Any:
     return transformed(stager, f, *_hvp(_wrt(stager, argnums)))
 
 
-def call_derivative(stager: Stager, f: Any, order: int = 1) -> Any:
-    return transformed(stager, f, *[Derivative(_FIRST)] * order)
+def _order(order: Any) -> int:
+    """The order of a derivative; of what is none, the error that is raised outside, too."""
+    known = static(order)
+    with python_raises():
+        return checked_order(known)
+
+
+def call_derivative(stager: Stager, f: Any, order: Any = 1) -> Any:
+    return transformed(stager, f, *[Derivative(_FIRST)] * _order(order))
 
 
 def call_taylor(stager: Stager, f: Any, x0: Any, order: Any) -> Any:
-    made = transformed(stager, f, Taylor(_FIRST, checked_order(static(order))))
+    made = transformed(stager, f, Taylor(_FIRST, _order(order)))
     return stager.call(made, (x0,), {})
 
 

@@ -32,9 +32,9 @@ from symdiff.differentiate.rows import unit_of
 from symdiff.errors import GradientShapeError, SignatureError
 from symdiff.ir.build import Builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
-from symdiff.ir.signature import Fixed, Nested, Path, leaves
+from symdiff.ir.signature import Fixed, Nested, Path, Specification, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure, numbered_paths, of_tuple
-from symdiff.ir.types import ArrayType, carries_derivative, in_words
+from symdiff.ir.types import ArrayType, ListType, carries_derivative, in_words
 from symdiff.ops.effects import never_returns, opaque_call, stop_gradient
 from symdiff.ops.foreign import foreign_call
 from symdiff.ops.rules import custom_call, expanded
@@ -265,8 +265,10 @@ class Jvp(Transform):
             return self.outer_path(path, calls)
 
         given = self._given(calls)
+        primals = leaves(specification_at(calls.outer, ("primals",)))
+        floats = {place for place, kind in primals if _carries_derivative(kind)}
+        require_differentiated(("tangents",), given - floats)
         made, places = _pushed(graph, lambda path: outer(path)[1:], given)
-        require_differentiated(("tangents",), given.difference(places))
         return renamed(made, outer, [("tangents", *place) for place in places])
 
 
@@ -290,7 +292,7 @@ def require_differentiated(start: Path, places: Iterable[Path]) -> None:
     for place in sorted(places, key=str):
         raise SignatureError(
             f"{spelled((*start, *place))} is given, but what it belongs to has no derivative",
-            hint="give None as its tangent, or differentiate by a float, float(n)",
+            hint="give None as its tangent, or differentiate at a float, float(n)",
         )
 
 
@@ -298,6 +300,10 @@ def _given_in(calls: CallPair, name: str) -> set[Path]:
     """The places in an argument of tangents where there is one."""
     tangents = leaves(specification_at(calls.outer, (name,)))
     return {place for place, kind in tangents if kind != _NONE}
+
+
+def _carries_derivative(kind: Specification) -> bool:
+    return isinstance(kind, ArrayType | ListType) and carries_derivative(kind)
 
 
 _NONE = Fixed(None, type(None))

@@ -185,13 +185,8 @@ class Linear:
         """The tangent of the result, structured like it, from one tangent for each argument; those
         of defaults may be left out.
         """
-        program, given, most = self.program, len(tangents), len(self.program.inputs.items)
-        if not self.least <= given <= most:
-            raise SignatureError(
-                f"the linear function of {program.name} takes"
-                f" {counted(most, 'tangent')}, but {given} given",
-                hint="give one for each argument, None where nothing is differentiated",
-            )
+        program = self.program
+        require_count(program.name, len(tangents), self.least, len(program.inputs.items))
         for one in self.watched:
             one.require_unchanged()
         seeds = program.seeds(program.found(tangents), self.shapes)
@@ -212,6 +207,18 @@ class Linear:
 
     def __repr__(self) -> str:
         return f"<linear function of {self.program.name}>"
+
+
+def require_count(name: str, given: int, least: int, most: int) -> None:
+    """Refuse another number of tangents than a linear function takes.
+
+    :raises SignatureError: that says how many it takes.
+    """
+    if not least <= given <= most:
+        raise SignatureError(
+            f"the linear function of {name} takes {counted(most, 'tangent')}, but {given} given",
+            hint="give one for each argument, None where nothing is differentiated",
+        )
 
 
 def counted(count: int, noun: str) -> str:
@@ -263,19 +270,31 @@ def _match(
     elif value is None:
         return
     elif isinstance(structure, Container):
+        if isinstance(value, tuple | list | dict) and len(value) > len(structure.keys):
+            extra = f"it has {len(value)} parts, not {len(structure.keys)}"
+            raise _structured_otherwise(structure, value, path, extra, hint)
         for key, item in zip(structure.keys, structure.items, strict=True):
             try:
                 part = child(structure, value, key)
             except (LookupError, TypeError, AttributeError):
-                raise SignatureError(
-                    f"{spelled(path)} is {type(value).__name__}, which has no {key!r}", hint=hint
-                ) from None
+                missing = f"it has no {key!r}"
+                raise _structured_otherwise(structure, value, path, missing, hint) from None
             _match(item, part, (*path, key), found, hint, only)
     elif only:
         raise SignatureError(
             f"{spelled(path)} is given, but what it belongs to has no derivative",
-            hint="give None as the tangent of what is not differentiated",
+            hint="give None as its tangent, or differentiate at a float, float(n)",
         )
+
+
+def _structured_otherwise(
+    structure: Container, value: Any, path: tuple[Any, ...], why: str, hint: str
+) -> SignatureError:
+    given, wanted = type(value).__name__, structure.type.__name__
+    return SignatureError(
+        f"{spelled(path)} ({given}) is not structured like what it belongs to ({wanted}): {why}",
+        hint=hint,
+    )
 
 
 def _cast(value: Any, type_: Type, shape: tuple[int, ...], name: str) -> Any:
@@ -319,13 +338,19 @@ def require_numbers(value: Any, type_: ArrayType, name: str) -> None:
         kind = "O"
     if kind not in "bifcu":
         raise SignatureError(
-            f"{name} is of type {type(value).__name__}, and is to be a number or an array of them",
+            f"{name} is {_of_what(value)}, and is to be a number or an array of them",
             hint="a tangent or cotangent is structured like what it belongs to",
         )
     if kind == "c" and type_.dtype.kind != "c":
         raise SignatureError(
             f"{name} is complex, and what it belongs to is real", hint="give its .real"
         )
+
+
+def _of_what(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of dtype {value.dtype}"
+    return f"of type {type(value).__name__}"
 
 
 def _single(value: Any, name: str) -> Any:

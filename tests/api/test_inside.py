@@ -283,3 +283,87 @@ def test_a_vector_of_a_hessian_has_no_part_where_nothing_is_differentiated():
     assert product({"x": 2.0, "n": 3}, {"x": 1.0, "n": None}) == {"x": 12.0, "n": None}
     with pytest.raises(sd.SignatureError, match=r"\.n is given, but what it belongs to"):
         product({"x": 2.0, "n": 3}, {"x": 1.0, "n": 1.0})
+
+
+def weighted(parts, name, scale=2.0):
+    made = {"y": scale * parts["x"] ** parts["n"] * np.sum(parts["v"])}
+    return made if name == "y" else None
+
+
+def test_a_linear_function_is_given_tangents_as_outside():
+    def both_ways(x):
+        _, linear = sd.linearize(weighted, {"x": x, "n": 3, "v": np.array([1.0, 2.0])}, "y")
+        along = linear({"x": 1.0, "n": None, "v": None}, None)["y"]
+        by_parts, by_name, by_scale = linear.transpose({"y": x})
+        assert by_name is None and by_parts["n"] is None
+        return along + by_parts["x"] + np.sum(by_parts["v"]) + by_scale
+
+    # y = s x³ w at s = 2, w = 3: 18 x² + 18 x³ + 4 x⁴ + 3 x⁴
+    assert both_ways(2.0) == pytest.approx(18 * 4 + 18 * 8 + 7 * 16)
+    assert sd.value_and_grad(both_ways)(2.0) == pytest.approx((328.0, 36 * 2 + 54 * 4 + 28 * 8))
+    assert sd.jvp(both_ways, (2.0,), (1.0,)) == pytest.approx((328.0, 512.0))
+
+
+@pytest.mark.parametrize(
+    ("given", "keywords", "said"),
+    [
+        ((1.0, 1.0), {}, "tangents[1] is given, but what it belongs to has no derivative"),
+        ((1.0, None), {"n": 1.0}, "unexpected keyword argument 'n'"),
+        ((1.0,), {}, "takes 2 tangents, but 1 given"),
+        ((1.0, None, 1.0), {}, "takes 2 tangents, but 3 given"),
+    ],
+)
+def test_what_a_linear_function_does_not_take_is_refused(given, keywords, said):
+    def wrong(x):
+        return sd.linearize(power, x, 3)[1](*given, **keywords)
+
+    with pytest.raises(TypeError):
+        wrong(2.0)
+    with pytest.raises(sd.SignatureError) as caught:
+        sd.grad(wrong)(2.0)
+    assert said in caught.value.message and caught.value.hint
+    assert caught.value.span.file == __file__
+
+
+@pytest.mark.parametrize(
+    "tangent", [{"x": 1.0}, {"x": 1.0, "n": 1.0}, {"x": 1.0, "n": None, "m": 1.0}, 1.0, (1.0, None)]
+)
+def test_tangents_of_a_linear_function_are_structured_like_its_arguments(tangent):
+    def wrong(x):
+        return sd.linearize(powers, {"x": x, "n": 3})[1](tangent)
+
+    with pytest.raises(sd.SignatureError, match=r"tangents\[0\]"):
+        wrong(2.0)
+    with pytest.raises(sd.SignatureError, match=r"tangents\[0\]"):
+        sd.grad(wrong)(2.0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda x: sd.derivative(np.sin, -1)(x), "order is 0, 1, 2 …, not -1"),
+        (lambda x: sd.derivative(np.sin, True)(x), "order is 0, 1, 2 …, not True"),
+        (lambda x: sd.derivative(np.sin, 1.5)(x), "order is 0, 1, 2 …, not 1.5"),
+        (lambda x: sd.taylor(np.sin, x, -1)[0], "order is 0, 1, 2 …, not -1"),
+        (lambda x: sd.jacobian(np.sin, mode="back")(x), "mode is 'auto', 'forward' or 'reverse'"),
+        (lambda x: sd.checkpoint(np.sin, every=0)(x), "every is a number of turns, 1 at least"),
+    ],
+)
+def test_a_value_error_of_the_function_is_one_of_its_derivative(wrong, said):
+    def caught(x):
+        try:
+            return wrong(x)
+        except ValueError:
+            return 3.0 * x
+
+    for call in (wrong, sd.grad(wrong)):
+        with pytest.raises(ValueError, match=said):
+            call(2.0)
+    assert sd.value_and_grad(caught)(2.0) == (6.0, 3.0)
+    with pytest.raises(sd.CertainError, match=said):
+        sd.grad(wrong).source("float")
+
+
+def test_orders_may_be_numbers_of_numpy():
+    assert sd.derivative(lambda x: x**3, np.int64(2))(2.0) == 12.0
+    np.testing.assert_array_equal(sd.taylor(lambda x: x**3, 2.0, np.int8(2)), [8.0, 12.0, 6.0])
