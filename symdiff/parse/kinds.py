@@ -111,6 +111,11 @@ def is_float(type_: Type) -> bool:
     return isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind == "f"
 
 
+def has_plain_keys(content: dict[Any, Abstract]) -> bool:
+    """Return whether the keys of a dict are texts, numbers and tuples of them, never objects."""
+    return all(map(_is_plain, content))
+
+
 def opened(content: Abstract, number: Callable[[Value], Value]) -> Abstract:
     """A content with others in the place of its numbers, in the order in which they are seen."""
     if isinstance(content, tuple):
@@ -221,15 +226,12 @@ class _Look:
 
     def _content(self, content: Abstract) -> Any:
         if isinstance(content, dict):
-            self._require_plain(content)
+            if not has_plain_keys(content):
+                raise NoKind
             return dict, *[(_exact(key), self.at(value)) for key, value in content.items()]
         if isinstance(content, Columns):
             return Columns, _Same(content.structure), *map(self.at, content.values)
         return self.at(content)
-
-    def _require_plain(self, content: dict[Any, Abstract]) -> None:
-        if not all(map(_is_plain, content)):
-            raise NoKind
 
     def _container(self, ref: ListRef | DictRef) -> Any:
         if ref.own is not None:

@@ -61,6 +61,7 @@ from symdiff.parse.kinds import (
     NoKind,
     Seen,
     handed_on,
+    has_plain_keys,
     is_float,
     look_around,
     opened,
@@ -222,7 +223,9 @@ def _written(interp: Interpreter, before: Heap, seen: Seen) -> Written | None:
     for key in differing(before.contents, held):
         owner = key[0] if isinstance(key, tuple) else key
         if key in seen.places or owner in known:
-            written[key] = held.get(key, ABSENT)
+            content = written[key] = held.get(key, ABSENT)
+            if isinstance(content, dict) and not has_plain_keys(content):
+                return None  # they are other objects in another call
         elif key in before.contents:
             return None
     return None if _is_watched(interp) else written

@@ -399,6 +399,38 @@ def of_views(x: float, y: float) -> float:
     return float(np.sum(numbers**2) + np.sum(lines[1] * first))
 
 
+class Key:
+    pass
+
+
+class Named:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+def of_keys(x: float, y: float) -> float:
+    """Objects that a function makes keys of a dict that it is given."""
+
+    def put(table: dict[Any, float], key: Any, v: float) -> float:
+        table[key] = v
+        return v * v
+
+    tables: list[dict[Any, float]] = [{}, {}, {}, {}]
+    keys = [Key(), Key(), Key(), Key()]
+    total = 0.0
+    for k, (table, key) in enumerate(zip(tables, keys, strict=True)):
+        total += put(table, key, x + k) * put(table, Named("a"), y * k)
+    for k, (table, key) in enumerate(zip(tables, keys, strict=True)):
+        total += table.get(key, 7.0 * x) * table.get(keys[1], k * y) * table[Named("a")]
+    return total
+
+
 def fresh(function: Callable[..., float]) -> Any:
     """Another function of the same code, of which nothing was compiled before."""
     return FunctionType(function.__code__, function.__globals__, function.__name__)
@@ -423,6 +455,7 @@ PROGRAMS = [
     of_objects,
     of_local_classes,
     of_buffers,
+    of_keys,
     of_views,
     of_chains,
     of_tried,
