@@ -33,6 +33,7 @@ from symdiff.parse.texts import settled
 from symdiff.parse.values import ABSENT, Abstract, Conflict, ObjectRef
 
 _MOST = 50  # objects of classes whose ``__eq__`` is followed, each of which is compared with all
+_KEPT = "an attribute of an object is set that was a key of a dict"
 _HINT = "use what it is made of as the key: a string, a number, a tuple"
 
 
@@ -45,9 +46,10 @@ def as_key(interp: Interpreter, key: Any) -> Any:
         return key
     if is_found_by_identity(class_of(interp, key)):
         return key
-    keys = interp.value_keys
-    keys.standing[key] = found = keys.standing.get(key) or _standing_for(interp, key)
-    _keep(interp, found)
+    found = _standing_for(interp, key)
+    interp.value_keys.standing.setdefault(key, set()).add(found)
+    _stand(interp, found)
+    _keep(interp, key)
     return found
 
 
@@ -111,9 +113,11 @@ def _standing_for(interp: Interpreter, ref: ObjectRef) -> ObjectRef:
     if ref.live is not None or ref.holder is not None:
         raise _refused(kind)
     held = {name: _constant(interp, kind, value) for name, value in interp.heap.held(ref).items()}
-    typed = kind, *((name, _typed(value)) for name, value in sorted(held.items()))
+    typed = kind, *_typed_items(held)
     if typed in keys.by_held:
         return keys.by_held[typed]
+    if ref in keys.held:  # where it holds something else, on another path
+        raise _refused(kind)
     fields = fields_compared(interp, kind, "eq")
     if fields is not None and lookups.static_on_class(kind, "__hash__") is not None:
         compared = kind, *(held[name] for name in fields)
@@ -137,7 +141,7 @@ def _require_unlike_others(interp: Interpreter, ref: ObjectRef, kind: type) -> N
         raise _refused(kind)
     for other in (*keys.held, *keys.plain):
         if isinstance(other, ObjectRef):
-            _keep(interp, other)
+            _stand(interp, other)
         _require_unequal(interp, other, ref, kind)
 
 
@@ -159,18 +163,31 @@ def _require_told_from_objects(interp: Interpreter, key: Any) -> None:
     if is_leaf(key) or isinstance(key, str | bytes):
         keys.plain[key] = None
         for other in keys.written:
-            _keep(interp, other)
+            _stand(interp, other)
             _require_unequal(interp, other, key, class_of(interp, other))
 
 
-def _keep(interp: Interpreter, ref: ObjectRef) -> None:
+def _stand(interp: Interpreter, ref: ObjectRef) -> None:
     """Let an object that stands for others hold what it does from here on, on any path."""
-    for name, value in interp.value_keys.held.get(ref, {}).items():
-        if (ref, name) not in interp.heap.contents:
+    heap, held = interp.heap, interp.value_keys.held[ref]
+    present = {} if _is_kept(interp, ref) else heap.held(ref)
+    if present and _typed_items(present) != _typed_items(held):
+        raise _refused(ref.type)
+    for name, value in held.items():
+        if (ref, name) not in heap.contents:
             interp.put((ref, name), value)
-    if ref.live is None and ref not in interp.heap.frozen:
-        reason = "an attribute of an object is set that was a key of a dict"
-        interp.heap.keep(ref, Conflict("key", reason, interp.span))
+    _keep(interp, ref)
+
+
+def _is_kept(interp: Interpreter, ref: ObjectRef) -> bool:
+    kept = interp.heap.frozen.get(ref)
+    return kept is not None and kept.reason == _KEPT
+
+
+def _keep(interp: Interpreter, ref: ObjectRef) -> None:
+    """Refuse to change an object from here on."""
+    if ref not in interp.heap.frozen:
+        interp.heap.keep(ref, Conflict("key", _KEPT, interp.span))
 
 
 def _constant(interp: Interpreter, kind: type, value: Abstract) -> Any:
@@ -191,6 +208,10 @@ def _typed(value: Any) -> Any:
     if isinstance(value, tuple):
         return type(value), *map(_typed, value)
     return type(value), repr(value) if isinstance(value, float | complex) else value
+
+
+def _typed_items(held: dict[str, Any]) -> list[tuple[str, Any]]:
+    return [(name, _typed(held[name])) for name in sorted(held)]
 
 
 def _refused(kind: type) -> UnsupportedSyntaxError:

@@ -177,7 +177,7 @@ class ValueKeys:
 
     ``held`` is what each has. ``compared``: those whose ``__eq__`` a dataclass has made, by what
     that compares. ``written``: those of other classes. ``plain``: the constants that were keys.
-    ``standing``: for each object that was a key the one that stands for it.
+    ``standing``: for each object that was a key those that have stood for it, on some path.
     """
 
     by_held: dict[tuple[Any, ...], ObjectRef] = field(default_factory=dict)
@@ -185,11 +185,11 @@ class ValueKeys:
     compared: dict[tuple[Any, ...], ObjectRef] = field(default_factory=dict)
     written: list[ObjectRef] = field(default_factory=list)
     plain: dict[Any, None] = field(default_factory=dict)
-    standing: dict[Any, ObjectRef] = field(default_factory=dict)
+    standing: dict[Any, set[ObjectRef]] = field(default_factory=dict)
 
     def are_alike(self, a: Any, b: Any) -> bool:
         """Return whether a dict may have either of two objects for a key that both were."""
-        return a in self.standing and self.standing[a] is self.standing.get(b)
+        return not self.standing.get(a, set()).isdisjoint(self.standing.get(b, ()))
 
 
 @dataclass(eq=False, slots=True)

@@ -48,6 +48,33 @@ def changed_after_it_was_a_key(x: Any) -> Any:
     return sum(found.values()) * len(found)
 
 
+def second_changed_after_it_was_a_key(x: Any) -> Any:
+    first, second = Dim(1), Dim(1)
+    one, other = {first: x}, {second: x * x}
+    second.m = 2
+    return other.get(Dim(1), 5.0 * x) * one[first]
+
+
+def changed_on_one_path_before_it_is_a_key(x: Any) -> Any:
+    first = Dim(1)
+    if x > 1.0:
+        found = {first: x}
+    else:
+        first.m = 2
+        found = {first: 3.0 * x}
+    return found.get(Dim(1), 7.0 * x)
+
+
+def changed_on_one_path_beside_one_that_is_a_key(x: Any) -> Any:
+    first = Dim(1)
+    if x > 1.0:
+        found = {first: x}
+    else:
+        first.m = 2
+        found = {Dim(1): 3.0 * x}
+    return sum(key.m * v for key, v in found.items())
+
+
 def asked_which_of_two_it_is(x: Any) -> Any:
     first, second = Cell(1), Cell(1)
     one, other = {first: x}, {second: 3.0 * x}
@@ -81,6 +108,9 @@ def of_a_differentiated_number(x: Any) -> Any:
     [
         equal_to_one_that_holds_something_else,
         changed_after_it_was_a_key,
+        second_changed_after_it_was_a_key,
+        changed_on_one_path_before_it_is_a_key,
+        changed_on_one_path_beside_one_that_is_a_key,
         asked_which_of_two_it_is,
         unlike_in_what_is_not_compared,
         of_another_class_inside,
