@@ -14,7 +14,7 @@ order costs what the orders below it have left, not twice that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from symdiff.differentiate.activity import analyse, calls_itself, graph_of
@@ -40,7 +40,16 @@ from symdiff.ir.control import (
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.structure import Leaf, Static
 from symdiff.ir.types import ListType, TapeType, carries_derivative
-from symdiff.ops.arithmetic import add, choice, choose, divide, multiply, subtract, where
+from symdiff.ops.arithmetic import (
+    add,
+    choice,
+    choose,
+    divide,
+    multiply,
+    negative,
+    subtract,
+    where,
+)
 from symdiff.ops.arrays import array
 from symdiff.ops.casts import as_dtype_of
 from symdiff.ops.declare import DeclaredOp
@@ -49,13 +58,17 @@ from symdiff.ops.partial import partial_values
 from symdiff.ops.reduce import broadcast_like, tangent_by_rule
 from symdiff.ops.residuals import quiet_divide
 from symdiff.ops.rules import replaced
-from symdiff.ops.strong import strong_divide, strong_multiply
+from symdiff.ops.strong import product_over, strong_divide, strong_multiply
 
 Series = list[Value | None]  # the coefficients found so far; None is 0
 
-_PRODUCTS = (multiply, strong_multiply)
 _JOINING = (array, stack, concatenate)
-_QUOTIENTS = (divide, strong_divide, quiet_divide)
+_RECURRENCES: dict[object, str] = {
+    **dict.fromkeys((multiply, strong_multiply), "convolved"),
+    **dict.fromkeys((divide, strong_divide, quiet_divide), "quotient"),
+    product_over: "over",
+    **dict.fromkeys((where, choice), "chosen"),
+}
 
 
 def taylor(graph: Graph, number: int, order: int) -> Graph:
@@ -218,12 +231,8 @@ class _Jets:
         if k == 0:
             given = [self.got_or_first(value) for value in node.operands]
             return op(*given, **node.attributes)  # type: ignore[no-any-return]
-        if op in _PRODUCTS:
-            return self.convolved(op, node, k)
-        if op in _QUOTIENTS:
-            return self.quotient(op, node, k)
-        if op in (where, choice):
-            return self.chosen(node, k)
+        if op in _RECURRENCES:
+            return getattr(self, _RECURRENCES[op])(op, node, k)  # type: ignore[no-any-return]
         if all(op.is_linear(i) for i in active):
             return self.linear(op, node, active, k)
         if op.linear == "each" and len(active) <= 2:
@@ -232,7 +241,7 @@ class _Jets:
             return self.joined(op, node, k)
         if op.partials is None:
             return self.by_rate(op, node, active, k)
-        return self.by_partials(op, node, active, k)
+        return self.elementwise(op, node, active, k)
 
     def varies(self, value: Value) -> bool:
         return value in self.varying and carries_derivative(value.type)
@@ -256,7 +265,7 @@ class _Jets:
         first = self.of(value, 0)
         return self.zeros.of(self.got_or_first(self.rates[value])) if first is None else first
 
-    def chosen(self, node: Node, k: int) -> Value | None:
+    def chosen(self, op: DeclaredOp, node: Node, k: int) -> Value | None:
         """The coefficient of the alternative that a condition takes."""
         condition, *others = node.operands
         given = [self.of(value, k) for value in others]
@@ -296,7 +305,9 @@ class _Jets:
         return total
 
     @staticmethod
-    def product(op: DeclaredOp, a: Value | None, b: Value | None) -> Value | None:
+    def product(
+        op: Callable[[Value, Value], Value], a: Value | None, b: Value | None
+    ) -> Value | None:
         return None if a is None or b is None else op(a, b)
 
     def quotient(self, op: DeclaredOp, node: Node, k: int) -> Value | None:
@@ -309,6 +320,34 @@ class _Jets:
                 total = -part if total is None else subtract(total, part)
         by_numpy = {**node.attributes, "ufunc": True} if op is divide else node.attributes
         return None if total is None else op(total, self.of(b, 0), **by_numpy)  # type: ignore
+
+    def over(self, op: DeclaredOp, node: Node, k: int) -> Value | None:
+        """From ``y d = g n``, each product divided by ``d[0]`` as the op divides it."""
+        g, n, d = node.operands
+        total: Value | None = None
+        for j in range(k + 1):
+            pair = self.of(g, j), self.of(n, k - j)
+            total = _sum(total, self.product(_by(self.of(d, 0)), *pair))
+        for j in range(1, k + 1):
+            pair = self.of(d, j), self.of(node.result, k - j)
+            part = self.product(_by(self.of(d, 0)), *pair)
+            total = total if part is None else _sum(total, negative(part))
+        return total
+
+    def elementwise(
+        self, op: DeclaredOp, node: Node, active: Sequence[int], k: int
+    ) -> Value | None:
+        """From partials, and from the derivative by the number where an op tells that by a rule:
+        there the partial is only what it is at the point.
+        """
+        told = [i for i in active if op.rule("jvp", i) is not None]
+        others = [i for i in active if i not in told]
+        total = self.by_partials(op, node, others, k)
+        total = _sum(total, self.by_rate(op, node, told, k)) if told else total
+        if total is None:
+            return None
+        y = self.got_or_first(node.result)
+        return broadcast_like(as_dtype_of(total, y), y)
 
     def by_partials(
         self, op: DeclaredOp, node: Node, active: Sequence[int], k: int
@@ -327,10 +366,7 @@ class _Jets:
                 weighted = one if j == k else multiply(j / k, one)
                 part = multiply(weighted, partial) if other is None else product(weighted, other)
                 total = _sum(total, part)
-        if total is None:
-            return None
-        y = self.got_or_first(node.result)
-        return broadcast_like(as_dtype_of(total, y), y)
+        return total
 
     def joined(self, op: DeclaredOp, node: Node, k: int) -> Value | None:
         """The coefficients of what is joined, joined."""
@@ -536,6 +572,12 @@ def _sum(total: Value | None, part: Value | None) -> Value | None:
         return part if total is None else total
     made: Value = add(total, part)
     return made
+
+
+def _by(divisor: Value | None) -> Callable[[Value, Value], Value]:
+    """The product of two values over a divisor."""
+    assert divisor is not None
+    return lambda a, b: product_over(a, b, divisor)
 
 
 def _refusal(node: Node) -> UnsupportedCallError:

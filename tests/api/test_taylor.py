@@ -189,6 +189,32 @@ def test_numbers_that_meet_arrays(f: Function, exact: Function):
     np.testing.assert_allclose(again, first, rtol=1e-14, atol=1e-14)
 
 
+LOGARITHMS: list[tuple[Function, Function]] = [
+    (lambda x: special.xlog1py(x, x), lambda x: x * mp.log(1 + x)),
+    (lambda x: special.xlogy(x * x, 2 + x), lambda x: x * x * mp.log(2 + x)),
+    (lambda x: special.rel_entr(1 + x, 2 - x), lambda x: (1 + x) * mp.log((1 + x) / (2 - x))),
+    (
+        lambda x: np.sum(special.xlogy(np.array([1.0, 0.0]) * x, np.array([1.0, 2.0]) + x)),
+        lambda x: x * mp.log(1 + x),
+    ),
+    (
+        lambda x: sd.grad(lambda t: special.xlog1py(t * x, t))(x),
+        lambda x: x * mp.log(1 + x) + x * x / (1 + x),
+    ),
+]
+
+
+@pytest.mark.parametrize("x0", [0.0, 0.3])
+@pytest.mark.parametrize(("f", "exact"), LOGARITHMS)
+def test_products_with_logarithms_that_are_zero_at_the_point(
+    f: Function, exact: Function, x0: float
+):
+    wanted = exactly(exact, x0, 6)
+    np.testing.assert_allclose(sd.taylor(f, x0, 6), wanted, rtol=1e-13, atol=1e-14)
+    second = sd.jvp(sd.grad(lambda x: sd.taylor(f, x, 1)[0]), (x0,), (0.5,))[1]
+    np.testing.assert_allclose(second, wanted[2], rtol=1e-13, atol=1e-14)
+
+
 def test_arrays_and_structures():
     found = sd.taylor(lambda x: {"a": np.array([x, x * x]), "b": [np.exp(x)]}, 1.0, 2)
     np.testing.assert_array_equal(found["a"], [[1.0, 1.0], [1.0, 2.0], [0.0, 1.0]])
