@@ -66,11 +66,14 @@ def widths(x, peaks, rel_height, prominences, left_bases, right_bases):
 
 
 def _behind(x, place, beside, height, crossed):
-    """How far behind a place the line to the next one is as high; nothing where it is higher."""
-    below = x[place] < crossed
-    next_one = x[np.where(below, beside, place)]
-    rise = np.where(below, next_one - x[place], 1.0)
-    return np.where(below, (height - x[place]) / rise, 0.0)
+    """How far behind a place the line to the next one is as high; nothing where it is higher, or
+    where the next one is.
+    """
+    meets = x[place] <= crossed
+    next_one = x[np.where(meets, beside, place)]
+    meets = next_one > x[place]
+    rise = np.where(meets, next_one - x[place], 1.0)
+    return np.where(meets, (height - x[place]) / rise, 0.0)
 
 
 def _widths(x, peaks, rel_height, prominences, left_bases, right_bases):

@@ -52,6 +52,23 @@ def test_a_triangle_and_the_height_that_is_asked_for() -> None:
     np.testing.assert_allclose(by_x, [-0.25, 0.5, -0.5, 0.5, -0.25], atol=1e-14)
 
 
+def test_lines_that_are_crossed_at_points_of_the_signal() -> None:
+    """At half the prominence the peak is as wide as the points beside it are apart, on straight
+    lines: the width has a derivative there.
+    """
+    x = np.array([0.0, 1.0, 2.0, 1.0, 0.0, -2.0])
+
+    def width(x: Any) -> Any:
+        return signal.peak_widths(x, [2])[0][0]
+
+    steps = 1e-6 * np.eye(6)
+    expected = [(width(x + step) - width(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(expected, [-1.0, 1.0, -1.0, 1.0, 0.0, 0.0], atol=1e-5)
+    np.testing.assert_allclose(sd.grad(width)(x), expected, atol=1e-5)
+    along = np.cos(np.arange(6.0))
+    assert sd.jvp(width, (x,), (along,))[1] == pytest.approx(expected @ along, abs=1e-5)
+
+
 @pytest.mark.parametrize("x", [np.zeros(0), np.zeros(5), np.arange(4.0)])
 def test_no_peaks(x: Any) -> None:
     def total(x: Any) -> Any:
