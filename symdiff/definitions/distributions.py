@@ -15,7 +15,7 @@ from symdiff.definitions import (  # noqa: F401 - for their laws
 )
 from symdiff.definitions.counts import COUNTS
 from symdiff.definitions.declare import DEFINITIONS, INSTEAD, OBJECTS, defines
-from symdiff.definitions.law import CONTINUOUS, parsed, valued_by
+from symdiff.definitions.law import CONTINUOUS, of_scipy, parsed, valued_by
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.multivariate import FROZEN, MULTIVARIATE
 
@@ -221,16 +221,11 @@ def _discrete(law):
 # Distributions with parameters --------------------------------------------------------------------
 
 
-class Frozen:
-    """A distribution with its parameters."""
+class FrozenOfSeveral:
+    """A distribution of several variables with its parameters."""
 
     def __init__(self, distribution, args, kwds):
         self.dist, self.args, self.kwds = distribution, args, kwds
-
-    def expect(self, func=None, lb=None, ub=None, conditional=False, **options):
-        from symdiff.definitions.expectations import expect_frozen
-
-        return expect_frozen(self, func, lb, ub, conditional, **options)
 
     def __getattr__(self, name):
         method = getattr(self.dist, name)
@@ -244,31 +239,86 @@ class Frozen:
         return called
 
 
-def _freezing(distribution):
-    def frozen(*args, **kwds):
-        return Frozen(distribution, args, kwds)
+class Frozen:
+    """A distribution with its parameters, whose methods are set below."""
 
-    return frozen
+    def __init__(self, distribution, args, kwds):
+        self.dist, self.args, self.kwds = distribution, args, kwds
+
+    def rvs(self, size=None, random_state=None):
+        given = {**self.kwds, "size": size, "random_state": random_state}
+        return self.dist.rvs(*self.args, **given)
+
+    def support(self):
+        return self.dist.support(*self.args, **self.kwds)
+
+    def expect(self, func=None, lb=None, ub=None, conditional=False, **options):
+        from symdiff.definitions.expectations import expect_frozen
+
+        return expect_frozen(self, func, lb, ub, conditional, **options)
 
 
-def _method_of_frozen(method):
-    """A method of a distribution with its parameters that was made outside of the program."""
-
-    def found(self, *given, **options):
-        from scipy import stats
-
-        distribution = getattr(stats, self.dist.name, None)
-        if type(distribution) is not type(self.dist):
-            distribution = self.dist
-        return getattr(distribution, method)(*given, *self.args, **self.kwds, **options)
+def _asked_at_a_place(method):
+    def found(self, x):
+        return getattr(of_scipy(self.dist), method)(x, *self.args, **self.kwds)
 
     return found
 
 
+def _asked_by_a_share(method):
+    def found(self, q):
+        return getattr(of_scipy(self.dist), method)(q, *self.args, **self.kwds)
+
+    return found
+
+
+def _asked_at_a_count(method):
+    def found(self, k):
+        return getattr(of_scipy(self.dist), method)(k, *self.args, **self.kwds)
+
+    return found
+
+
+def _asked_for(method):
+    def found(self):
+        return getattr(of_scipy(self.dist), method)(*self.args, **self.kwds)
+
+    return found
+
+
+def _moments(self, moments="mv"):
+    return of_scipy(self.dist).stats(*self.args, **self.kwds, moments=moments)
+
+
+def _moment(self, order=None):
+    return of_scipy(self.dist).moment(order, *self.args, **self.kwds)
+
+
+def _interval(self, confidence=None):
+    return of_scipy(self.dist).interval(confidence, *self.args, **self.kwds)
+
+
+# Methods of distributions with parameters, made outside of a program or inside.
+_OF_FROZEN = {
+    **{name: _asked_at_a_place(name) for name in ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf")},
+    **{name: _asked_by_a_share(name) for name in ("ppf", "isf")},
+    **{name: _asked_at_a_count(name) for name in ("pmf", "logpmf")},
+    **{name: _asked_for(name) for name in ("mean", "var", "std", "median", "entropy")},
+    **{"stats": _moments, "moment": _moment, "interval": _interval},
+}
+for _name, _definition in _OF_FROZEN.items():
+    setattr(Frozen, _name, _definition)
+
+
+def _freezing(distribution, kind: Any = Frozen):
+    def frozen(*args, **kwds):
+        return kind(distribution, args, kwds)
+
+    return frozen
+
+
 # Registering --------------------------------------------------------------------------------------
 
-_SUMMARIES = ("mean", "var", "std", "median", "entropy", "interval", "moment", "stats")
-_OF_FROZEN = ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf", *_SUMMARIES)
 _DRAWN = "draw with a numpy.random.Generator: rng.normal(...), rng.gamma(...)"
 _METHODS = {
     "rvs": _DRAWN,
@@ -300,16 +350,16 @@ def register(stats):
                 _register(getattr(stats, name), methods, laws is MULTIVARIATE)
 
 
-def _register(distribution, methods, checks):
-    DEFINITIONS[distribution] = _freezing(distribution)
+def _register(distribution, methods, of_several):
+    DEFINITIONS[distribution] = _freezing(distribution, FrozenOfSeveral if of_several else Frozen)
     for name, definition in methods.items():
-        defines(getattr(distribution, name), rounded=True, checks=checks)(definition)
+        defines(getattr(distribution, name), rounded=True, checks=of_several)(definition)
 
 
 def _register_frozen(stats):
-    for frozen, methods in ((stats.norm(), _OF_FROZEN), (stats.poisson(1.0), ("pmf", "logpmf"))):
-        for method in methods:
-            DEFINITIONS[getattr(type(frozen), method)] = _method_of_frozen(method)
+    for kind in (type(stats.norm()), type(stats.poisson(1.0))):
+        known = {getattr(kind, name, None): found for name, found in _OF_FROZEN.items()}
+        DEFINITIONS.update({method: found for method, found in known.items() if method is not None})
     several = (stats.multivariate_normal(), stats.dirichlet([1.0, 1.0]))
     for frozen, definitions in zip(several, FROZEN.values(), strict=True):
         for method, definition in definitions.items():

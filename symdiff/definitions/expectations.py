@@ -6,7 +6,7 @@ They are SciPy's, between the ends and two places with a twentieth of the share 
 import numpy as np
 
 from symdiff.definitions.declare import defines, defines_inside, refuse
-from symdiff.definitions.law import CONTINUOUS, parsed
+from symdiff.definitions.law import CONTINUOUS, of_scipy, parsed
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued, without_derivative
@@ -80,15 +80,14 @@ def expect_frozen(self, func=None, lb=None, ub=None, conditional=False, **option
     """An expectation by a distribution with its parameters."""
     from scipy import stats
 
-    name = self.dist.name
-    if name not in CONTINUOUS or type(self.dist) is not type(getattr(stats, name)):
+    name, distribution = self.dist.name, of_scipy(self.dist)
+    if name not in CONTINUOUS or distribution is not getattr(stats, name, None):
         refuse("a distribution whose density is not known")
     law = CONTINUOUS[name]
     given = parsed(law, self.args, self.kwds, ("loc", "scale"))
     shapes = tuple([given[name] for name in law.shapes])
     place, width = given.get("loc", 0), given.get("scale", 1)
-    method = getattr(stats, name).expect
-    return method(func, shapes, place, width, lb, ub, conditional, **options)
+    return distribution.expect(func, shapes, place, width, lb, ub, conditional, **options)
 
 
 @when_imported("scipy.stats")

@@ -136,6 +136,16 @@ class Unit(Law):
         return 0.0, 1.0
 
 
+def of_scipy(distribution):
+    """The distribution of ``scipy.stats`` of which one with parameters holds a copy; another one
+    as it is.
+    """
+    from scipy import stats
+
+    found = getattr(stats, distribution.name, None)
+    return found if type(found) is type(distribution) else distribution
+
+
 def parsed(law, args, keywords, more):
     """The parameters by name; an error as SciPy's where one is missing or not known."""
     names = (*law.shapes, *more)

@@ -274,9 +274,11 @@ _LIMITS: dict[str, Any] = {
 def _but_at_limits(distribution, method, is_limit):
     """The same, but for slopes by a shape at a limit of the family, which are NaN."""
 
-    def definition(x, *args, **kwds):
-        found = made = method(x, *args, **kwds)
-        given = parsed(Followed(distribution), args, kwds, ("loc", "scale"))
+    def definition(*args, **kwds):
+        found = made = method(*args, **kwds)
+        shapes = {name: given for name, given in kwds.items() if name not in ("x", "q")}
+        rest = args if len(shapes) < len(kwds) else args[1:]
+        given = parsed(Followed(distribution), rest, shapes, ("loc", "scale"))
         for name, is_there in is_limit.items():
             shape = np.asarray(given[name])
             apart = shape - without_derivative(shape)

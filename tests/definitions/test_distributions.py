@@ -120,6 +120,34 @@ def test_a_distribution_that_was_made_outside():
     np.testing.assert_array_equal(sd.grad(lambda x: np.sum(other.logpdf(x)))(X), -np.sign(X))
 
 
+SIZES = stats.gamma(2.3, scale=1.4)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        lambda x, of_x: PRIOR.pdf(x=x) + of_x.sf(x=x),
+        lambda x, of_x: PRIOR.ppf(q=x) * of_x.isf(q=x),
+        lambda x, of_x: RATE.pmf(k=3) * x + RATE.cdf(x=2),
+        lambda x, of_x: SIZES.interval(confidence=x)[1] * of_x.interval(confidence=0.3)[0],
+        lambda x, of_x: SIZES.moment(order=2) * x + of_x.moment(order=2),
+        lambda x, of_x: SIZES.stats("v") * x + of_x.stats(moments="mv")[1],
+        lambda x, of_x: of_x.stats("v"),
+    ],
+)
+def test_distributions_with_parameters_take_what_they_are_asked_by_name(named: Any) -> None:
+    check(lambda x: named(x, stats.gamma(x)), 0.3, wrt=(0,))
+
+
+def test_distributions_with_parameters_take_nothing_more() -> None:
+    flat = stats.norm()
+    for asked in (lambda x: flat.pdf(x, 0.3), lambda x: stats.norm().pdf(x, 0.3)):
+        with pytest.raises(TypeError):
+            asked(0.2)
+        with pytest.raises(TypeError):
+            sd.grad(asked)(0.2)
+
+
 def test_what_is_missing_is_told_by_name():
     with pytest.raises(sd.UnsupportedCallError, match=r"scipy\.stats\.poisson\.expect"):
         sd.grad(lambda q: stats.poisson.expect(args=(q,)))(0.3)

@@ -86,6 +86,7 @@ CASES: Cases = [
     (lambda x, c, m, s: WEDGE.cdf(x, c, m, s), (X, 0.8, -0.1, 1.3)),
     (lambda x, c: WEDGE.ppf(x, c), (0.4, 0.8)),
     (lambda x: FROZEN.logpdf(x), (X,)),
+    (lambda q, h: stats.kappa4.ppf(q=q, h=h, k=0.3), (X, 0.7)),
     (lambda x: DENSITY(2.0, x, loc=0.01).pdf(x), (X,)),
     (lambda x: np.stack(PARTED.interval(x)) + PARTED.mean(), (X,)),
     (lambda x, m, s: HISTOGRAM.pdf(x, m, s), (X, -0.1, 1.3)),
