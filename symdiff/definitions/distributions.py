@@ -310,7 +310,7 @@ for _name, _definition in _OF_FROZEN.items():
     setattr(Frozen, _name, _definition)
 
 
-def _freezing(distribution, kind: Any = Frozen):
+def _freezing(distribution, kind=Frozen):
     def frozen(*args, **kwds):
         return kind(distribution, args, kwds)
 

@@ -81,7 +81,7 @@ def expect_frozen(self, func=None, lb=None, ub=None, conditional=False, **option
     from scipy import stats
 
     name, distribution = self.dist.name, of_scipy(self.dist)
-    if name not in CONTINUOUS or distribution is not getattr(stats, name, None):
+    if name not in CONTINUOUS or distribution is not getattr(stats, name):
         refuse("a distribution whose density is not known")
     law = CONTINUOUS[name]
     given = parsed(law, self.args, self.kwds, ("loc", "scale"))
