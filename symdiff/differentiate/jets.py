@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from symdiff.differentiate.activity import analyse, calls_itself, graph_of
 from symdiff.differentiate.calls import Calls
@@ -230,7 +231,7 @@ class _Jets:
         active = [i for i, v in enumerate(node.operands) if op.carries(i) and self.varies(v)]
         if k == 0:
             given = [self.got_or_first(value) for value in node.operands]
-            return op(*given, **node.attributes)  # type: ignore[no-any-return]
+            return _only(op(*given, **node.attributes))
         if op in _RECURRENCES:
             return getattr(self, _RECURRENCES[op])(op, node, k)  # type: ignore[no-any-return]
         if all(op.is_linear(i) for i in active):
@@ -259,7 +260,7 @@ class _Jets:
                 if one is None
                 else one
             )
-        return op(*given, **node.attributes)  # type: ignore[no-any-return]
+        return _only(op(*given, **node.attributes))
 
     def got_or_first(self, value: Value) -> Value:
         first = self.of(value, 0)
@@ -288,7 +289,7 @@ class _Jets:
                     break
                 given[i] = part
             else:
-                total = _sum(total, op(*given, **node.attributes))
+                total = _sum(total, _only(op(*given, **node.attributes)))
         return total
 
     def convolved(self, op: DeclaredOp, node: Node, k: int) -> Value | None:
@@ -405,7 +406,7 @@ class _Jets:
         with building(Builder([], node.span)) as scratch:
             operands = self.numbers.operands(node, op)
             if op.tangent is not None:
-                made = op.tangent(tuple(given), node.result, *operands, **node.attributes)
+                made = _only(op.tangent(tuple(given), node.result, *operands, **node.attributes))
             else:
                 for i in active:
                     if op.rule("jvp", i) is None:
@@ -413,7 +414,7 @@ class _Jets:
                     one = given[i]
                     assert one is not None
                     part = tangent_by_rule(op, i, one, node.result, *operands, **node.attributes)
-                    made = _sum(made, part)
+                    made = _sum(made, _only(part))
         for each in scratch.nodes:
             self.adopt(each)
         if made is not None:
@@ -572,6 +573,12 @@ def _sum(total: Value | None, part: Value | None) -> Value | None:
         return part if total is None else total
     made: Value = add(total, part)
     return made
+
+
+def _only(made: Any) -> Value:
+    """The result of an op that has one, which some give as a tuple."""
+    (value,) = made if isinstance(made, tuple) else (made,)
+    return value  # type: ignore[no-any-return]
 
 
 def _by(divisor: Value | None) -> Callable[[Value, Value], Value]:

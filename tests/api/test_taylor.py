@@ -10,7 +10,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from scipy import special
+from scipy import integrate, optimize, special
 
 import symdiff as sd
 from symdiff.errors import GradientShapeError, UnsupportedCallError
@@ -213,6 +213,23 @@ def test_products_with_logarithms_that_are_zero_at_the_point(
     np.testing.assert_allclose(sd.taylor(f, x0, 6), wanted, rtol=1e-13, atol=1e-14)
     second = sd.jvp(sd.grad(lambda x: sd.taylor(f, x, 1)[0]), (x0,), (0.5,))[1]
     np.testing.assert_allclose(second, wanted[2], rtol=1e-13, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("f", "exact"),
+    [
+        (lambda x: integrate.quad(lambda t: np.sin(t * x), 0, 1)[0], lambda x: (1 - mp.cos(x)) / x),
+        (lambda x: optimize.brentq(lambda t: t * t - x, 0, 2, xtol=1e-14), mp.sqrt),
+        (
+            lambda x: integrate.solve_ivp(
+                lambda t, y: -x * y, (0, 1), [1.0], rtol=1e-10, atol=1e-12
+            ).y[0, -1],
+            lambda x: mp.exp(-x),
+        ),
+    ],
+)
+def test_integrals_and_roots(f: Function, exact: Function):
+    np.testing.assert_allclose(sd.taylor(f, 0.4, 4), exactly(exact, 0.4, 4), rtol=1e-8, atol=1e-9)
 
 
 def test_arrays_and_structures():
