@@ -29,12 +29,6 @@ def special():
     return found
 
 
-def _found(name, method, q, shapes):
-    from scipy import stats
-
-    return np.asarray(getattr(getattr(stats, name), method)(q, *shapes), dtype=np.float64)
-
-
 def said(name, method, args, keywords):
     """What a method of SciPy's says, in the dtypes that it is asked in."""
     from scipy import stats
@@ -63,7 +57,7 @@ def _searched(law, name, method):
         like = np.asarray(1.0 * q)
         for shape in shapes:
             like = like + 0.0 * shape
-        at = computed(np.asarray(like), _found, name, method, q, shapes)
+        at = computed(np.asarray(like), said, name, method, (q, *shapes), {})
         is_small = q < 0.5
 
         def left(y, q, shapes):  # by the smaller share, of which more digits are known

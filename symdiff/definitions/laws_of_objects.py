@@ -230,18 +230,11 @@ _DEFINITIONS: dict[str, Any] = {
 # Of counts ----------------------------------------------------------------------------------------
 
 
-class _Parameters:
-    """The names of what a distribution of counts is given."""
-
-    def __init__(self, distribution):
-        self.shapes = Followed(distribution).shapes
-
-
 def _of_counts(distribution, name):
     """The definition of an inverse, which is a count, from the location on."""
 
     def method(q, *args, **kwds):
-        given = parsed(_Parameters(distribution), args, kwds, ("loc",))
+        given = parsed(Followed(distribution), args, kwds, ("loc",))
         like = 0.0 * np.asarray(q)
         for parameter in given.values():
             like = like + 0.0 * np.asarray(parameter)

@@ -1670,15 +1670,6 @@ TABLE: dict[str, Word] = {
         dtypes=("float64",),
     ),
     **{
-        f"scipy.cluster.hierarchy.{method}": shaped(
-            f"return scipy.cluster.hierarchy.{method}(x)[:, 2]",
-            like=DISTANCES,
-            x=(2.0, 3.0),
-            dtypes=("float64",),
-        )
-        for method in LINKED
-    },
-    **{
         f"scipy.cluster.hierarchy.{name}": shaped(
             f"return scipy.cluster.hierarchy.{name}({given}){part}",
             like=DISTANCES,
@@ -1686,6 +1677,7 @@ TABLE: dict[str, Word] = {
             dtypes=("float64",),
         )
         for name, given, part in (
+            *((method, "x", "[:, 2]") for method in LINKED),
             ("cophenet", HIERARCHY, ""),
             ("inconsistent", HIERARCHY, ""),
             ("maxdists", HIERARCHY, ""),
