@@ -13,8 +13,9 @@ from types import TracebackType
 from typing import Any
 
 from symdiff.ir.build import builder
-from symdiff.parse.heap import Heap
+from symdiff.parse.heap import Heap, differing
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.values import born, now
 
 
 class Checkpoint:
@@ -41,6 +42,7 @@ class Checkpoint:
         self.heap = interp.heap.copy() if heap is None else heap
         self.frames = len(interp.frames)
         self.predicates = len(interp.predicates)
+        self.since = now()
 
     def roll_back(self) -> None:
         """Give up what was staged since."""
@@ -48,6 +50,17 @@ class Checkpoint:
         del self.interp.frames[self.frames :]
         del self.interp.predicates[self.predicates :]
         self.interp.heap = self.heap
+
+    def has_written(self) -> bool:
+        """Return whether something was written since that is not new: to what has been read for
+        the first time, too.
+        """
+        interp, before = self.interp, self.heap.contents
+        kept = {*interp.rebound, *interp.attributes, *interp.changed, *interp.heap.written}
+        return any(
+            key in kept or (key in before and born(key) < self.since)
+            for key in differing(before, interp.heap.contents)
+        )
 
     def __enter__(self) -> Checkpoint:
         return self

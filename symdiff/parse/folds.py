@@ -35,7 +35,7 @@ from symdiff.parse.changing import in_any_order
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.comparisons import compare
 from symdiff.parse.demand import can_be_known, known
-from symdiff.parse.heap import constant, differing
+from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter, negated
 from symdiff.parse.iteration import after, collect, for_each, iterate, started, static_items, until
 from symdiff.parse.opaque import Template
@@ -55,8 +55,6 @@ from symdiff.parse.values import (
     ListRef,
     NeverReturns,
     Token,
-    born,
-    now,
 )
 
 
@@ -364,21 +362,14 @@ def _order_compared(interp: Interpreter, values: list[Abstract], reverse: bool) 
     """
     if len(values) > _MOST_SORTED:
         return None
-    since, rebound = now(), len(interp.rebound)
     with Checkpoint(interp, Exception, when=_is_raised) as start, interp.apart():
         is_open = any(_is_open(interp, _is_less(interp, b, a)) for a, b in pairwise(values))
-        if is_open:
-            _answers(interp, values)  # what is outside is read for the first time
-        read = Checkpoint(interp)
         rows = _answers(interp, values) if is_open else []
     if start.failure is not None:
         return None
-    before, between, after = start.heap.contents, read.heap.contents, interp.heap.contents
-    changed = {key for key in differing(before, between) if key in before}
-    changed.update(differing(between, after))
-    does_more = any(born(key) < since for key in changed) or len(interp.rebound) > rebound
+    does_more = not is_open or start.has_written()
     nodes = walk_nodes(Block((), start.nodes[start.length :]))
-    if not is_open or does_more or any(node.op.effect or may_raise(node) for node in nodes):
+    if does_more or any(node.op.effect or may_raise(node) for node in nodes):
         start.roll_back()
         return None
     template = Template(interp)

@@ -19,9 +19,9 @@ from collections.abc import Collection
 from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
-from symdiff.ir.graph import Node
+from symdiff.ir.graph import Block, Node, walk_nodes
 from symdiff.ir.structure import is_leaf
-from symdiff.ops.effects import Named
+from symdiff.ops.effects import Named, assert_, raise_
 from symdiff.parse import lookups
 from symdiff.parse.catching import unless_raised
 from symdiff.parse.checkpoint import Checkpoint
@@ -118,6 +118,8 @@ def _standing_for(interp: Interpreter, ref: ObjectRef) -> ObjectRef:
         return keys.by_held[typed]
     if ref in keys.held:  # where it holds something else, on another path
         raise _refused(kind)
+    if fields_compared(interp, kind, "hash") is None:
+        _require_plain(interp, ref, kind)
     fields = fields_compared(interp, kind, "eq")
     if fields is not None and lookups.static_on_class(kind, "__hash__") is not None:
         compared = kind, *(held[name] for name in fields)
@@ -131,13 +133,25 @@ def _standing_for(interp: Interpreter, ref: ObjectRef) -> ObjectRef:
     return ref
 
 
+def _require_plain(interp: Interpreter, ref: ObjectRef, kind: type) -> None:
+    """Refuse an object whose ``__hash__`` and ``__eq__`` do more than to answer, which a dict asks
+    as often as it likes; what ``__hash__`` raises is raised.
+    """
+    before = Checkpoint(interp)
+    interp.call_method(ref, "__hash__")
+    equal = interp.call(operator.eq, [ref, ref], {})
+    nodes = walk_nodes(Block((), before.nodes[before.length :]))
+    effects = {node.op for node in nodes if not _has_no_effect(node)}
+    if equal is not True or before.has_written() or not effects <= {raise_, assert_}:
+        raise _refused(kind)
+    if not effects:
+        before.roll_back()
+
+
 def _require_unlike_others(interp: Interpreter, ref: ObjectRef, kind: type) -> None:
     """Refuse an object that equals one that holds something else, or a constant."""
-    keys, before = interp.value_keys, Checkpoint(interp)
-    interp.call_method(ref, "__hash__")
-    if all(map(_has_no_effect, before.nodes[before.length :])):
-        before.roll_back()
-    if interp.call(operator.eq, [ref, ref], {}) is not True or len(keys.written) >= _MOST:
+    keys = interp.value_keys
+    if len(keys.written) >= _MOST:
         raise _refused(kind)
     for other in (*keys.held, *keys.plain):
         if isinstance(other, ObjectRef):

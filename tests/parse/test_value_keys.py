@@ -35,6 +35,55 @@ class Place:
     at: float
 
 
+class Counted:
+    """Counts how often it is asked for its hash, and compared."""
+
+    asked: list[str] = []
+    compared = 0
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __eq__(self, other: Any) -> bool:
+        Counted.compared += 1
+        return bool(self.number == other.number)
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+
+@dataclasses.dataclass(frozen=True)
+class Logged:
+    number: int
+
+    def __hash__(self) -> int:
+        Counted.asked.append("hash")
+        return hash(self.number)
+
+
+@dataclasses.dataclass(frozen=True)
+class Printed:
+    number: int
+
+    def __hash__(self) -> int:
+        if self.number > 0:
+            print("hash")
+        return hash(self.number)
+
+
+def found_by_what_counts(x: Any) -> Any:
+    return {Counted(1): x}[Counted(1)] * Counted.compared
+
+
+def found_by_what_writes(x: Any) -> Any:
+    before = len(Counted.asked)
+    return {Logged(1): x}[Logged(1)] * (len(Counted.asked) - before)
+
+
+def found_by_what_prints(x: Any) -> Any:
+    return {Printed(1): x}[Printed(1)]
+
+
 def equal_to_one_that_holds_something_else(x: Any) -> Any:
     names = {Name("A"): x}
     names[Name("a")] = x * x
@@ -106,6 +155,9 @@ def of_a_differentiated_number(x: Any) -> Any:
 @pytest.mark.parametrize(
     "f",
     [
+        found_by_what_counts,
+        found_by_what_writes,
+        found_by_what_prints,
         equal_to_one_that_holds_something_else,
         changed_after_it_was_a_key,
         second_changed_after_it_was_a_key,
