@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import fractions
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -38,7 +38,7 @@ class Place:
 class Counted:
     """Counts how often it is asked for its hash, and compared."""
 
-    asked: list[str] = []
+    asked: ClassVar[list[str]] = []
     compared = 0
 
     def __init__(self, number: int) -> None:
