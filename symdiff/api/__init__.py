@@ -382,8 +382,8 @@ def taylor(f: Callable[..., Any], x0: Any, order: int) -> Any:
         1,)`` and their shapes, structured like what it returns.
     :raises ValueError: for an order that is none.
     :raises GradientShapeError: where ``f`` is not of one number.
-    :raises UnsupportedCallError: for an operation that is neither elementwise, linear nor a
-        product: a norm, a solution of equations, a list that grows.
+    :raises UnsupportedCallError: for an operation that has no rule for series: eigenvalues,
+        singular values, a list whose length is known at run time only.
 
     Source: Griewank & Walther 2008, Evaluating Derivatives, ch. 13.
 

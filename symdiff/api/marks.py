@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
-from symdiff.errors import SymdiffError
+from symdiff.errors import SignatureError, SymdiffError
 from symdiff.runtime.parameters import parameters_of
 
 T = TypeVar("T")
@@ -99,6 +99,12 @@ class Declared:
     __symdiff_handler__ = ""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        if not callable(function):
+            word = type(self).__name__
+            raise SignatureError(
+                f"{word} is of a function, not of a value of type {type(function).__name__}",
+                hint=f"write @{word} above the function, or {word}(f)(x)",
+            )
         own = isinstance(function, Declared)  # what is declared of it is not declared of this
         functools.update_wrapper(self, function, updated=() if own else ("__dict__",))
         self.function = function

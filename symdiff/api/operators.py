@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symdiff.api.objects import Differentiable, differentiable_of
+from symdiff.api.tangents import as_float
 from symdiff.errors import GradientShapeError, SignatureError
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class _Point:
 
     def __init__(self, made: Differentiable, args: tuple[Any, ...], argnum: int | str) -> None:
         made, self.number = _by_one(made, argnum)
+        args = tuple(as_float(v) if k == self.number else v for k, v in enumerate(args))
         arguments = made._canonical(args, {})
         self.value, self.linear = made.linearize(*args)
         self.count = len(args)
@@ -108,15 +110,19 @@ def _of_reals(value: Any, what: str) -> tuple[tuple[int, ...], np.dtype]:
 
     :raises GradientShapeError: where it is something else.
     """
-    if (
-        not isinstance(value, float | np.ndarray | np.generic)
-        or np.asarray(value).dtype.kind != "f"
-    ):
+    kind = value.dtype.kind if isinstance(value, np.ndarray | np.generic) else ""
+    if not isinstance(value, float) and kind != "f":
         raise GradientShapeError(
             f"an operator is of one array of floats by another, but {what} is {_described(value)}",
-            hint="put all into one array, or use symdiff.linearize",
+            hint=_HINTS.get(kind, "put all into one array, or use symdiff.linearize"),
         )
     return np.shape(value), np.asarray(value).dtype
+
+
+_HINTS = {
+    **dict.fromkeys("biu", "make floats of it: x.astype(float), float(x)"),
+    "c": "use symdiff.linearize, or pass and return real and imaginary parts in one array",
+}
 
 
 def _described(value: Any) -> str:

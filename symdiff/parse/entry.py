@@ -22,6 +22,7 @@ from symdiff.ir.build import building
 from symdiff.ir.called import called_by
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.signature import Signature
+from symdiff.ir.structure import declared
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.effects import raise_
 from symdiff.parse.binding import spread_arguments
@@ -285,9 +286,12 @@ def _never_returns(interp: Interpreter) -> CertainError:
 
 
 def place_of(function: Any) -> SourceSpan | None:
-    """Where a function is defined; None where its source is not known."""
+    """Where a function is defined, the one inside of what is declared of it; None where its source
+    is not known.
+    """
     if not isinstance(function, types.FunctionType):
-        return None
+        inner = declared(function, "__wrapped__")
+        return None if inner is None else place_of(inner)
     try:
         source = find_source(function)
     except SourceUnavailableError:  # it has a rule, and is not followed

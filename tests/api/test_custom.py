@@ -750,3 +750,12 @@ def test_a_checkpoint_in_a_loop_may_add_to_a_dict():
     value, gradient = sd.value_and_grad(f)(X)
     assert value == f(X)
     np.testing.assert_allclose(gradient, 8.0 * X**3 + 1.0 + 6.0 * X**2, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "mark", [sd.checkpoint, sd.custom_jvp, sd.custom_vjp, sd.nondifferentiable]
+)
+def test_what_is_no_function_is_not_marked(mark):
+    with pytest.raises(sd.SignatureError, match=f"{mark.__name__} is of a function") as caught:
+        mark(3.0)
+    assert f"@{mark.__name__} above the function" in caught.value.hint

@@ -172,6 +172,26 @@ def test_minimize_and_least_squares():
     np.testing.assert_allclose(fitted.x, np.ones(8), atol=1e-6)
 
 
+def test_an_int_counts_as_a_float():
+    operator = sd.jacobian_operator(lambda x, n: x**n, 3, 2)
+    np.testing.assert_array_equal(operator @ np.ones(1), [6.0])
+    np.testing.assert_array_equal(sd.hessian_operator(lambda x: x**3, 2) @ np.ones(1), [12.0])
+    np.testing.assert_array_equal(sd.gauss_newton_operator(lambda x: x**3, 2) @ np.ones(1), [144.0])
+
+
+def test_the_hint_goes_with_what_is_refused():
+    for given, hint in (
+        (np.arange(3), "astype(float)"),
+        (X + 0j, "linearize"),
+        ([1.0], "one array"),
+    ):
+        with pytest.raises(GradientShapeError) as caught:
+            sd.jacobian_operator(lambda x: x, given)
+        assert hint in caught.value.hint
+    with pytest.raises(SignatureError, match="an array of dtype <U1"):
+        sd.jacobian_operator(lambda x: 2.0 * x, X) @ np.array(["a"] * X.size)
+
+
 def test_what_is_refused():
     with pytest.raises(GradientShapeError, match="is of type list"):
         sd.jacobian_operator(lambda x: [x, x], X)

@@ -255,6 +255,34 @@ def test_what_has_no_loop_that_can_be_cut():
             sd.grad(lambda u, cut=cut: np.sum(cut(u)))(U)
 
 
+@sd.checkpoint(every=2)
+def without_a_loop(x):
+    return x * x
+
+
+@sd.checkpoint
+def with_two_results(x):
+    return x, x * x
+
+
+@pytest.mark.parametrize("f", [without_a_loop, with_two_results])
+def test_a_refusal_shows_the_function_that_is_marked(f: Callable[..., Any]):
+    with pytest.raises(sd.SymdiffError) as caught:
+        sd.grad(f)(1.0)
+    assert caught.value.span is not None
+    assert caught.value.span.text.startswith(f"def {f.__name__}(x):")
+
+
+@sd.checkpoint
+def marked(x):
+    return x * x
+
+
+def test_the_code_of_a_marked_function_tells_its_place():
+    line = marked.function.__code__.co_firstlineno + 1
+    assert f"test_segments.py, line {line}: def marked(x)" in sd.grad(marked).source("float")
+
+
 def test_what_a_loop_prints_happens_once(capsys: pytest.CaptureFixture[str]):
     @sd.checkpoint(every=2)
     def loud(u, n):
