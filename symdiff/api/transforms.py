@@ -419,7 +419,7 @@ class Derivative(Differentiated):
                 return number
         raise GradientShapeError(
             f"{function} is not a function of one number",
-            hint="use symdiff.jacobian or symdiff.grad; along a line, lambda t: f(x + t * v) is one",
+            hint="use symdiff.jacobian or symdiff.grad; lambda t: f(x + t * v) is of one number",
         )
 
 
