@@ -98,7 +98,7 @@ class Declared:
     __symdiff_static__ = True
     __symdiff_handler__ = ""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Any) -> None:
         if not callable(function):
             word = type(self).__name__
             raise SignatureError(
