@@ -97,9 +97,12 @@ class _Families:
 
     def first(self, value: Value) -> Value:
         """The value that stands for all of a list."""
-        while value in self.above:
-            value = self.above[value]
-        return value
+        first = value
+        while first in self.above:
+            first = self.above[first]
+        while value is not first:  # the next way is short
+            self.above[value], value = first, self.above[value]
+        return first
 
     def is_own(self, value: Value) -> bool:
         """Return whether nothing else sees a list."""
