@@ -1,6 +1,7 @@
 """``python -m tests.benchmarks``: ratios to hand-written NumPy, paired in one run, on one thread.
 
-``python -m tests.benchmarks compiling`` measures first calls instead.
+``python -m tests.benchmarks compiling`` measures first calls instead, and ``kernels`` gradients of
+loops over matrices beside the functions themselves.
 Every derivative is compared with the hand-written one before it is timed. The process starts itself
 again with one thread, one processor and an allocator that keeps freed memory, since page faults of
 large temporaries would be measured otherwise.
@@ -150,11 +151,13 @@ def report(lines: Sequence[str]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 1 where symdiff could not do a case."""
-    from tests.benchmarks import compiling, simplification
+    from tests.benchmarks import compiling, kernels, simplification
 
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given[:1] == ["compiling"]:
         return compiling.main(given[1:])
+    if given[:1] == ["kernels"]:
+        return kernels.main(given[1:])
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument("--only", default="", help="cases whose names contain this")
     parser.add_argument("--rounds", type=int, default=15)
@@ -172,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("\n".join(["", *told]))
     if options.write:
         text = report([*(_shown(*row) for row in rows), "", *told])
-        text += simplification.kept_section() + compiling.kept_section()
+        text += simplification.kept_section() + compiling.kept_section() + kernels.kept_section()
         Path(__file__).with_name("README.md").write_text(text, encoding="utf-8")
     return int(any(isinstance(times["symdiff"], str) for _, _, times in rows))
 
