@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import statistics
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -123,9 +124,26 @@ def aims(rows: Sequence[tuple[str, bool, dict[str, float | str]]]) -> list[str]:
         if small and isinstance(autograd, float) and autograd < 10.0 * ours:
             near.append(f"{name} ({autograd / ours:.1f})")
     return [
+        *_means(rows),
         f"- more than 1.3 times hand-written: {', '.join(slow) or 'none'}",
         f"- small, and less than 10 times faster than autograd: {', '.join(near) or 'none'}",
     ]
+
+
+def _means(rows: Sequence[tuple[str, bool, dict[str, float | str]]]) -> list[str]:
+    """Geometric means over the rows that an engine could do, and how many those are."""
+    told = []
+    for engine in ("symdiff", "autograd", "JAX"):
+        ratios = [
+            found / hand
+            for _, _, times in rows
+            if isinstance(found := times[engine], float)
+            and isinstance(hand := times["hand-written"], float)
+        ]
+        if ratios:
+            mean = statistics.geometric_mean(ratios)
+            told.append(f"- geometric mean of {engine}'s {len(ratios)} rows: {mean:.2f}")
+    return told
 
 
 HEADER = """| gradient of | hand-written NumPy | symdiff | autograd | JAX |

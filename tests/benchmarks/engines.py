@@ -29,6 +29,8 @@ def by_symdiff(case: Case) -> Call:
         derivative: Any = f.hessian
     elif case.kind == "hvp":
         derivative = f.hvp
+    elif case.kind == "fifth":
+        derivative = symdiff.derivative(case.program, 5)
     else:
         argnums = case.argnums if len(case.argnums) > 1 else case.argnums[0]
         derivative = symdiff.grad(case.program, argnums=argnums)
@@ -45,6 +47,8 @@ def by_autograd(case: Case) -> Call:
         derivative = autograd.hessian(f)
     elif case.kind == "hvp":
         derivative = autograd.hessian_vector_product(f)
+    elif case.kind == "fifth":
+        derivative = repeated(autograd.grad, f)
     elif len(case.argnums) > 1:
         derivative = autograd.grad(f, argnum=list(case.argnums))
     else:
@@ -63,6 +67,8 @@ def by_jax(case: Case) -> Call:
         derivative = jax.jit(jax.hessian(f))
     elif case.kind == "hvp":
         derivative = jax.jit(lambda x, v: jax.jvp(jax.grad(f), (x,), (v,))[1])
+    elif case.kind == "fifth":
+        derivative = jax.jit(repeated(jax.grad, f))
     else:
         argnums = case.argnums if len(case.argnums) > 1 else case.argnums[0]
         derivative = jax.jit(jax.grad(f, argnums=argnums), static_argnums=static)
@@ -71,6 +77,13 @@ def by_jax(case: Case) -> Call:
         for position, value in enumerate(case.arguments)
     ]
     return lambda: jax.block_until_ready(derivative(*arguments))
+
+
+def repeated(grad: Callable[[Any], Any], f: Any) -> Any:
+    """The gradient of the gradient, five times."""
+    for _ in range(5):
+        f = grad(f)
+    return f
 
 
 ENGINES: dict[str, Callable[[Case], Call]] = {
