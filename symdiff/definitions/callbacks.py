@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.declare import declare_pure, defines, refuse
 
 
 @defines(np.piecewise)
@@ -101,20 +101,30 @@ def call_vectorized(self, *args, **kwargs):
 
 
 def _for_each(pyfunc, otypes, excluded, signature, args, kwargs):
-    """A function of the elements of arrays that are broadcast against each other."""
+    """A function of what stands at each place of arrays that are broadcast against each other."""
+    kept = () if excluded is None else excluded
+    places = tuple([k for k in range(len(args)) if k not in kept])
+    names = tuple([name for name in kwargs if name not in kept])
+
+    def of(parts):
+        given, named = list(args), dict(kwargs)
+        for k in range(len(places)):
+            given[places[k]] = parts[k]
+        for k in range(len(names)):
+            named[names[k]] = parts[len(places) + k]
+        return pyfunc(*given, **named)
+
+    taken = [args[k] for k in places] + [kwargs[name] for name in names]
     if signature is not None:
-        refuse("a signature")
-    if excluded:
-        refuse("excluded arguments")
-    names = tuple(kwargs)
-    arrays = np.broadcast_arrays(*args, *kwargs.values())
+        return _for_each_core(of, otypes, signature, taken)
+    if not taken:
+        refuse("a function that is given nothing to go over")
+    return _for_each_element(of, otypes, taken)
+
+
+def _for_each_element(of, otypes, taken):
+    arrays = np.broadcast_arrays(*taken)
     rows = [np.ravel(array) for array in arrays]
-
-    def of(elements):
-        count = len(elements) - len(names)
-        named = {names[k]: elements[count + k] for k in range(len(names))}
-        return pyfunc(*elements[:count], **named)
-
     size = rows[0].size
     if size == 0:
         raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
@@ -130,6 +140,64 @@ def _for_each(pyfunc, otypes, excluded, signature, args, kwargs):
         )
     made = np.asarray([of([row[k].item() for row in rows]) for k in range(size)])
     return _laid_out(made.astype(_type(otypes, 0, first)), arrays)
+
+
+def _for_each_core(of, otypes, signature, taken):
+    """A function of the last axes of arrays, as many as its signature names of each."""
+    cores, results = core_dimensions(signature)
+    if len(taken) != len(cores):
+        raise TypeError("wrong number of positional arguments")
+    arrays = [np.asarray(given) for given in taken]
+    sizes: Any = {}
+    for k in range(len(arrays)):
+        _note_sizes(sizes, arrays[k], cores[k])
+    outer = [arrays[k].ndim - len(cores[k]) for k in range(len(arrays))]
+    shape = np.broadcast_shapes(*[arrays[k].shape[: outer[k]] for k in range(len(arrays))])
+    count = 1
+    for length in shape:
+        count = count * length
+    if count == 0:
+        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    rows = []
+    for k in range(len(arrays)):
+        core = arrays[k].shape[outer[k] :]
+        rows.append(np.broadcast_to(arrays[k], (*shape, *core)).reshape((count, *core)))
+    found = [of([row[n] for row in rows]) for n in range(count)]
+    several = isinstance(found[0], tuple)
+    if (len(found[0]) if several else 1) != len(results):
+        raise ValueError("wrong number of outputs from pyfunc")
+    made = []
+    for k in range(len(results)):
+        parts = [np.asarray(each[k] if several else each) for each in found]
+        _note_sizes(sizes, parts[0], results[k])
+        if parts[0].ndim != len(results[k]):
+            raise ValueError("what the function gives has other axes than its signature")
+        whole = np.stack(parts).reshape((*shape, *parts[0].shape))
+        made.append(whole.astype(_type(otypes, k, parts[0])))
+    return tuple(made) if len(made) > 1 else made[0]
+
+
+def _note_sizes(sizes, array, core):
+    """Note how long the axes are that have names in a signature, which is the same everywhere."""
+    first = array.ndim - len(core)
+    if first < 0:
+        raise ValueError("an array has less axes than the signature names")
+    for k in range(len(core)):
+        if core[k] not in sizes:
+            sizes[core[k]] = array.shape[first + k]
+        elif sizes[core[k]] != array.shape[first + k]:
+            raise ValueError("inconsistent size for a core dimension")
+
+
+def core_dimensions(signature: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """The names of the axes that a signature gives to each argument, and to each result."""
+    from numpy.lib import _function_base_impl as numpys
+
+    found = numpys._parse_gufunc_signature(signature)  # type: ignore[attr-defined]
+    return tuple(tuple(tuple(core) for core in side) for side in found)
+
+
+declare_pure(core_dimensions)
 
 
 def _laid_out(made, arrays):

@@ -150,6 +150,24 @@ def _norm_of_matrices(x, ord, axis, keepdims):
     raise ValueError("Invalid norm order for matrices.")
 
 
+@defines(np.linalg.cond)
+def cond(x, p=None):
+    """The condition number in a norm of an order that is known at run time only."""
+    if p == np.inf:
+        return np.linalg.cond(x, np.inf)
+    if p == -np.inf:
+        return np.linalg.cond(x, -np.inf)
+    if p == 1:
+        return np.linalg.cond(x, 1)
+    if p == -1:
+        return np.linalg.cond(x, -1)
+    if p == 2:
+        return np.linalg.cond(x, 2)
+    if p == -2:
+        return np.linalg.cond(x, -2)
+    raise ValueError("Invalid norm order for matrices.")
+
+
 def _norm_of_vectors(x, ord, axis, keepdims):
     if ord == np.inf:
         return np.linalg.norm(x, np.inf, axis, keepdims)

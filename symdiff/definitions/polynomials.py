@@ -151,12 +151,14 @@ def polyint(p, m=1, k=None):
     return np.poly1d(c) if isinstance(p, np.poly1d) else c
 
 
-@defines(np.poly)
+@defines(np.poly, rounded=True)
 def poly(seq_of_zeros):
     """The polynomial with the given roots."""
     roots = np.atleast_1d(seq_of_zeros)
+    if roots.ndim == 2 and roots.shape[0] == roots.shape[1] > 0:
+        return _characteristic_polynomial(roots)
     if roots.ndim != 1:
-        refuse("the roots as eigenvalues of a matrix")
+        raise ValueError("input must be 1d or non-empty square 2d array.")
     if roots.dtype.kind == "c":
         conjugate = np.sort(roots) == np.sort(roots.conj())
         return _real_product(roots, np.all(conjugate))
@@ -168,6 +170,21 @@ def poly(seq_of_zeros):
     for k in range(len(roots)):
         c = np.convolve(c, np.array([1, -roots[k]], dtype))
     return c
+
+
+def _characteristic_polynomial(a):
+    """By Faddeev and LeVerrier, which does not ask whether eigenvalues are equal."""
+    if a.dtype.kind == "c":
+        refuse("the roots as eigenvalues of a complex matrix")
+    matrix = a if a.dtype.char == "f" else a.astype(float)
+    one = np.eye(len(matrix), dtype=matrix.dtype)
+    power = one
+    coefficients = [np.ones((), matrix.dtype)]
+    for k in range(1, len(matrix) + 1):
+        product = matrix @ power
+        coefficients.append(-np.trace(product) / k)
+        power = product + coefficients[-1] * one
+    return np.stack(coefficients)
 
 
 def _real_product(roots, are_conjugate):

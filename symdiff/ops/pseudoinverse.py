@@ -371,7 +371,9 @@ def lower_lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Any, ...]:
 
 
 @lowers(np.linalg.cond)
-def lower_cond(x: Any, p: Any = None) -> Value:
+def lower_cond(x: Any, p: Any = None) -> Any:
+    if isinstance(p, Value) and array_type(p).dtype.kind == "f":
+        return NotImplemented
     order = static(p)
     if order not in (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "f", "nuc"):
         raise rejection(ValueError, "Invalid norm order for matrices.")

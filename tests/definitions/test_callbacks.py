@@ -95,14 +95,55 @@ def test_vectorized_functions_are_as_numpy_has_them() -> None:
     for x in (X, X.astype("float32"), np.array(0.5)):
         n = np.array([[1, 2, 3]])
         assert same(sd.vjp(function, x, n)[0], function(x, n))
-    for message, mistaken in (
-        ("a signature", lambda x: np.vectorize(np.sum, signature="(n)->()")(x)),
-        ("excluded arguments", lambda x: np.vectorize(np.sum, excluded={0})(x)),
-    ):
-        with pytest.raises(sd.UnsupportedCallError, match=message):
-            sd.vjp(mistaken, X)
     with pytest.raises(ValueError, match="size 0"):
         sd.vjp(lambda x: np.vectorize(np.sin)(x), np.zeros(0))
+    with pytest.raises(sd.UnsupportedCallError, match="nothing to go over"):
+        sd.vjp(lambda x: np.vectorize(np.sum, excluded={0})(x), X)
+
+
+smoothed = np.vectorize(np.convolve, signature="(n),(m)->(k)")
+
+
+def by_lines(x, a):
+    parts = np.vectorize(lambda r, s, k: (r @ s, s * k), signature="(n),(n),()->(),(n)")
+    inner, scaled = parts(x[:, np.newaxis], x, k=a)
+    return smoothed(x, [1.0, a, 1.0]), inner, scaled, smoothed(x, x[0]).sum(axis=0)
+
+
+def by_one_of_them(x, a):
+    polynomial = np.vectorize(lambda t, c: np.polyval(c, t), excluded=["c"])
+    first = np.vectorize(lambda c, t, k=2.0: c[0] * t * k, excluded={0, "k"})
+    return polynomial(x, c=x[0] * a), first(x[1], x, k=a)
+
+
+@pytest.mark.parametrize("function", [by_lines, by_one_of_them])
+def test_vectorized_functions_of_lines_and_of_whole_arguments(function: Any) -> None:
+    check(function, X, 0.7, wrt=(0, 1))
+    single = X.astype(np.float32)
+    assert same(sd.vjp(function, single, 0.7)[0], function(single, 0.7))
+
+
+@pytest.mark.parametrize(
+    ("signature", "shapes"),
+    [
+        ("(n)->()", [()]),
+        ("(n)->()", [(2,), (2,)]),
+        ("(n),(n)->()", [(2,), (3,)]),
+        ("(n)->(),()", [(3,)]),
+        ("(n)->(k)", [(3,)]),
+        ("(n)->()", [(0, 3)]),
+    ],
+)
+def test_lines_that_do_not_fit_a_signature(signature: str, shapes: Any) -> None:
+    def function(*arrays):
+        total = np.vectorize(lambda *lines: np.sum(lines[0]), signature=signature)
+        return np.sum(total(*arrays))
+
+    arrays = [np.ones(shape) for shape in shapes]
+    with pytest.raises((ValueError, TypeError)) as expected:
+        function(*arrays)
+    with pytest.raises(expected.type):
+        sd.grad(function)(*arrays)
 
 
 def test_a_ufunc_has_no_array_to_write_to_along_an_axis() -> None:

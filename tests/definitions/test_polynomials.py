@@ -146,6 +146,35 @@ def test_lengths_may_be_the_other_way_round() -> None:
     assert same(sd.vjp(lambda a: np.poly(a), np.array([1, 2]))[0], np.poly(np.array([1, 2])))
 
 
+def characteristic(a, b):
+    return np.poly(np.reshape(a, (2, 2))) * b[0]
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [[0.0, 1 / 3, -0.5, 0.0], [1.0, 2.0, 3.0, 4.0], [2.0, 1.0, 0.0, 2.0], [1.0, 0.0, 0.0, 1.0]],
+)
+def test_characteristic_polynomials(entries: Any) -> None:
+    a = np.array(entries)
+    check(characteristic, a, SHORT, wrt=(0, 1))
+    t, u, v, w = entries
+    expected = [[0, 0, 0, 0], [-1, 0, 0, -1], [w, -v, -u, t]]
+    np.testing.assert_allclose(sd.jacobian(characteristic)(a, np.ones(1)), expected, atol=1e-12)
+
+
+def test_characteristic_polynomials_of_other_sizes_and_dtypes() -> None:
+    for dtype in (np.float32, np.int64):
+        for size in (1, 3):
+            a = np.arange(size * size).reshape(size, size).astype(dtype)
+            value, _ = sd.vjp(lambda a, x: np.poly(a) * x, a, np.float32(1.0))
+            assert same(value, np.poly(a) * np.float32(1.0))
+    for shape in ((2, 3), (0, 0), (2, 2, 2)):
+        with pytest.raises(ValueError, match="1d or non-empty square 2d"):
+            sd.vjp(lambda a: np.poly(a), np.ones(shape))
+    with pytest.raises(sd.UnsupportedCallError, match="eigenvalues of a complex matrix"):
+        sd.vjp(lambda a: np.poly(a), np.eye(2) * 1j)
+
+
 T = np.linspace(-1.0, 2.0, 7)
 Y = np.sin(2 * T) + 0.3
 

@@ -77,10 +77,7 @@ def _differentiated(call: Call, function: Callable[..., Any], value: Any) -> Res
 
     try:
         kind, details = _compared(function, call.arguments, _weights(value))
-        if (
-            kind == "wrong"
-            and _compared(function, _moved(call.arguments), _weights(value))[0] == "right"
-        ):
+        if kind == "wrong" and _is_right_nearby(function, call.arguments):
             kind, details = "unsettled", f"beside a comparison that holds here only: {details}"
     except Timeout:
         return Result(call.place, call.original, "late", "late")
@@ -91,6 +88,12 @@ def _differentiated(call: Call, function: Callable[..., Any], value: Any) -> Res
     except Exception as error:
         return Result(call.place, call.original, "internal", *_told(error))
     return Result(call.place, call.original, kind, kind if details else "", details)
+
+
+def _is_right_nearby(function: Callable[..., Any], arguments: Sequence[Any]) -> bool:
+    """Whether the derivative is right in general position, where results may have other lengths."""
+    moved = _moved(arguments)
+    return _compared(function, moved, _weights(_run(function, moved)))[0] == "right"
 
 
 def _told(error: BaseException) -> tuple[str, str]:

@@ -45,6 +45,15 @@ def test_orders_that_are_numbers_of_their_own(norm: Any, order: float) -> None:
     check(norm, A, order, step=0.0005, order=1)
 
 
+@pytest.mark.parametrize("order", [np.inf, -np.inf, 1.0, -1.0, 2.0, -2.0])
+def test_condition_numbers_of_orders_that_are_arguments(order: float) -> None:
+    check(lambda x, p: np.linalg.cond(x[:, :3], p), A, order, step=0.0005)
+    by_order = sd.grad(lambda p: np.linalg.cond(A[:, :3], p))(order)
+    assert by_order == 0.0
+    with pytest.raises(ValueError, match="Invalid norm order for matrices"):
+        sd.grad(lambda x, p: np.linalg.cond(x, p))(A[:, :3], 3.0)
+
+
 def test_one_program_takes_all_orders() -> None:
     total = sd.differentiable(lambda x, p: np.linalg.norm(x, p))
     x = np.array([3.0, -4.0])
