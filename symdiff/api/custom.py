@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import contextlib
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symdiff import differentiate
-from symdiff.api.marks import checked_every, checkpoint, custom_jvp, custom_vjp, nondifferentiable
+from symdiff.api.marks import Cuts, checkpoint, custom_jvp, custom_vjp, nondifferentiable
 from symdiff.dataclass import dataclass
+from symdiff.differentiate.binomial import budgeted
 from symdiff.differentiate.cotangents import fitted
-from symdiff.differentiate.segments import Every, segmented
+from symdiff.differentiate.segments import segmented
 from symdiff.errors import SignatureError, SymdiffError, UnsupportedCallError
 from symdiff.ir.build import Builder, building
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
@@ -426,18 +427,17 @@ class _Call:
         )
         return self._returned(stager, results)
 
-    def in_segments(self, stager: Stager, every: Every) -> Any:
+    def cut(self, stager: Stager, cuts: Cuts) -> Any:
         """The function itself in the program, its loops cut, and what it returns.
 
         :raises UnsupportedCallError: where it has no loop that can be.
         """
-        cut = segmented(self.primal_of(), every)
+        cut = _CUTTING[cuts.word](self.primal_of(), cuts.given)
         if cut is None:
             raise UnsupportedCallError(
-                f"checkpoint(every={every!r}) of {self.name}, which has no loop that can be cut"
-                " into segments",
+                f"checkpoint({cuts}) of {self.name}, which has no loop that can be cut",
                 hint="it is for a function with a for or while of numbers and arrays that keep"
-                " their shapes; use checkpoint without every",
+                f" their shapes; use checkpoint without {cuts.word}",
             )
         operands = [*stager.leaves(self.arguments, list(self.numbers)), *self.captured]
         return self._returned(stager, inlined(cut, operands))
@@ -589,34 +589,41 @@ def _type_of(specification: Specification) -> ArrayType:
 # Recomputation ------------------------------------------------------------------------------------
 
 
+_CUTTING: dict[str, Callable[[Graph, Any], Graph | None]] = {
+    "every": segmented,
+    "budget": budgeted,
+}
+
+
 def call_checkpoint(
     stager: Stager, declared: checkpoint, args: Args, kwargs: dict[str, Any]
 ) -> Any:
     """The function with a rule that computes it again in the backward sweep."""
-    own, every = declared.function, declared.every
-    return _checkpointed_call(stager, own, declared.name, args, kwargs, every)
+    own = declared.function
+    return _checkpointed_call(stager, own, declared.name, args, kwargs, declared.cuts)
 
 
-def checkpointed(stager: Stager, function: Any = None, *, every: Any = None) -> Any:
+def checkpointed(
+    stager: Stager, function: Any = None, *, every: Any = None, budget: Any = None
+) -> Any:
     """What ``checkpoint`` makes of a function inside a program."""
-    if every is not None:
-        known = _numbers(stager, every)
-        with python_raises():
-            every = checked_every(known)
+    given = [None if value is None else _numbers(stager, value) for value in (every, budget)]
+    with python_raises():
+        cuts = Cuts.of(*given)
 
     def call(stager: Stager, args: Args, kwargs: dict[str, Any]) -> Any:
         if function is None:
-            return checkpointed(stager, *args, every=every)
+            return checkpointed(stager, *args, every=every, budget=budget)
         name = getattr(function, "name", getattr(function, "__name__", "function"))
-        return _checkpointed_call(stager, function, name, args, kwargs, every)
+        return _checkpointed_call(stager, function, name, args, kwargs, cuts)
 
-    return stager.callable(("checkpoint", function, every), call)
+    return stager.callable(("checkpoint", function, cuts), call)
 
 
-def _numbers(stager: Stager, every: Any) -> Any:
+def _numbers(stager: Stager, given: Any) -> Any:
     """A number, a word, or the tuple of numbers that an abstract one is."""
-    parts = stager.parts(every)
-    return static(every) if parts is None else tuple(map(static, parts[2]))
+    parts = stager.parts(given)
+    return static(given) if parts is None else tuple(map(static, parts[2]))
 
 
 def _checkpointed_call(
@@ -625,7 +632,7 @@ def _checkpointed_call(
     name: str,
     args: Args,
     kwargs: dict[str, Any],
-    every: Every | None,
+    cuts: Cuts | None,
 ) -> Any:
     try:
         call = _Call.of(stager, function, name, args, kwargs, marked=True)
@@ -633,8 +640,8 @@ def _checkpointed_call(
         return stager.call(function, args, kwargs)
     if any(node.op.effect for node in walk_nodes(call.primal.block)):  # a name is kept, say
         return stager.call(function, args, kwargs)
-    if every is not None:
-        return call.in_segments(stager, every)
+    if cuts is not None:
+        return call.cut(stager, cuts)
     return call.emit(stager, **call.recomputing(), rest_carries=True)
 
 

@@ -15,11 +15,13 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError, SymdiffError
 from symdiff.runtime.parameters import parameters_of
 
 T = TypeVar("T")
 Every: TypeAlias = 'int | tuple[int, ...] | Literal["sqrt"]'
+Budget: TypeAlias = 'int | Literal["log"]'
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -141,16 +143,20 @@ class checkpoint(Declared):  # noqa: N801 - a class used as a word
         n / 400 + 400 / 20 + 20, for two more runs. What is outside of loops is saved as without
         ``checkpoint``. Loops inside loops are not cut. In reverse mode of reverse mode all turns
         are saved again.
-    :raises ValueError: for an ``every`` that is none of these.
-    :raises UnsupportedCallError: when a derivative is compiled of a function with ``every`` that
-        has no loop over numbers and arrays that keep their shapes.
+    :param budget: hold at most so many beginnings of turns of each of the function's loops at once,
+        or about log₂ n of n turns, ``"log"``. The backward sweep runs turns again, as few as that
+        can be done with (Griewank & Walther 2000): with b held, C(b + r, r) turns at most r times
+        each, 5000 turns 5 times with b = 11. In reverse mode of reverse mode all turns are saved.
+    :raises ValueError: for an ``every`` or a ``budget`` that is none of these, and for both.
+    :raises UnsupportedCallError: when a derivative is compiled of a function with ``every`` or
+        ``budget`` that has no loop over numbers and arrays that keep their shapes.
 
     >>> @checkpoint
     ... def layer(x):
     ...     return x * x
     >>> layer(3.0)
     9.0
-    >>> @checkpoint(every="sqrt")
+    >>> @checkpoint(budget="log")
     ... def march(u, n):
     ...     for _ in range(n):
     ...         u = u + 0.1 * u * u
@@ -163,36 +169,70 @@ class checkpoint(Declared):  # noqa: N801 - a class used as a word
     def __symdiff_called__(stager: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         return _handler("custom.checkpointed")(stager, *args, **kwargs)
 
-    def __new__(cls, function: Any = None, *, every: Every | None = None) -> Any:
+    def __new__(
+        cls, function: Any = None, *, every: Every | None = None, budget: Budget | None = None
+    ) -> Any:
         """The declared function; a decorator where there is none yet."""
-        if every is not None:
-            checked_every(every)
+        Cuts.of(every, budget)
         if function is None:
-            return functools.partial(cls, every=every)
+            return functools.partial(cls, every=every, budget=budget)
         return super().__new__(cls)
 
-    def __init__(self, function: Callable[..., Any], *, every: Every | None = None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        every: Every | None = None,
+        budget: Budget | None = None,
+    ) -> None:
         super().__init__(function)
-        self.every = every
+        self.cuts = Cuts.of(every, budget)
 
 
 _MOST_LEVELS = 12  # Python nests 20 blocks at most
 
 
-def checked_every(every: Any) -> Any:
-    """Give back how often a checkpoint is to be taken, if that is a number of turns, or a word.
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """How a checkpoint cuts loops: into segments, or by how much is held at once."""
 
-    :raises ValueError: where it is not.
-    """
+    word: Literal["every", "budget"]
+    given: Any
+
+    def __str__(self) -> str:
+        return f"{self.word}={self.given!r}"
+
+    @classmethod
+    def of(cls, every: Any, budget: Any) -> Cuts | None:
+        """What a checkpoint is told, or None if that is nothing.
+
+        :raises ValueError: where it is none that there is.
+        """
+        if every is not None and budget is not None:
+            raise ValueError("a checkpoint has every, or a budget, not both")
+        if every is not None:
+            _check_every(every)
+            return cls("every", every)
+        if budget is None:
+            return None
+        if budget != "log" and not _is_count(budget):
+            raise ValueError(f"budget is a number of turns, 1 at least, or 'log', not {budget!r}")
+        return cls("budget", budget)
+
+
+def _check_every(every: Any) -> None:
     numbers = every if isinstance(every, tuple) else (every,)
-    are_counts = all(type(number) is int and number > 0 for number in numbers)
+    are_counts = all(map(_is_count, numbers))
     falling = all(map(operator.gt, numbers, numbers[1:])) if are_counts else False
     if not (falling and 0 < len(numbers) <= _MOST_LEVELS) and every != "sqrt":
         raise ValueError(
             f"every is a number of turns, 1 at least, a tuple of up to {_MOST_LEVELS} falling ones,"
             f" or 'sqrt', not {every!r}"
         )
-    return every
+
+
+def _is_count(number: Any) -> bool:
+    return type(number) is int and number > 0
 
 
 class nondifferentiable(Declared):  # noqa: N801 - a class used as a word

@@ -18,7 +18,7 @@ they have 1, 2, 3 … of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -41,6 +41,15 @@ def segmented(graph: Graph, every: Every) -> Graph | None:
 
     Loops within loops stay as they are.
     """
+    return with_loops_cut(graph, lambda view, new: _Cut(view, every, new).emit())
+
+
+def with_loops_cut(
+    graph: Graph, emit: Callable[[LoopView, dict[Value, Value]], None]
+) -> Graph | None:
+    """The graph with something else in the place of each loop that can be cut; None where there is
+    none. ``emit`` builds it, and adds its results to the copies of values that it is given.
+    """
     if not any(map(_can_be_cut, graph.block.nodes)):
         return None
     parameters = renewed(graph.block.parameters)
@@ -48,7 +57,7 @@ def segmented(graph: Graph, every: Every) -> Graph | None:
     with building(Builder([], graph.span)) as made:
         for node in graph.block.nodes:
             if _can_be_cut(node):
-                _Cut(LoopView(node), every, new).emit()
+                emit(LoopView(node), new)
             else:
                 copy_into(node, new)
     results = tuple(new.get(value, value) for value in graph.block.results)

@@ -71,6 +71,19 @@ segment: Operation = Operation(
 )
 
 
+binomial_turns: Operation = Operation(
+    "binomial_turns",
+    lambda turns, held: (INT,),
+    support.binomial_turns,
+    nondifferentiable=True,
+    sympy=EVALUATED,
+    batch=lambda b, op, *operands: op(*operands),
+    uniform=True,
+    documentation="How many turns to run on before a turn's beginning is held, so that all of these"
+    " turns can be taken back with so many held.",
+)
+
+
 zeros_if_defined: Operation = Operation(
     "zeros_if_defined",
     lambda x: (x,),

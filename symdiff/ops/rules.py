@@ -1,10 +1,10 @@
 """``custom_call``: a call of a function whose derivatives the user gives.
 
 It holds three graphs over the same inputs: ``primal`` (what it computes), ``reverse`` (with a
-cotangent for each result after them → a cotangent for each input) and ``forward`` (with a tangent
-for each input after them → a tangent for each result); one of the last two may be missing. Rules
-inline them, so that derivatives of any order come out of the same ops. ``expanded`` replaces the
-calls by what they compute, for emission.
+cotangent for each result after them → a cotangent for each input; where it ``reads_results``, these
+stand between) and ``forward`` (with a tangent for each input after them → a tangent for each
+result); one of the last two may be missing. Rules inline them, so that derivatives of any order
+come out of the same ops. ``expanded`` replaces the calls by what they compute, for emission.
 
 The first ``arguments`` operands belong to the function's arguments, the others are what its graphs
 captured: no derivative is known by those.
@@ -62,6 +62,7 @@ def _pullback(
     reverse: Graph | None,
     forward: Graph | None,
     arguments: int,
+    reads_results: bool = False,
     **_: Any,
 ) -> Mapping[int, Value]:
     _refuse_in_own_rule(reverse, forward, name)
@@ -76,7 +77,7 @@ def _pullback(
         for bar, result in pairs
         if carries_derivative(result.type)
     ]
-    found = inlined(reverse, [*operands, *seeds])
+    found = inlined(reverse, [*operands, *(results if reads_results else ()), *seeds])
     return {position: found[position] for position in wanted}
 
 

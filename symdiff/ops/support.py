@@ -129,6 +129,27 @@ def one_of(y: Any) -> Any:
     return np.ones_like(y)
 
 
+def binomial_turns(turns: int, held: int) -> int:
+    """How many turns to run on before the next beginning of a turn is held.
+
+    ``turns`` are to be taken back; ``held`` beginnings may be held, that of the first turn being
+    one. Turns are run again least often if the number of times, r, is the least with
+    C(held + r, r) ≥ turns (Griewank & Walther 2000).
+
+    >>> binomial_turns(10, 3), binomial_turns(10, 1), binomial_turns(4, 9)
+    (4, 9, 1)
+    """
+    if held < 2:
+        return turns - 1
+    most, before, fewer = 1, 0, 0  # C(held + r, r); that for r - 1; that for held - 1, too
+    times = 0
+    while most < turns:
+        times += 1
+        before, most = most, most * (held + times) // times
+        fewer = before * held // (held + times - 1)
+    return min(before, turns - fewer)
+
+
 def sum_if_defined(a: Any, b: Any) -> Any:
     """``a + b``, of lists and tuples item by item; the other one where one is None.
 

@@ -347,6 +347,7 @@ def test_tangents_of_a_linear_function_are_structured_like_its_arguments(tangent
         (lambda x: sd.taylor(np.sin, x, -1)[0], "order is 0, 1, 2 …, not -1"),
         (lambda x: sd.jacobian(np.sin, mode="back")(x), "mode is 'auto', 'forward' or 'reverse'"),
         (lambda x: sd.checkpoint(np.sin, every=0)(x), "every is a number of turns, 1 at least"),
+        (lambda x: sd.checkpoint(np.sin, budget=0)(x), "budget is a number of turns, 1 at least"),
     ],
 )
 def test_a_value_error_of_the_function_is_one_of_its_derivative(wrong, said):

@@ -1,7 +1,11 @@
-"""``checkpoint(f, every=...)``: loops cut into segments, which the backward sweep runs again."""
+"""``checkpoint(f, every=...)`` and ``checkpoint(f, budget=...)``: loops of which the backward sweep
+runs turns again.
+"""
 
 from __future__ import annotations
 
+import functools
+import math
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +15,14 @@ import pytest
 
 import symdiff as sd
 from symdiff.errors import UnsupportedCallError
+from symdiff.ops.support import binomial_turns
 
 U = np.array([0.3, 0.5, 1.2])
 C = np.array([1.0, 2.0, 0.5])
-EVERY = [1, 3, 100, "sqrt", (4, 2), (6, 4, 1)]
+CUTS = [
+    *({"every": every} for every in (1, 3, 100, "sqrt", (4, 2), (6, 4, 1))),
+    *({"budget": budget} for budget in (1, 2, 3, 100, "log")),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -128,10 +136,10 @@ def bend(f: Callable[[float], float]) -> float:
     return (16 * two - one) / 15
 
 
-@pytest.mark.parametrize("every", EVERY)
+@pytest.mark.parametrize("cuts", CUTS, ids=str)
 @pytest.mark.parametrize("f", LOOPS)
-def test_against_differences(f: Callable[..., Any], every: Any):
-    cut = sd.checkpoint(f, every=every)
+def test_against_differences(f: Callable[..., Any], cuts: dict[str, Any]):
+    cut = sd.checkpoint(f, **cuts)
 
     def loss(u, c, n):
         return plain(cut, u, c, n)
@@ -235,6 +243,99 @@ def test_memory_grows_as_the_logarithm(f: Callable[..., Any], monkeypatch: pytes
     assert many < 60
 
 
+@pytest.mark.parametrize("f", [kicked, relaxed])
+def test_a_budget_bounds_what_is_held(f: Callable[..., Any], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("SYMDIFF_VERIFY")
+    few, many = grown(sd.checkpoint(f, budget=4), 4000, (60, 1200))
+    assert few == pytest.approx(many, abs=1.0) and many < 4 + 8
+    few, many = grown(sd.checkpoint(f, budget="log"), 4000, (64, 1024))
+    assert many - few == pytest.approx(4.0, abs=1.0)  # one more for twice the turns
+    product = sd.hvp(lambda u, c, n: np.sum(sd.checkpoint(f, budget=4)(u, c, n)[0] ** 2))
+    u, c = np.full(4000, 0.5), np.full(4000, 0.1)
+    product(u, c, 3, u)
+    tracemalloc.start()
+    product(u, c, 400, u)
+    assert tracemalloc.get_traced_memory()[1] < 24 * u.nbytes
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("f", [kicked, relaxed])
+def test_turns_are_run_as_often_as_the_theory_says(f: Callable[..., Any]):
+    for budget in (1, 2, 3, 6, 20, "log"):
+        cut = sd.checkpoint(f, budget=budget)
+        gradient = sd.grad(lambda u, c, n, cut=cut: np.sum(cut(u, c, n)[0]))
+        made = {"np": np, "binomial_turns": binomial_turns}
+        text = gradient.source(U, C, 30)
+        exec(text.replace("np.sin(", "counted("), made)
+        for n in (0, 1, 2, 3, 10, 11, 100):
+            seen: list[Any] = []
+            made["counted"] = lambda x, seen=seen: seen.append(x) or np.sin(x)
+            made["function_grad"](U, C, n)
+            held = n.bit_length() if budget == "log" else budget
+            assert len(seen) == n + (fewest(n, held) if n else 0)
+
+
+@functools.cache
+def fewest(turns: int, held: int) -> int:
+    """The fewest turns that take back so many, of all schedules there are."""
+    if turns == 1:
+        return 0
+    if held == 1:
+        return turns * (turns - 1) // 2
+    return min(k + fewest(turns - k, held - 1) + fewest(k, held) for k in range(1, turns))
+
+
+def test_the_fewest_turns_are_those_of_the_closed_form():
+    for held in (2, 3, 5):
+        for turns in range(1, 60):
+            r = next(r for r in range(60) if math.comb(held + r, r) >= turns)
+            closed = r * turns - math.comb(held + r, r - 1) if r else 0
+            assert fewest(turns, held) == closed  # Griewank & Walther 2000, eq. 2
+
+
+@pytest.mark.parametrize("budget", [0, -1, True, 2.0, "often", (2,)])
+def test_what_a_budget_may_be(budget: Any):
+    with pytest.raises(ValueError, match="budget is a number of turns, 1 at least, or 'log'"):
+        sd.checkpoint(kicked, budget=budget)
+    with pytest.raises(ValueError, match="every, or a budget, not both"):
+        sd.checkpoint(kicked, every=2, budget=2)
+
+
+def test_carries_that_the_first_turn_makes():
+    def first_made(u, c, n):
+        for k in range(n):
+            if k % 2 == 0:
+                w = u * np.cos(u)
+            u = u + 0.1 * w * c
+        return u * w
+
+    def listed(u, c, n):
+        rows = [u * k for k in range(n)]
+        at, odd = 0, True
+        for _ in range(n):
+            at = (at + 2) % n
+            u = u + 0.1 * np.sin(rows[at]) if odd else u * c
+            odd = not odd
+        return u * (at + 1.0)
+
+    direction = np.array([0.7, -0.4, 0.2])
+    for f in (first_made, listed):
+        for budget in (1, 3, "log"):
+            cut = sd.checkpoint(f, budget=budget)
+            found = sd.grad(lambda u, cut=cut: plain(cut, u, C, 5))(U)
+            wanted = slope(lambda h, f=f: plain(f, U + h * direction, C, 5))
+            np.testing.assert_allclose(found @ direction, wanted, rtol=1e-7)
+
+
+def test_a_budget_of_single_precision_and_of_nothing():
+    cut = sd.checkpoint(kicked, budget=2)
+    by_u = sd.grad(lambda u, c, n: np.sum(cut(u, c, n)[0]))
+    single = by_u(U.astype(np.float32), C.astype(np.float32), 6)
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, by_u(U, C, 6), rtol=1e-5)
+    assert by_u(U[:0], C[:0], 6).shape == (0,)
+
+
 @pytest.mark.parametrize(
     "every", [0, -1, True, 2.0, "often", (), (2, 2), (1, 3), (4, 0), (*range(20, 0, -1),)]
 )
@@ -250,9 +351,9 @@ def test_what_has_no_loop_that_can_be_cut():
         return u
 
     for f in (lambda u: np.sin(u), shrinks):
-        cut = sd.checkpoint(f, every=2)
-        with pytest.raises(UnsupportedCallError, match="no loop that can be cut into segments"):
-            sd.grad(lambda u, cut=cut: np.sum(cut(u)))(U)
+        for cut in (sd.checkpoint(f, every=2), sd.checkpoint(f, budget=2)):
+            with pytest.raises(UnsupportedCallError, match="no loop that can be cut"):
+                sd.grad(lambda u, cut=cut: np.sum(cut(u)))(U)
 
 
 @sd.checkpoint(every=2)
@@ -283,8 +384,9 @@ def test_the_code_of_a_marked_function_tells_its_place():
     assert f"test_segments.py, line {line}: def marked(x)" in sd.grad(marked).source("float")
 
 
-def test_what_a_loop_prints_happens_once(capsys: pytest.CaptureFixture[str]):
-    @sd.checkpoint(every=2)
+@pytest.mark.parametrize("cuts", [{"every": 2}, {"budget": 1}], ids=str)
+def test_what_a_loop_prints_happens_once(cuts: dict[str, Any], capsys: pytest.CaptureFixture[str]):
+    @sd.checkpoint(**cuts)
     def loud(u, n):
         for _ in range(n):
             print("turn")
