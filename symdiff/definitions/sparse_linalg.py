@@ -13,6 +13,7 @@ from symdiff.definitions.entries import entries_of, is_sparse, of_dense, sparse_
 from symdiff.definitions.krylov import given_matrix, taken_matrix
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
+from symdiff.definitions.operators import is_operator
 from symdiff.definitions.solvers import valued, without_derivative
 
 # Factors ------------------------------------------------------------------------------------------
@@ -180,9 +181,9 @@ def eigsh(A, k=6, M=None, sigma=None, which="LM", v0=None, return_eigenvectors=T
         found = computed(exact, _eigenvalues, *asked, *given)
         return valued(exact * _near(found, exact), found)
     both = computed(np.vstack((exact, inner)), _eigenpairs, *asked, *given)
-    signs = np.sign(np.sum(without_derivative(inner) * both[1:], axis=0))
     sound = _near(both[0], exact)
-    return valued(exact * sound, both[0]), valued(inner * (signs * sound), both[1:])
+    factors = _signs(inner, both[1:]) * sound
+    return valued(exact * sound, both[0]), valued(inner * factors, both[1:])
 
 
 def _eigenvalues(k, sigma, which, v0, options, *given):
@@ -215,9 +216,8 @@ def svds(A, k=6, *, which="LM", v0=None, return_singular_vectors=True, **options
     left, right, exact = u[:, places], vh[places], s[places]
     both = computed(np.vstack((exact, left, right.T)), _singular_vectors, *asked, *given)
     found, height = both[0], dense.shape[0]
-    signs = np.sign(np.sum(without_derivative(left) * both[1 : height + 1], axis=0))
     sound = _near(found, exact)
-    factors = signs * sound
+    factors = _signs(left, both[1 : height + 1]) * sound
     return (
         valued(left * factors, both[1 : height + 1]),
         valued(exact * sound, found),
@@ -239,10 +239,70 @@ def _singular_vectors(k, which, v0, options, *given):
     return np.vstack((s, u, vh.T))
 
 
+def lobpcg(A, X, B=None, M=None, Y=None, **options):
+    """The outermost eigenvalues and their vectors: where the search starts, and what it is told of
+    the inverse, makes no difference to them.
+    """
+    if Y is not None:
+        refuse("Y=")
+    for name in options:
+        if name not in ("tol", "maxiter", "largest", "verbosityLevel", "restartControl"):
+            refuse(f"{name}=")
+    X = np.asarray(X)
+    if X.dtype.char not in "fd":
+        refuse("a start of other than floats")
+    count, k = X.shape
+    given, dense = _by_columns(A, count)
+    other, weights = _by_columns(np.eye(count) if B is None else B, count)
+    order = np.arange(k) if options.get("largest", True) is False else np.arange(-1, -1 - k, -1)
+    exact, inner = _pairs(dense, weights, order)
+    like = np.vstack((X[:1], X, X))
+    told = computed(like, _outermost, given, X, B is None, other, M, options)
+    found, start = told[1 : 1 + count], told[1 + count :]
+    if np.any(start != X):  # SciPy has begun with the best vectors that its columns make, in place
+        begun = X @ _pairs(X.T @ (dense @ X), X.T @ (weights @ X), order)[1]
+        X[...] = valued((begun * _signs(weights @ begun, start)).astype(X.dtype), start)
+    sound = _near(told[0], exact)
+    exact, inner = exact * sound, inner * (_signs(weights @ inner, found) * sound)
+    return valued(exact.astype(X.dtype), told[0]), valued(inner.astype(X.dtype), found)
+
+
+def _pairs(A, B, order):
+    """Eigenvalues and vectors of symmetric matrices, in an order of those that ascend."""
+    turned = np.linalg.inv(np.linalg.cholesky((B + B.T) / 2))
+    values, vectors = np.linalg.eigh(turned @ (A + A.T) @ turned.T / 2)
+    return values[order], turned.T @ vectors[:, order]
+
+
+def _signs(vectors, others):
+    return np.sign(np.sum(without_derivative(vectors) * others, axis=0))
+
+
+def _by_columns(A, count):
+    """A symmetric matrix as it is given, and as an array; it may be known by what it does to
+    columns.
+    """
+    if callable(A) and not is_operator(A):
+        return ("", A), np.asarray(A(np.eye(count)))
+    return given_matrix(A)
+
+
+def _outermost(given, X, is_plain, other, M, options):
+    from scipy.sparse.linalg import lobpcg as found
+
+    B, start = None if is_plain else _as_given(*other), X.copy("K")
+    values, vectors = found(_as_given(*given), start, B, M, **options)
+    return np.vstack((values, vectors, start))
+
+
+def _as_given(kind, matrix, *rest):
+    return taken_matrix(kind, matrix, *rest) if rest else matrix
+
+
 @when_imported("scipy.sparse.linalg")
 def register(linalg):
     """Say what the functions mean."""
     found: tuple[Any, ...] = (splu, factorized, spsolve_triangular, inv, expm, matrix_power)
-    for definition in (*found, norm, eigsh, svds):
+    for definition in (*found, norm, eigsh, svds, lobpcg):
         if hasattr(linalg, definition.__name__):  # in this version
             DEFINITIONS[getattr(linalg, definition.__name__)] = definition

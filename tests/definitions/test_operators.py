@@ -47,6 +47,22 @@ def algebra(x):
     return B @ x[:3] + B.T @ x[3:] + A.rmatvec(x[:3]) + (B @ np.stack((x[:3], x[3:]), axis=1))[:, 1]
 
 
+FIXED = np.diag(np.arange(1.0, 13.0))
+START = np.random.default_rng(3).normal(size=(12, 2))
+
+
+def outermost(A, **options):
+    return sla.lobpcg(A, START.copy(), tol=1e-13, maxiter=300, **options)
+
+
+def _halved(columns):
+    return 0.5 * columns
+
+
+def _grown(columns):
+    return FIXED @ columns
+
+
 @pytest.mark.parametrize(
     "found",
     [
@@ -91,6 +107,10 @@ def test_what_has_not_converged_has_no_derivative():
         lambda x: sla.svds(lines(x)[:8], 2, v0=np.ones(8))[1],
         lambda x: sla.svds(lines(x)[:8], 2, which="SM", v0=np.ones(8))[0] ** 2,
         lambda x: sla.svds(lines(x)[:8], 2, return_singular_vectors=False, v0=np.ones(8)),
+        lambda x: outermost(lines(x))[0],
+        lambda x: outermost(lines(x), B=np.diag(1.0 + 0.1 * np.arange(12.0) * x[3]))[1] ** 2,
+        lambda x: outermost(x[0] * FIXED + x[1] * np.eye(12), largest=False, M=_halved)[0],
+        lambda x: x[0] * outermost(_grown)[0],
     ],
 )
 def test_what_is_made_of_a_sparse_matrix(found):
@@ -108,6 +128,17 @@ def test_a_loop_of_steps_with_the_factors_of_one_matrix():
     check(walked, X)
 
 
+def test_a_search_begins_with_the_best_of_its_start_in_the_place_of_that():
+    def made(x, by_rows):
+        start = x[0] * START if by_rows else (x[0] * START.T).T
+        start[0] = x[:2]
+        sla.lobpcg(FIXED, start, np.diag(2.0 + np.sin(np.arange(12.0) * x[3])), maxiter=300)
+        return start
+
+    check(lambda x: made(x, True), X)
+    check(lambda x: made(x, False), X)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -115,6 +146,7 @@ def test_a_loop_of_steps_with_the_factors_of_one_matrix():
         (lambda x: sla.eigsh(sla.aslinearoperator(symmetric(x)), 1)[0], "use its matrix"),
         (lambda x: sla.eigsh(symmetric(x), 1, M=np.eye(3))[0], "M="),
         (lambda x: sla.eigsh(symmetric(x), 1, which="BE")[0], "which='BE'"),
+        (lambda x: sla.lobpcg(symmetric(x), x.reshape(3, 2), Y=np.eye(3, 1))[0], "Y="),
         (lambda x: sla.splu(general(x).tocsc()).L.toarray(), "attribute L"),
         (
             lambda x: np.result_type(sla.aslinearoperator(symmetric(x)), float).itemsize * x,

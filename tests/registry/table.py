@@ -2368,6 +2368,11 @@ TABLE: dict[str, Word] = {
                 "np.diag(np.arange(1.0, 1.0 + len(x))) + x + x.T, 1, v0=np.ones(len(x)))[0] * y",
             ),
             (
+                "lobpcg",
+                "scipy.sparse.linalg.lobpcg("
+                "np.diag(np.arange(1.0, 1.0 + len(x))) + x + x.T, np.eye(len(x), 1))[0] * y",
+            ),
+            (
                 "svds",
                 "scipy.sparse.linalg.svds("
                 "np.diag(np.arange(1.0, 1.0 + len(x))) + x, 1, v0=np.ones(len(x)))[1] * y",
