@@ -3,6 +3,7 @@
 #   make demo              train a network on handwritten digits with a generated gradient
 #   make test [PEERS=1]    everything that is checked; PEERS=1 compares with JAX and autograd too
 #   make test-all          all of what `make test` draws from: an hour more
+#   make test PART=1       another quarter of what has many cases (0, which `make test` runs, to 3)
 #   make extremes          integers of every width and floats of any magnitude: the walk, and 10,000 programs
 #   make bench [ARGS=...]  generated gradients beside hand-written ones, autograd and JAX
 #   make fuzz [N=300]      N random programs against independent derivatives

@@ -25,7 +25,6 @@ import pytest
 
 from tests import reference
 from tests.programs.registry import Program, load
-from tests.shares import is_drawn
 
 ORDER_ONE = 1e-9
 ORDER_TWO = 1e-6
@@ -46,8 +45,6 @@ def cases_of(programs: Sequence[Program]) -> list[Any]:
 CASES = cases_of(PROGRAMS)
 TWICE = [entry for entry in PROGRAMS if entry.order2]
 DIFFERENTIATED_TWICE = cases_of(TWICE)
-# Of these every function that is called is one of its own, however short it is.
-WITH_CALLEES = cases_of([entry for entry in PROGRAMS if is_drawn(entry.name, 12)])
 # A Python int has no tangent in a linear function.
 _OF_INTS = {
     (entry.name, case)
@@ -310,7 +307,7 @@ def test_value_is_python_value(entry: Program, case: int, sd: ModuleType) -> Non
     assert same(args, entry.arguments(case)), "arguments were changed"
 
 
-@pytest.mark.every_case
+@pytest.mark.one_in(2)
 @pytest.mark.usefixtures("verified")
 @pytest.mark.parametrize(("entry", "case"), CASES)
 def test_reverse(entry: Program, case: int, sd: ModuleType) -> None:
@@ -327,11 +324,13 @@ def test_reverse(entry: Program, case: int, sd: ModuleType) -> None:
     assert same(args, entry.arguments(case)), "arguments were changed"
 
 
+@pytest.mark.one_in(48)
 @pytest.mark.usefixtures("verified")
-@pytest.mark.parametrize(("entry", "case"), WITH_CALLEES)
+@pytest.mark.parametrize(("entry", "case"), CASES)
 def test_callees_of_their_own(
     entry: Program, case: int, sd: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Every function that is called is one of its own, however short it is."""
     from symdiff.optimise.outlining import EVERYTHING, outlining
     from symdiff.parse import templates
 

@@ -12,10 +12,9 @@ import symdiff as sd
 from symdiff.errors import InternalError, SymdiffError
 from tests.registry import table, walk
 from tests.registry.differences import parts
-from tests.shares import ALL, is_drawn
+from tests.shares import ALL
 
 LANES = 3
-NAMES = [name for name in walk.registered() if ALL or is_drawn(name, 6)]
 
 
 def lanes_of(group: walk.Group) -> list[list[Any]]:
@@ -91,7 +90,8 @@ def difference(group: walk.Group) -> str | None:
     return None if near else f"{group.title}: {found} and not {wanted}"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.one_in(24)
+@pytest.mark.parametrize("name", walk.registered())
 def test_what_is_registered_is_batched_as_a_loop_computes_it(name: str) -> None:
     groups = walk.groups(table.examples_of(name))
     for group in groups if ALL else walk.sample(groups, name):

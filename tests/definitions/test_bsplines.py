@@ -22,6 +22,7 @@ TABLE = interpolate.bisplrep(ROWS, COLUMNS, np.sin(ROWS) * np.exp(COLUMNS), kx=3
 
 
 @pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.one_in(4)
 def test_splines_and_their_derivatives(order: int) -> None:
     check(lambda q: interpolate.splev(q, (T, C, K), der=order), Q)
     check(lambda q: SPLINE(q, order), Q)

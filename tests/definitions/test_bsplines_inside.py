@@ -56,6 +56,7 @@ def _sum_of_all(t: Any, c: Any, x: Any) -> Any:
         (lambda t, c: BSpline(t, c, 2).c * 2.0 + BSpline(t, c, 2).t[0], (PLAIN, C[:5])),
     ],
 )
+@pytest.mark.one_in(4)
 def test_splines_that_are_made_inside(function: Callable[..., Any], args: Any):
     check(function, *args, wrt=tuple(range(len(args))))
 

@@ -91,6 +91,7 @@ CASES = {
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("place", [PLACE, PLACE[::-1] + 0.3], ids=["one", "other"])
+@pytest.mark.one_in(4)
 def test_results_of_tests(name, place):
     f = CASES[name]
     value, gradient = sd.value_and_grad(f)(place)

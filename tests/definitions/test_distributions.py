@@ -51,6 +51,7 @@ def check(function: Callable[..., Any], *args: Any, wrt: tuple[int, ...]) -> Non
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", CONTINUOUS)
+@pytest.mark.one_in(4)
 def test_continuous(name: str, method: str):
     function, shapes = getattr(getattr(stats, name), method), SHAPES.get(name, ())
 

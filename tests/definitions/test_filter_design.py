@@ -44,6 +44,7 @@ GIVEN_TWICE = ("ellip",)  # their second derivatives by the ripple are refused: 
 
 
 @pytest.mark.parametrize("name", [name for name in DESIGNS if name not in GIVEN_TWICE])
+@pytest.mark.one_in(4)
 def test_designs(name: str) -> None:
     design = DESIGNS[name]
     given = (W, RIPPLE)[: design.__code__.co_argcount]

@@ -184,6 +184,7 @@ def test_a_polynomial_has_the_slopes_of_its_coefficients():
         lambda x: x * OF_THE_NEAREST(x[0], x[1]) + OF_THE_NEAREST(x, 2 * x),
     ],
 )
+@pytest.mark.one_in(4)
 def test_curves_and_splines_on_spheres(found):
     check(found, X, step=0.01)
 

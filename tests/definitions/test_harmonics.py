@@ -82,6 +82,7 @@ def test_lpmv_of_arrays() -> None:
 
 @pytest.mark.parametrize(("n", "m"), [(0, 0), (1, 1), (2, -1), (3, 2), (5, -4), (9, 3), (2, 3)])
 @pytest.mark.parametrize(("theta", "phi"), [(0.3, 0.4), (2.9, -1.2), (np.pi / 2, 3.0)])
+@pytest.mark.one_in(4)
 def test_spherical_harmonics(n: int, m: int, theta: float, phi: float) -> None:
     def exact(theta: Any, phi: Any) -> Any:
         size = abs(m)

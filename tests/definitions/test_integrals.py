@@ -100,6 +100,7 @@ def test_an_integral_whose_derivative_is_infinite_at_an_end_has_the_closed_forms
         (of_an_integral, (0.6,)),
     ],
 )
+@pytest.mark.one_in(4)
 def test_integrals(function, args):
     check(function, *args, wrt=range(len(args)))
 

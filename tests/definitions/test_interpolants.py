@@ -67,6 +67,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize(("program", "args"), CASES)
+@pytest.mark.one_in(4)
 def test_splines_and_grids(program: Callable[..., Any], args: tuple[Any, ...]) -> None:
     np.testing.assert_allclose(sd.vjp(program, *args)[0], program(*args), rtol=1e-12)
     calls.check(program, *args, wrt=(0, 1, 2), step=1e-3)

@@ -45,6 +45,7 @@ ROUGH = {  # SciPy finds them to some digits less
 
 
 @pytest.mark.parametrize("name", INVERSES)
+@pytest.mark.one_in(4)
 def test_inverses(name: str) -> None:
     function, given = getattr(special, name), np.array(AT[name])
 

@@ -29,6 +29,7 @@ def _sparse(x: Any) -> Any:
     "name",
     ["cg", "cgs", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr", "gcrotmk", "tfqmr"],
 )
+@pytest.mark.one_in(4)
 def test_solutions_have_the_derivatives_of_the_equations(name: str) -> None:
     solve = getattr(solving, name)
     for matrix in (_matrix, _sparse, lambda x: _sparse(x).tocsr()):

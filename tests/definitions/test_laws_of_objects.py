@@ -203,6 +203,7 @@ def test_inverses_of_counts_are_steps_from_the_location_on() -> None:
 
 @pytest.mark.parametrize("kappa", [0.0, 1.3, 70.0, 1e5])
 @pytest.mark.parametrize("angle", [-3.0, -0.02, 0.0, 0.01, 2.5, 9.0])
+@pytest.mark.one_in(4)
 def test_von_mises_shares_have_exact_slopes(angle: float, kappa: float) -> None:
     def share(kappa: Any) -> Any:  # from 0 on
         return mpmath.quad(

@@ -302,6 +302,7 @@ OTHERS = {
 @pytest.mark.filterwarnings("ignore:.*delta_grad == 0.0:UserWarning")
 @pytest.mark.filterwarnings("ignore:Output seems independent:UserWarning")
 @pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.one_in(4)
 def test_other_constraints_and_methods(name: str) -> None:
     """Derivatives are as accurate as the solution is; those in closed form are autograd's."""
     found, exact = OTHERS[name]

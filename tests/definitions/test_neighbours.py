@@ -59,6 +59,7 @@ MATRIX = np.array([[1.1, 0.2], [-0.1, 0.9]])
         (lambda x, s: ndimage.fourier_gaussian(x, s, 9), (IMAGE, np.array([0.8, 1.2]))),
     ],
 )
+@pytest.mark.one_in(4)
 def test_derivatives(function: Callable[..., Any], args: Any):
     check(function, *args, wrt=tuple(range(len(args))))
 

@@ -290,6 +290,7 @@ def test_several_roots_at_0_move_without_bound() -> None:
     ],
 )
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
+@pytest.mark.one_in(4)
 def test_series_of_given_roots(fromroots: Any, value: Any, count: int) -> None:
     """At a point they are the product of the distances to the roots, up to a factor."""
     roots, at = np.cos(1.3 * np.arange(1.0, 1.0 + count)), 0.77
@@ -330,6 +331,7 @@ def test_series_converted_to_another_kind(own: Any, kind: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
+@pytest.mark.one_in(4)
 def test_methods_of_series(kind: Any) -> None:
     for derived in (
         lambda c: kind(c, domain=[0, 2]).deriv()(0.3),

@@ -71,6 +71,7 @@ def test_of_an_array(function: Any, q: Any) -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
 @pytest.mark.parametrize("q", [0.3, np.float64(0.3), np.float32(0.7), np.array([0.0, 0.25, 1.0])])
+@pytest.mark.one_in(4)
 def test_values_and_types_are_numpys(q: Any, dtype: str) -> None:
     x = (4 * A).astype(dtype)
     for function in (nearest, between, weighted):

@@ -36,6 +36,7 @@ BETWEEN = transform.Slerp([0.0, 1.0, 2.0], MANY)
         lambda x: Rotation.from_quat([1.0 + x[0, 0], *x[1]]).apply(x),
     ],
 )
+@pytest.mark.one_in(4)
 def test_rotations(turned: Any) -> None:
     check(turned, X, step=0.002)
 

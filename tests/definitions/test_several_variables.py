@@ -93,6 +93,7 @@ def shares(x):
         lambda x: of_matrices.rvs(rowcov=covariance(x), colcov=np.eye(3), random_state=1),
     ],
 )
+@pytest.mark.one_in(4)
 def test_distributions_of_matrices(found):
     check(found, X, step=0.01)
 

@@ -63,6 +63,7 @@ def _lines(x: Any, y: Any, q: Any) -> Any:
         (_lines, (X, ROWS, Q)),
     ],
 )
+@pytest.mark.one_in(4)
 def test_interpolation(function: Callable[..., Any], args: Any):
     check(function, *args, wrt=tuple(range(len(args))), step=1e-3)
 

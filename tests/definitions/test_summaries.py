@@ -57,6 +57,7 @@ def _flat(made: Any) -> list[float]:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.one_in(4)
 def test_summaries(name: str):
     program, shapes = summaries(name), np.array([*map(float, SHAPES.get(name, ())), 0.0])
     loc, scale = 0.3, 1.4

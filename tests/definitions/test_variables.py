@@ -31,6 +31,7 @@ X = np.array([0.4, 0.9, 1.3])
         lambda x: stats.order_statistic(STANDARD, r=2, n=4).logpdf(x),
     ],
 )
+@pytest.mark.one_in(4)
 def test_variables_that_are_made_outside(found):
     check(found, X, step=0.005)
 
@@ -52,6 +53,7 @@ def test_variables_that_are_made_outside(found):
         ),
     ],
 )
+@pytest.mark.one_in(4)
 def test_variables_that_are_made_inside(found):
     check(found, X, step=0.005)
 
@@ -68,6 +70,7 @@ def test_the_slope_of_a_probability_is_the_density():
     ("low", "high"),
     [(0.3, 0.3), (-2.0, -2.0), (1.3, 0.4), (-30.0, -20.0), (20.0, 30.0), (-np.inf, 0.4), (-9, 9)],
 )
+@pytest.mark.one_in(4)
 def test_the_slopes_of_a_share_between_places_are_the_densities_there(variable, low, high):
     """Where both are one, too, the logarithm of whose share is none."""
     places = np.array([low, high], dtype=float)

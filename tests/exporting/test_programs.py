@@ -82,7 +82,7 @@ def test_modules_check_themselves_where_there_is_scipy(tmp_path: Path) -> None:
 
 
 def check_themselves(entries: list[Program], tmp_path: Path, *packages: str) -> None:
-    alone = [e for e in entries if e.name not in REFUSED and is_drawn(e.name, 9)]
+    alone = [e for e in entries if e.name not in REFUSED and is_drawn(e.name, 18)]
     files = [exported(entry, tmp_path) for entry in alone]
     found = run_alone(files, tmp_path, packages)
     assert len(found) == len(files)

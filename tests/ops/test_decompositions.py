@@ -357,6 +357,7 @@ def test_deficient_rank(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4), (3, 1), (1, 3), (1, 1)])
 @pytest.mark.parametrize("right", [(), (2,)])
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.one_in(4)
 def test_lstsq(shape: Any, right: Any, dtype: str) -> None:
     """All four results; residuals there are of tall matrices only."""
     a, b = columns(*shape, dtype=dtype), draw(shape[0], *right, dtype=dtype, seed=3)

@@ -144,6 +144,7 @@ def test_gradients_are_those_of_the_matrix(n: int, m: int, norm: str) -> None:
     ("n", "m"), [(5, 5), (4, 4), (8, 5), (7, 4), (3, 6), (4, 7), (1, 3), (2, 2)]
 )
 @pytest.mark.parametrize("norm", NORMS[1:])
+@pytest.mark.one_in(4)
 def test_half_spectra_have_the_gradients_of_whole_ones(n: int, m: int, norm: str) -> None:
     half = n // 2 + 1
     x, w = draw(m), draw(half, dtype="complex128")

@@ -108,6 +108,7 @@ def test_of_one_number(name: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", SIZES)
 @pytest.mark.parametrize("position", [0, 1])
 @pytest.mark.parametrize("name", OF_TWO)
+@pytest.mark.one_in(4)
 def test_of_two_numbers(name: str, position: int, dtype: str) -> None:
     sizes = SIZES[dtype]
     a = np.array([sign * size for size in sizes for _ in sizes for sign in (1.0, -1.0)], dtype)

@@ -288,6 +288,7 @@ def derivatives(rows: list[Row]) -> np.ndarray:
 
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.one_in(4)
 def test_a_family_to_order_three(name: str):
     rows, tolerance = FAMILIES[name]
     function, exact = program(rows), derivatives(rows)

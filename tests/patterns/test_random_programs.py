@@ -28,6 +28,7 @@ def unit(arguments: list[Any], k: int, place: int) -> list[Any]:
 
 @pytest.mark.parametrize("kind", ["any", "control"])
 @pytest.mark.parametrize("seed", range(PROGRAMS))
+@pytest.mark.one_in(4)
 def test_hessians_are_those_of_differences(seed: int, kind: str, tmp_path: Path) -> None:
     module = load(generate(seed, kind), tmp_path / f"program_{kind}_{seed}.py")
     arguments = list(module.CASES[0])

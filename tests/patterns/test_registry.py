@@ -13,9 +13,8 @@ import symdiff as sd
 from symdiff.errors import InternalError, SymdiffError
 from tests.registry import table, walk
 from tests.registry.differences import at_rest, derivative, flat
-from tests.shares import ALL, is_drawn
+from tests.shares import ALL
 
-NAMES = [name for name in walk.registered() if ALL or is_drawn(name, 24)]
 STEP = 0.014
 LEAST = 1e-5  # an entry that is smaller counts as none, one that is surer as one
 
@@ -52,7 +51,8 @@ def complaint(group: walk.Group) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.one_in(96)
+@pytest.mark.parametrize("name", walk.registered())
 def test_what_is_registered_has_a_pattern_that_covers_it(name: str) -> None:
     groups = [g for g in walk.groups(table.examples_of(name)) if g.dtype == "float64"]
     with warnings.catch_warnings(), np.errstate(all="ignore"):

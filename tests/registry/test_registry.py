@@ -9,19 +9,20 @@ import pytest
 
 from tests.registry import cases, extremes, table, walk
 from tests.registry.examples import Example
-from tests.shares import ALL, is_drawn  # else of each callable a fixed part
+from tests.shares import ALL  # else of each callable a fixed part
 
 LEAST = 8  # shapes of what takes arrays
 SHOWN = 6  # of what is wrong
 FEW = {"x.item()", "scipy.sparse.linalg.spsolve"}  # of one element; of a matrix of given places
 
 
-# The methods of a hundred laws are made in one way: of them a part is walked through.
-NAMES = [n for n in walk.registered() if not n.startswith("scipy.stats.") or is_drawn(n, 3)]
+def share(name: str) -> pytest.MarkDecorator:
+    """Of the methods of a hundred laws, which are made in one way, a smaller part is run."""
+    of = {"scipy.stats.": 9, "scipy.": 3}
+    return pytest.mark.one_in(next((n for start, n in of.items() if name.startswith(start)), 1))
 
 
-@pytest.mark.every_case
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=share(n)) for n in walk.registered()])
 def test_what_is_registered_is_right_in_every_cell(name: str, record_property: Any) -> None:
     examples = table.examples_of(name)
     groups = walk.groups(examples)

@@ -516,6 +516,7 @@ def a_view_given_back(x):
 
 
 @pytest.mark.parametrize("function", [of_a_part, of_a_reshaped_view, given_back, a_view_given_back])
+@pytest.mark.one_in(4)
 def test_nothing_that_was_saved_is_held_by_a_view_or_by_the_result(function: Any) -> None:
     """Behind ``backward`` a trace holds the values that names got, the gradients and the result."""
     f = sd.differentiable(function)
