@@ -48,6 +48,7 @@ from symdiff.ops.declare import (
     call,
     elementwise,
     infix,
+    operation_named,
     supporting_call,
     template,
 )
@@ -336,6 +337,29 @@ def stopped(x: Value) -> Value:
     return stop_gradient(x)
 
 
+logistic: Operation = Operation.of_arrays(
+    "logistic",
+    lambda x: number_or_array(np.exp(np.ones(1, x.dtype)).dtype, x.shape),
+    support.logistic,
+    spelling=supporting_call(support.logistic),
+    partials=(lambda y, x: y * logistic(-x),),
+    math=lambda x: 1.0 / (1.0 + operation_named("math_exp")(-x)),
+    sympy=lambda sp, x: 1 / (1 + sp.exp(-x)),
+    documentation="``1 / (1 + exp(-x))`` without overflow: the derivative of ``logaddexp(0, x)``.",
+)
+
+
+def _part(y: Value, x: Value, other: Value) -> Value:
+    """The part that ``exp(x)`` has in the sum of powers whose logarithm is ``y``.
+
+    Beside a finite number that is known it is told by the difference alone.
+    """
+    number = constant_of(other)
+    if number is None or not math.isfinite(number):
+        return _weight(exp, y, x, other)
+    return logistic(x - number)
+
+
 def _weight(power: Operation, y: Value, x: Value, other: Value) -> Value:
     """``power(x - y)``: the part that ``x`` has in the sum of powers whose logarithm is ``y``.
 
@@ -353,8 +377,8 @@ def _weight(power: Operation, y: Value, x: Value, other: Value) -> Value:
 logaddexp: Operation = elementwise(
     np.logaddexp,
     "``log(exp(a) + exp(b))`` without overflow.",
-    lambda y, a, b: _weight(exp, y, a, b),
-    lambda y, a, b: _weight(exp, y, b, a),
+    _part,
+    lambda y, a, b: _part(y, b, a),
     sympy=lambda sp, a, b: sp.log(sp.exp(a) + sp.exp(b)),
 )
 logaddexp2: Operation = elementwise(

@@ -52,6 +52,16 @@ def prod_except(x: Any, *directions: Any, axis: tuple[int, ...] | int | None = N
     return np.moveaxis(result.reshape(front[0].shape), range(len(axes)), axes)
 
 
+def logistic(x: Any) -> Any:
+    """``1 / (1 + exp(-x))`` without overflow, exact to rounding at both ends.
+
+    >>> logistic(np.array([-800.0, 0.0, 800.0]))
+    array([0. , 0.5, 1. ])
+    """
+    small = np.exp(-np.abs(x))
+    return np.maximum(small, x >= 0.0) / (1.0 + small)
+
+
 def add_rows(x: Any, indices: Any, rows: Any) -> None:
     """``np.add.at(x, indices, rows)`` for integer indices, element by element: NumPy does that ten
     times as fast.

@@ -600,3 +600,36 @@ def test_logistic_functions_have_slopes_where_their_squares_vanish(dtype: Any) -
             second = sd.jvp(gradient, (x,), (ones,))[1]
         np.testing.assert_allclose(second, (factor * bend).astype(dtype), **near)
     assert sd.grad(lambda x: 1.0 / (1.0 + np.exp(-x)))(-400.0) == pytest.approx(np.exp(-400.0))
+
+
+def softplus(x: Any) -> Any:
+    return np.sum(np.logaddexp(0.0, x))
+
+
+def shifted_softplus(x: Any) -> Any:
+    return np.sum(np.logaddexp(x, 3.0))
+
+
+@pytest.mark.parametrize(("function", "shift"), [(softplus, 0.0), (shifted_softplus, 3.0)])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_logaddexp_of_a_number_has_the_logistic_function_for_its_slope(
+    function: Any, shift: float, dtype: str
+) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    x = np.array([-700.0, -80.0, -30.0, -1.5, 0.0, 0.3, 3.0, 40.0, 900.0], dtype)
+    with mpmath.workdps(60):
+        s = [1 / (1 + mpmath.exp(shift - mpmath.mpf(float(v)))) for v in x]
+        first = np.array([float(p) for p in s]).astype(dtype)
+        second = np.array([float(p * (1 - p)) for p in s]).astype(dtype)
+    close = {"rtol": 1e-13 if dtype == "float64" else 3e-5, "atol": np.finfo(dtype).tiny}
+    with np.errstate(all="raise", under="ignore"):
+        np.testing.assert_allclose(sd.grad(function)(x), first, **close)
+        np.testing.assert_allclose(sd.hvp(function)(x, np.ones_like(x)), second, **close)
+        tangent = sd.jvp(function, (x,), (np.ones_like(x),))[1]
+    np.testing.assert_allclose(tangent, np.sum(first), rtol=close["rtol"])
+
+
+@pytest.mark.parametrize("x", [np.inf, -np.inf])
+def test_slopes_of_logaddexp_of_a_number_at_infinity(x: float) -> None:
+    assert sd.grad(softplus)(x) == (1.0 if x > 0 else 0.0)
+    assert sd.grad(sd.grad(softplus))(x) == 0.0
