@@ -3,8 +3,9 @@
 Such a zero has to stay zero whatever it is multiplied with (inf, NaN), so
 ``where(x > 0, log(x), 0)`` has the gradient 0 at x = 0. The state of a value's cotangent is the
 highest of what its uses make of it: UNREAD (none so far), PARTIAL (an index read or overwrote
-parts, a largest element was taken), SELECTED (``where``, a branch or a maximum chose), DENSE (some
-use reads all of it, or one where a condition holds and one where it does not: no mask can help).
+parts that no others cover, a largest element was taken), SELECTED (``where``, a branch or a maximum
+chose), DENSE (some use reads all of it, or one where a condition holds and one where it does not:
+no mask can help).
 One search backwards over the edges of ``activity``, of the ``cases`` in which there is a cotangent.
 """
 
@@ -26,6 +27,7 @@ from symdiff.differentiate.cases import (
     choice_of,
     either,
 )
+from symdiff.differentiate.covers import covers
 from symdiff.ir.build import constant
 from symdiff.ir.control import cond, loop
 from symdiff.ir.graph import Node, Value
@@ -161,13 +163,17 @@ def _cases(activity: Activity, targets: Mapping[Value, State]) -> dict[Value, Ca
         if edge.source in activity.active and edge.destination in activity.active:
             uses.setdefault(edge.destination, []).append(edge)
     cases = {value: _CASES[state] for value, state in targets.items() if value in activity.active}
+    home = activity.homes.home
+    direct = [e for edges in uses.values() for e in edges if home.get(e.source) is e.place]
+    together = covers(direct)
     changes: dict[Value, int] = {}
     stack = list(cases)
     while stack:
         value = stack.pop()
         for edge in uses.get(value, ()):
             before = cases.get(edge.source, NEVER)
-            found = either(before, _of_use(edge, cases[value], activity))
+            is_part = _is_part(edge, together.get(edge.node), cases)
+            found = either(before, _of_use(edge, cases[value], activity, is_part))
             if found != before:
                 changes[edge.source] = changes.get(edge.source, 0) + 1
                 often = changes[edge.source] > _MOST_CHANGES and found != ALWAYS
@@ -176,14 +182,28 @@ def _cases(activity: Activity, targets: Mapping[Value, State]) -> dict[Value, Ca
     return cases
 
 
-def _of_use(edge: Edge, cases: Cases, activity: Activity) -> Cases:
+def _is_part(edge: Edge, waiting: list[Node] | None, cases: Mapping[Value, Cases]) -> bool:
+    """Return whether a use leaves parts of its operand out, and no others always take these.
+
+    ``waiting`` has the reads of a cover that are not known to have a cotangent always.
+    """
+    node = edge.node
+    if node.op not in _TAKING or edge.source is not node.operands[0]:
+        return False
+    while waiting and cases.get(waiting[-1].result) == ALWAYS:
+        waiting.pop()
+    return waiting is None or bool(waiting)
+
+
+def _of_use(edge: Edge, cases: Cases, activity: Activity, is_part: bool) -> Cases:
     """What a use makes of its operand's cotangent, from the cases of its result's."""
     node = edge.node
     if node.op is loop and _is_overwritten(edge):
         cases = PARTLY  # what flows past a loop without turns is no use of the loop's
     elif not _is_elementwise(node):
         cases = _replaced(cases, node, lambda choice: _is_lost(choice, edge, activity.homes))
-    cases = also(cases, [*_made(edge), *_taken(edge, activity)])
+    made = [PARTS] if is_part else _made(edge)
+    cases = also(cases, [*made, *_taken(edge, activity)])
     number = isinstance(edge.source.type, ArrayType) and edge.source.type.rank == 0
     return ALWAYS if number and frozenset[Choice]({PARTS}) in cases else cases
 
@@ -237,8 +257,6 @@ def _made(edge: Edge) -> Iterable[Choice]:
             yield choice_of(condition, source is chosen)
     elif node.op in SELECTING or (node.op in _STRONG and _is_second(edge)):
         yield Choice(node)
-    elif node.op in _TAKING and source is node.operands[0]:
-        yield PARTS
 
 
 def _is_second(edge: Edge) -> bool:

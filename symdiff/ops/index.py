@@ -14,14 +14,14 @@ tell it where sizes are values).
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
 from symdiff.errors import rejection
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
-from symdiff.ir.types import ArrayType, Dim, ListType
+from symdiff.ir.types import ArrayType, Dim, ListType, shifted
 from symdiff.ops import patterns
 from symdiff.ops.arithmetic import equal, where
 from symdiff.ops.arrays import array_of
@@ -43,7 +43,7 @@ from symdiff.ops.keys import (
 from symdiff.ops.reduce import reshape_like, unbroadcast_to
 from symdiff.ops.reduce import sum as sum_of
 from symdiff.ops.shape import copy, inverse_permutation, reshape, transpose
-from symdiff.ops.sizes import constant_integer, product, sizes_of
+from symdiff.ops.sizes import constant_integer, dim_of, product, sizes_of
 
 
 def key_of(node: Node) -> tuple[Key, tuple[Value, ...]]:
@@ -136,6 +136,61 @@ def _spell_index(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     if type_.kind == "python":  # the tangent of a number of NumPy's
         base = ast.Call(dotted(f"np.{type_.dtype.name}"), [base], [])
     return ast.Subscript(base, key, ast.Load())
+
+
+def takes_all(node: Node) -> bool:
+    """Return whether an ``index`` takes every element once, in order."""
+    return _selects_all(array_type(node.operands[0]), node.attributes["key"])
+
+
+def stretch_of(node: Node) -> tuple[int, Hashable, Hashable] | None:
+    """The one axis of which an ``index`` takes a stretch, from where to where; None of others.
+
+    Equal places of one axis are equal. Its beginning is 0, its end its length.
+    """
+    key, dynamic = key_of(node)
+    shape = array_type(node.operands[0]).shape
+    found, axis = None, 0
+    for entry in key:
+        if entry is Ellipsis:
+            axis = len(shape) - sum(e is not None for e in key[key.index(Ellipsis) + 1 :])
+        elif entry is not None:
+            if entry != Slice():
+                is_slot = isinstance(entry, Slot)  # a mask goes along any number of axes
+                bounds = None if found or is_slot else _bounds_of(entry, dynamic, shape[axis])
+                if bounds is None:
+                    return None
+                found = (axis, *bounds)
+            axis += 1
+    return found
+
+
+def _bounds_of(
+    entry: Entry, dynamic: Sequence[Value], length: Dim
+) -> tuple[Hashable, Hashable] | None:
+    if isinstance(entry, int):
+        last = entry if entry >= 0 else shifted(length, entry)
+        return last, shifted(last, 1)
+    if not isinstance(entry, Slice) or entry.step not in (None, 1):
+        return None
+    start, stop = (
+        dynamic[bound.number] if isinstance(bound, Slot) else bound
+        for bound in (entry.start, entry.stop)
+    )
+    return _place(start or 0, length), length if stop is None else _place(stop, length)
+
+
+def _place(bound: int | Value, length: Dim) -> Hashable:
+    """Where a bound of a slice lies in an axis; of a staged one its sign is not known."""
+    if isinstance(bound, Value):
+        dim = dim_of(bound)
+        if isinstance(dim, int) or dim.open:
+            return bound
+        return length if dim == length and dim.offset == 0 else ("staged", dim)
+    place = bound if bound >= 0 else shifted(length, bound)
+    if isinstance(place, int) and isinstance(length, int):
+        return min(max(place, 0), length)
+    return place
 
 
 def _vjp_index(g: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: Any) -> Value:

@@ -26,7 +26,7 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     uv_bar[0] = 2.0 * (uv1[0] - 0.3)
     # line 318: uv = uv * (1 + 0.1 * r2 - 0.02 * r2**2)
     uv_bar1 = uv_bar * t7
-    t8 = np.sum(uv_bar * np.where(uv_bar != 0, uv, 0.0))
+    t8 = uv_bar @ uv
     r2_bar = 0.1 * t8 - 0.04 * (r2 * t8)
     # line 317: r2 = uv @ uv
     uv_bar1 += 2 * r2_bar * uv
