@@ -43,6 +43,7 @@ from symdiff.ops.rules import custom_call, inlined, of_shape
 from symdiff.ops.sizes import sizes_of
 from symdiff.ops.stager import Stager
 from symdiff.parse.blame import is_users, python_raises
+from symdiff.parse.values import ObjectRef
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.signature import read_type
 
@@ -653,6 +654,11 @@ def call_grad_hook(stager: Stager, x: Any, fn: Any) -> Any:
     one.
     """
     specification = stager.specification(stager.lifted(x))
+    known = isinstance(specification, Fixed) and not isinstance(x, ObjectRef)
+    if not (isinstance(specification, ArrayType) or known):
+        raise UnsupportedCallError(
+            "a grad_hook of an object or a container", None, "hook the numbers and arrays in it"
+        )
     if not (isinstance(specification, ArrayType) and specification.differentiable):
         return x
     try:

@@ -159,4 +159,4 @@ def as_array(interp: Interpreter, value: Abstract) -> Value:
     """A number, array, or sequence of such as an array operand."""
     if isinstance(value, ListRef | tuple | Range):
         return array_of(plain_argument(interp, value))
-    return interp.lift(value)
+    return interp.lift(subclassed.as_numpy(interp, value))

@@ -24,7 +24,7 @@ from symdiff.ir.signature import Attribute
 from symdiff.ir.structure import begins_threads, declared, dict_of, has_dict
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import ATTRIBUTES, METHODS
-from symdiff.parse import lookups, native, tables
+from symdiff.parse import lookups, native, subclassed, tables
 from symdiff.parse import run_time_texts as texts
 from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.branches import choose
@@ -406,6 +406,8 @@ def object_attribute(
     """
     _require_plain_reading(ref.type)
     found = lookups.present_on_class(interp, ref.type, name)
+    if isinstance(found, native.DATA) and subclassed.is_part(interp, ref, name):
+        return interp.attribute(subclassed.as_python(interp, ref), name)
     if lookups.is_data_descriptor(found) and lookups.tells(found):
         return _through(interp, ref.type, name, whole(ref))
     content = interp.content((ref, name))
@@ -647,6 +649,8 @@ def _bound_natively(
         raise native.not_followed(interp, owner, name)
     if _is_native_slot(instance, found):
         return BoundMethod(found, instance)
+    if subclassed.is_made(interp, instance):
+        return interp.attribute(subclassed.as_python(interp, instance), name)
     if isinstance(instance, ObjectRef):
         return native.method_of(interp, instance, name, found)
     return class_attribute(interp, owner, name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import operator
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -676,8 +677,16 @@ def _call_operator(
     interp: Interpreter, receiver: Abstract, name: str, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
     """``float.__mul__(x, y)`` and other special methods of a number's, as operators."""
-    if not keywords and _takes(interp, receiver, name, arguments):
-        return interp.call(OPERATORS[name], [receiver, *arguments], {})
+    others = [
+        subclassed.as_python(interp, each) if subclassed.is_subclassed(each) else each
+        for each in arguments
+    ]
+    if not keywords and _takes(interp, receiver, name, others):
+        if name in _REFLECTED:
+            return interp.call(OPERATORS[_REFLECTED[name]], [*others, receiver], {})
+        return interp.call(OPERATORS[name], [receiver, *others], {})
+    if not keywords and name in _FUNCTIONS:
+        return interp.call(_FUNCTIONS[name], [receiver, *others], {})
     raise UnsupportedCallError(f"symdiff does not know the method '{name}' of {describe(receiver)}")
 
 
@@ -688,7 +697,8 @@ def _takes(interp: Interpreter, receiver: Abstract, name: str, others: Arguments
     classes = [class_of(interp, other) for other in others]
     taken = subclassed.TAKEN.get(class_of(interp, receiver), ())
     count = 1 if name in _OF_ONE else 2
-    return name in OPERATORS and len(others) + 1 == count and all(c in taken for c in classes)
+    known = name in OPERATORS or name in _REFLECTED
+    return known and len(others) + 1 == count and all(c in taken for c in classes)
 
 
 _OF_ONE = ("__neg__", "__pos__", "__abs__")
@@ -696,6 +706,25 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     f"__{name}__": getattr(operator, f"__{name}__")
     for names in ("neg pos abs add sub mul truediv floordiv mod pow", "lt le gt ge eq ne")
     for name in names.split()
+}
+_REFLECTED = {
+    f"__r{name}__": f"__{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {  # that ask a number for a special method
+    "__bool__": bool,
+    "__float__": float,
+    "__int__": int,
+    "__complex__": complex,
+    "__index__": operator.index,
+    "__round__": round,
+    "__trunc__": math.trunc,
+    "__floor__": math.floor,
+    "__ceil__": math.ceil,
+    "__divmod__": divmod,
+    "__repr__": repr,
+    "__str__": repr,
+    "__format__": format,
 }
 
 

@@ -133,10 +133,16 @@ def _new(
         return interp.call(found.__func__, [cls, *arguments], keywords)
     if cls in INSTEAD or found not in _NEW:
         raise _not_made(interp, cls)
+    if found in _OF_NUMBERS:
+        return interp.call(found, [cls, *arguments], keywords)
     return interp.call(found, [cls], {})
 
 
-_NEW = (object.__new__, dict.__new__, list.__new__, collections.OrderedDict.__new__)
+_OF_NUMBERS = (float.__new__, int.__new__, complex.__new__)
+_NEW = (
+    *(object.__new__, dict.__new__, list.__new__, collections.OrderedDict.__new__),
+    *_OF_NUMBERS,
+)
 
 
 def _not_made(interp: Interpreter, cls: type) -> UnsupportedCallError:

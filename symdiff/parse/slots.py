@@ -52,6 +52,7 @@ from symdiff.parse.operators import binary_natively
 from symdiff.parse.reflect import with_attributes
 from symdiff.parse.selecting import refuse_where
 from symdiff.parse.spreading import items_or_list, unpacked
+from symdiff.parse.subclassed import TAKEN, made
 from symdiff.parse.texts import settled, text_of_exception
 from symdiff.parse.values import (
     ABSENT,
@@ -220,6 +221,15 @@ def _new_container(
     made: Any = ListRef(type=cls) if is_list else DictRef(type=cls, made_at=made_at)
     interp.put(made, () if is_list else {})
     return with_attributes(made)
+
+
+@builtin(float.__new__, int.__new__, complex.__new__)
+def _new_number(
+    interp: Interpreter, cls: type, /, *arguments: Abstract, **keywords: Abstract
+) -> Abstract:
+    kind: Any = next(number for number in TAKEN if issubclass(cls, number))
+    number = interp.call(kind, arguments, keywords)
+    return number if cls is kind else made(interp, cls, number)
 
 
 @builtin(tuple.__new__)

@@ -221,7 +221,9 @@ def as_index(interp: Interpreter, key: Abstract) -> Abstract:
         return tuple(as_index(interp, part) for part in key)
     if isinstance(key, slice):
         return slice(*(as_index(interp, bound) for bound in (key.start, key.stop, key.step)))
-    if not isinstance(key, ObjectRef) or subclassed.is_subclassed(key):
+    if subclassed.is_subclassed(key):
+        return subclassed.as_python(interp, key)
+    if not isinstance(key, ObjectRef):
         return key
     tells = has_own_method(interp, key, "__index__")
     return converted(interp, operator.index, key) if tells else key

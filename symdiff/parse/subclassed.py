@@ -1,5 +1,8 @@
 """Numbers of subclasses of ``int``, ``float`` and ``complex``, in operators.
 
+One that a function makes keeps the plain number that it is under ``real``, which a class has a
+descriptor for, so that it is none of the object's own attributes.
+
 What acts on such a number may be a method that its class inherits, or the other operand: Python's
 ``float`` takes any ``int`` or ``float`` as the number that it is, NumPy as an array of that number,
 and neither asks the subclass for its ``__rmul__``.
@@ -97,11 +100,34 @@ def as_numpy(interp: Interpreter, value: Abstract) -> Abstract:
                 f"NumPy makes an array of a {value.type.__name__} by its {name}",
                 hint="write the conversion: float(...) or int(...)",
             )
-    return np.asarray(_number(interp, value))[()]
+    number = _number(interp, value)
+    if isinstance(number, Value):
+        kind: Any = next(kind for kind in TAKEN if issubclass(value.type, kind))
+        return interp.call(np.dtype(kind).type, [number], {})
+    return np.asarray(number)[()]
+
+
+def made(interp: Interpreter, cls: type, number: Abstract) -> ObjectRef:
+    """An object of a subclass that is this number."""
+    ref = ObjectRef(cls)
+    interp.put((ref, "real"), number)
+    return ref
+
+
+def is_made(interp: Interpreter, value: Abstract) -> bool:
+    """Return whether a value is a number of a subclass that the function has made."""
+    return is_subclassed(value) and value.live is None and value.path is None
+
+
+def is_part(interp: Interpreter, ref: ObjectRef, name: str) -> bool:
+    """Return whether an attribute is ``real`` or ``imag`` of such a number."""
+    return is_made(interp, ref) and lookups.holder_of(ref.type, name) in TAKEN
 
 
 def _number(interp: Interpreter, ref: ObjectRef) -> Any:
     """The number that an object of a subclass is, which nothing can change."""
+    if is_made(interp, ref):
+        return interp.content((ref, "real"))
     if ref.live is None or ref.path is None:
         raise native.not_followed(interp, ref.type, "value")
     interp.guard(ref.path, "value", ref.live)

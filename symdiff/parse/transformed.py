@@ -48,6 +48,7 @@ from symdiff.parse.output import output_of
 from symdiff.parse.pure import computed
 from symdiff.parse.raising import raise_error
 from symdiff.parse.reflect import container
+from symdiff.parse.texts import holds_object
 from symdiff.parse.trees import Parts, parts_of, unflatten
 from symdiff.parse.values import (
     Abstract,
@@ -107,6 +108,11 @@ class Stager:
         return NoGrad()
 
     def without_derivative(self, value: Abstract) -> Abstract:
+        if holds_object(self.interp, (value,)):
+            raise UnsupportedCallError(
+                "an object, or a container with one, without its derivative",
+                hint="give stop_gradient the numbers: stop_gradient(object.attribute)",
+            )
         return _mapped_values(self, value, stopped)
 
     def stopped(self, function: Abstract, args: Sequence[Abstract], kwargs: Keywords) -> Abstract:

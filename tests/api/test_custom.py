@@ -1,11 +1,21 @@
 """Marks, and functions with rules of the user's; transforms inside compiled functions."""
 
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 import symdiff as sd
 
 X = np.array([0.4, 1.3, 0.8])
+
+
+@dataclass
+class Pair:
+    first: Any
+    second: float = 2.0
 
 
 @sd.custom_vjp
@@ -121,6 +131,27 @@ def test_stop_gradient_of_containers():
 
     assert sd.grad(f)(3.0) == 3.0
     assert sd.stop_gradient([1.0, "a"]) == [1.0, "a"]
+
+
+@pytest.mark.parametrize("make", [Pair, lambda v: SimpleNamespace(first=v), lambda v: [Pair(v)]])
+def test_objects_are_not_taken_for_what_has_no_derivative(make):
+    """They stay the objects that they are, so none of their numbers can be cut off."""
+
+    def cut(x):
+        return sd.stop_gradient(make(x * x)) and x
+
+    with pytest.raises(sd.UnsupportedCallError, match="an object, or a container with one"):
+        sd.grad(cut)(2.0)
+
+    def hooked(x):
+        return sd.grad_hook(make(x * x), lambda g: 0.0 * g) and x
+
+    with pytest.raises(sd.UnsupportedCallError, match="a grad_hook of an object or a container"):
+        sd.grad(hooked)(2.0)
+
+
+def test_the_numbers_of_objects_are_cut_off_one_by_one():
+    assert sd.grad(lambda x: x * sd.stop_gradient(Pair(x * x).first))(2.0) == 4.0
 
 
 def test_a_hook_changes_the_cotangent():
