@@ -463,14 +463,7 @@ class _Jets:
     # Loops and branches
 
     def loop(self, view: LoopView) -> None:
-        active = self.varying
-        carries = [
-            k
-            for k in range(view.carry_count)
-            if view.carries[k] in active or view.finals[k] in active
-        ]
-        elements = [k for k, value in enumerate(view.elements) if value in active]
-        pushed = [k for k, value in enumerate(view.ys) if value in active]
+        carries, elements, pushed = view.numbers_where(self.varying.__contains__)
         if elements or pushed:
             raise _refusal(view.node)
         with marked(view.node.span, "tangent"):

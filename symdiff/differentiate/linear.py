@@ -142,12 +142,7 @@ class PushApart(Push):
     def loop(self, node: Node) -> None:
         """A counted loop of tangents, which runs the same way."""
         view = LoopView(node)
-        active = self.is_active
-        carries = [
-            k for k in range(view.carry_count) if active(view.carries[k]) or active(view.finals[k])
-        ]
-        elements = [k for k, value in enumerate(view.elements) if active(value)]
-        pushed = [k for k, value in enumerate(view.ys) if active(value)]
+        carries, elements, pushed = view.numbers_where(self.is_active)
         if not (carries or elements or pushed):
             return
         with marked(node.span, "tangent"):

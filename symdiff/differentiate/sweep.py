@@ -375,11 +375,8 @@ class _ReverseLoop:
 
     def __init__(self, sweep: Sweep, view: LoopView, cotangents: Cotangents) -> None:
         self.sweep, self.view = sweep, view
-        carries = range(view.carry_count)
-        active = sweep.is_active
-        self.carries = [k for k in carries if active(view.carries[k]) or active(view.finals[k])]
+        self.carries, self.elements, _ = view.numbers_where(sweep.is_active)
         self.captured = sweep.activity.captures(view.node)
-        self.elements = [k for k, value in enumerate(view.elements) if active(value)]
         started = [*(view.carries[k] for k in self.carries), *self.captured]
         bars = sweep.finished(self.carried_finals, cotangents)
         bars += [

@@ -17,7 +17,7 @@ A result that an arm does not define is ``undefined`` there and must not be read
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
@@ -96,6 +96,15 @@ class LoopView:
     def elements(self) -> tuple[Value, ...]:
         """The elements of ``xs`` in a turn."""
         return self.body.parameters[1 + self.carry_count :]
+
+    def numbers_where(
+        self, holds: Callable[[Value], bool]
+    ) -> tuple[list[int], list[int], list[int]]:
+        """The numbers of the carries, the elements and the ``ys`` for whose values it holds."""
+        ends = zip(self.carries, self.finals, strict=True)
+        carries = [k for k, pair in enumerate(ends) if any(map(holds, pair))]
+        elements = [k for k, value in enumerate(self.elements) if holds(value)]
+        return carries, elements, [k for k, value in enumerate(self.ys) if holds(value)]
 
     @property
     def next_carries(self) -> tuple[Value, ...]:
