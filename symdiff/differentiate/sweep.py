@@ -390,7 +390,7 @@ class _ReverseLoop:
             (value, tape)
             for value, ys in zip(view.pushed, view.ys, strict=True)
             for tape in cotangents.take_tapes(ys)
-            if active(value)
+            if sweep.is_active(value)
         ]
         self.tapes = [tape for _, tape in self.pushed]
         self.strong: set[Value] = set()  # captured Python numbers to which NumPy's are added
