@@ -124,6 +124,10 @@ class Question:
         hidden = type(hiding.dtype.type(0).item()) if is_pythons else hiding.dtype.type
         return issubclass(_class_of(type_), self.classes) is not issubclass(hidden, self.classes)
 
+    def of(self, new: Mapping[Value, Value]) -> Question:
+        """The question of a copy of what asks it."""
+        return replace(self, value=new.get(self.value, self.value))
+
 
 def _class_of(type_: ArrayType) -> type:
     kind = type_.dtype.type
@@ -145,6 +149,11 @@ class Answer:
     def asked(self) -> frozenset[Value]:
         """The values that it was given."""
         return frozenset(_values_in((self.arguments, self.keywords)))
+
+    def of(self, new: Mapping[Value, Value]) -> Answer:
+        """The answer that a copy of what it was given and gave would have had."""
+        arguments, keywords, result = _replaced((self.arguments, self.keywords, self.result), new)
+        return Answer(self.lowering, arguments, keywords, result, self.span)
 
     def hidden(self, hiding: Hiding, found: Set[Value]) -> list[Value]:
         """The values that it has given in which numbers hide where they do in ``found``."""

@@ -48,7 +48,7 @@ def require_no_hidden_numbers(
 
     ``asked``: the questions for classes. ``answers``: what library functions were given and gave.
     """
-    if not (asked or answers or any(node.op in _WRITES for node in walk_nodes(block))):
+    if not (asked or answers or any(map(_may_rest, walk_nodes(block)))):
         return
     retyped = [node for node in walk_nodes(block) if node.op in (retype, list_typed)]
     for hiding in (INTEGERS_IN_FLOATS, *OTHERS) if retyped else ():
@@ -249,10 +249,18 @@ def _hides(node: Node, hiding: Hiding) -> bool:
     return weak and hiding.is_hidden(before) and hiding.is_typed(node.result.type)
 
 
+def _may_rest(node: Node) -> bool:
+    """Return whether a node may rest on a dtype: it writes into an array, or calls what may."""
+    return node.op in _WRITES or _calls_template(node)
+
+
+def _calls_template(node: Node) -> bool:
+    return node.op is call and node.attributes["callee"].unlike
+
+
 def _is_of_template(node: Node, found: Set[Value]) -> bool:
     """Return whether a node calls the graph of a template with one of some values."""
-    is_one = node.op is call and node.attributes["callee"].unlike
-    return is_one and not found.isdisjoint(node.operands)
+    return _calls_template(node) and not found.isdisjoint(node.operands)
 
 
 def _with_dtype(node: Node) -> tuple[Node, Node]:

@@ -53,6 +53,7 @@ from symdiff.ops.lists import list_typed
 from symdiff.ops.retype import retype
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
+from symdiff.parse.dtype_answers import Answer, Question
 from symdiff.parse.heap import ORDER, Heap, as_type, differing, is_callers
 from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.kinds import (
@@ -101,7 +102,8 @@ class Raised:
 class Template:
     """The nodes that a function builds from ``parameters``, and its result; in a call of
     ``caller`` that sees ``seen``. ``written``: what it leaves there. ``raised``: to the ``try``
-    that the call stands in. ``called``: as a graph that is called.
+    that the call stands in. ``called``: as a graph that is called. ``questions`` and ``answers``:
+    what rests on the dtypes of its numbers.
     """
 
     parameters: tuple[Value, ...]
@@ -112,6 +114,8 @@ class Template:
     written: Written
     raised: Raised | None = None
     called: Called | None = None
+    questions: Sequence[Question] = ()
+    answers: Sequence[Answer] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +211,8 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
             return None
         if not regions and asked == _asked(interp):
             template.called = _called(interp, template)
+        template.questions = interp.classes_asked[asked[0] :]
+        template.answers = interp.answers[asked[1] :]
         return template
     return None
 
@@ -494,6 +500,8 @@ def _copy_nodes(
     calls: Calls = {template.caller: interp.frame.activation}
     for node in template.nodes:
         _copy_node(interp, node, new, calls)
+    interp.classes_asked += [question.of(new) for question in template.questions]
+    interp.answers += [answer.of(new) for answer in template.answers]
     laid = interp.heap.laid
     for old, one in new.items():
         if old in laid and one not in laid:

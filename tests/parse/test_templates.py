@@ -553,6 +553,28 @@ def test_integers_on_some_paths_are_seen_through_templates_that_are_called(
         sd.grad(fresh(integers_given))(0.5, 1.0)
 
 
+def filled_like(v: float, w: float) -> float:
+    return float(np.full_like(v, 0.5)) * w
+
+
+def by_class(v: float, w: float) -> float:
+    return 3.0 * w if isinstance(v, int) else w
+
+
+@pytest.mark.parametrize("callee", [filled_like, by_class])
+@pytest.mark.parametrize("large", [1, 1000])
+def test_what_copies_ask_of_integers_on_some_paths_is_refused(
+    callee: Callable[[float, float], float], large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asking(x: float, y: float) -> float:
+        s = 0.0 * y if x > 1.0 else 0
+        return callee(x, y) + callee(y, x) + callee(x * y, x) + callee(s, y)
+
+    monkeypatch.setattr(templates, "LARGE", large)
+    with pytest.raises(sd.UnsupportedSyntaxError, match="an integer on some paths"):
+        sd.grad(asking)(0.5, 1.0)
+
+
 def test_a_function_is_followed_twice_however_often_it_is_called(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
