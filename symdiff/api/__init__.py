@@ -448,7 +448,8 @@ def export(
     """Write several functions into one module, which needs NumPy and not symdiff.
 
     :param functions: derivatives by the names that they get, or functions, each of which becomes a
-        pair ``<name>_forward`` and ``<name>_backward``.
+        pair ``<name>_forward`` and ``<name>_backward``. Sparse ones need SciPy, and are for the
+        sizes and integers of ``args``.
     :param args: arguments of the functions that are differentiated, all the same, or their types as
         text: ``"float64[n,d]"``. Vectors and tangents have the types of what they belong to.
     :param namespace: ``"jax.numpy"`` writes the program for JAX, which does not raise where NumPy

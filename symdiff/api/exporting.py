@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symdiff.api.programs import everything
-from symdiff.api.transforms import Differentiated, Directional, Gradient, Jacobian, Jvp, Marked
+from symdiff.api.sparse import SparseDerivative
+from symdiff.api.transforms import (
+    Differentiated,
+    Directional,
+    Gradient,
+    Jacobian,
+    Jvp,
+    Marked,
+    Sweep,
+)
 from symdiff.differentiate.switches import ROW_BY_ROW
 from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.exporting import Exported, Options, Request, write_module
-from symdiff.exporting.request import Asked
+from symdiff.exporting.request import Asked, Sparse
 from symdiff.exporting.text import public_name
 from symdiff.ir.structure import Container, children, construct
 from symdiff.parse import Marks
@@ -32,7 +41,7 @@ _NAMED = ("derivative", "grad", "hessian", "hvp", "jacobian", "jvp", "value_and_
 
 def export_several(
     path: Target,
-    functions: Mapping[str, Differentiable],
+    functions: Mapping[str, Differentiable | SparseDerivative],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     given: tuple[Any, ...],
@@ -42,6 +51,9 @@ def export_several(
     asked = []
     with _rows_for(options):
         for name, made in functions.items():
+            if isinstance(made, SparseDerivative):
+                asked.append(_sparse(made, _checked_name(name), args, kwargs, options))
+                continue
             _refuse_ambiguous(made, options, args)
             asked.append(_exported(made, _checked_name(name), _completed(made, args, kwargs)))
         if not asked:
@@ -150,7 +162,9 @@ def _tangent(value: Any) -> Any:
     return value if number and np.asarray(value).dtype.kind in "fc" else None
 
 
-def _exported(made: Differentiable, name: str, arguments: Arguments) -> Exported:
+def _exported(
+    made: Differentiable, name: str, arguments: Arguments, sparse: Sparse | None = None
+) -> Exported:
     chain = made._chain
     last = chain.transforms[-1] if chain.transforms else None
     last = None if isinstance(last, Marked) else last
@@ -189,7 +203,29 @@ def _exported(made: Differentiable, name: str, arguments: Arguments) -> Exported
         isinstance(last, Gradient) and last.aux,
         made._home.is_exact,
         cotangents,
+        sparse,
     )
+
+
+def _sparse(
+    made: SparseDerivative,
+    name: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    options: Options,
+) -> Exported:
+    """A sparse derivative: its sweeps, and the pattern of the call's sizes and integers."""
+    if options.namespace != "numpy":
+        raise SignatureError(
+            "a sparse derivative is written for NumPy and SciPy", hint='namespace="numpy"'
+        )
+    if any(isinstance(value, str) for value in (*args, *kwargs.values())):
+        raise SignatureError(
+            f"{name} is sparse: its pattern is that of sizes",
+            hint="give arguments themselves, not their types",
+        )
+    sweeps, arguments, matrix = made._planned(args, kwargs)
+    return _exported(sweeps, name, arguments, matrix)
 
 
 def _in_words(chain: Chain) -> Iterator[str]:
@@ -204,7 +240,7 @@ def _in_words(chain: Chain) -> Iterator[str]:
             what = "derivative along a vector"
         elif isinstance(transform, Jvp):
             what = "value and derivative along tangents"
-        elif isinstance(transform, Jacobian):
+        elif isinstance(transform, Jacobian | Sweep):
             what = "jacobian"
         by = ""
         if isinstance(transform, Differentiated):

@@ -44,6 +44,7 @@ from symdiff.runtime.signature import spelled
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from symdiff.exporting.request import Sparse
     from symdiff.inspection import Source
 
 _MOST_KEPT = 8  # patterns of one signature, for sizes and integers
@@ -237,6 +238,38 @@ class SparseDerivative:
         arguments = self._made._canonical(args, kwargs)
         return "\n".join(part.explained(arguments) for part in self._parts)
 
+    def export(
+        self,
+        path: Any,
+        /,
+        *args: Any,
+        constants: Literal["parameters", "file"] = "parameters",
+        stub: bool = False,
+        force: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Write a module that needs NumPy and SciPy alone, for arguments of these sizes and these
+        integers, to ``path``; a large pattern is in a file ``.npz`` beside it. The options are
+        those of ``symdiff.export``.
+        """
+        from symdiff.api.exporting import export_several
+        from symdiff.exporting.text import public_name
+
+        options = ("numpy", constants, stub, force)
+        export_several(path, {public_name(self.__name__): self}, args, kwargs, options)
+
+    def _planned(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Differentiable, tuple[Any, ...], Sparse]:
+        """For a module: the function that computes the sweeps, its arguments, and the plan."""
+        if self._several:
+            raise SignatureError(
+                f"{self.__name__} is of several arguments",
+                hint="export one for each: symdiff.jacobian(f, 0, sparse=True)",
+            )
+        self._made._refresh()
+        return self._parts[0].planned(self._made._canonical(args, kwargs))
+
     def _each(self, args: tuple[Any, ...], kwargs: dict[str, Any], one: Callable[..., Any]) -> Any:
         self._made._refresh()
         arguments = self._made._canonical(args, kwargs)
@@ -349,6 +382,19 @@ class _By:
             f"sparse derivatives are by an array of floats, not by a {type(value).__name__}",
             hint="pass one array, and take it apart in the function",
         )
+
+    def planned(self, arguments: tuple[Any, ...]) -> tuple[Differentiable, tuple[Any, ...], Sparse]:
+        """The function that computes the sweeps, its arguments, and how the matrix is had."""
+        from symdiff.exporting.request import Sparse
+
+        chosen = self.chosen(arguments)
+        plan, made = chosen.plan, self.made
+        steps = self._steps(chosen.mode, lanes=True)
+        sweeps = type(made)(made._function, made._bound, steps)
+        vector = WithVector.of(self.parameters).names[-1]
+        shape = plan.pattern.height, plan.pattern.width
+        matrix = Sparse(vector, chosen.vector, plan.sweeps, plan.places, *plan.indices, shape)
+        return sweeps, (*arguments, chosen.seeds()), matrix
 
     # What is told
 

@@ -13,6 +13,7 @@ from symdiff.exporting.examples import example_arguments
 from symdiff.exporting.programs import Programs, Sweeps
 from symdiff.exporting.refusals import cut_in
 from symdiff.exporting.request import Exported
+from symdiff.exporting.sparse import example_of
 from symdiff.exporting.spelling import Classes, spelled_value
 from symdiff.ir.signature import Path, Signature
 from symdiff.ir.structure import children
@@ -34,7 +35,11 @@ class Comparison:
 
     def test(self, exported: Exported, derived: Derived, arguments: Arguments) -> list[str]:
         """The sections that test one function; the last defines ``_check_<name>``."""
-        chain, given = exported.chain, tuple(example_arguments(derived.signature, arguments))
+        chain = exported.chain
+        if exported.sparse is not None:
+            given = tuple(example_of(arguments))
+        else:
+            given = tuple(example_arguments(derived.signature, arguments))
         inner = chain
         if exported.kind not in _ITSELF:
             inner = type(chain)(chain.function, chain.transforms[:-1], chain.parameters[:-1])
@@ -44,7 +49,8 @@ class Comparison:
         sweeps = self.programs.sweeps(inner, called, base, exported.kind in _FORWARD)
         base = sweeps.name
         lines = [f"def _check_{exported.name}() -> bool:"]
-        lines.append(f"    arguments: Any = {self._spelled(given)}")
+        shown = given if exported.sparse is None else before
+        lines.append(f"    arguments: Any = {self._spelled(shown)}")
         lines += self._inner(exported, derived, before, sweeps)
         cut = cut_in(sweeps.derived.graph)
         if cut:
@@ -187,7 +193,7 @@ class Comparison:
         if exported.kind == "Function":
             yield from self._pair(exported, base, sweeps)
             return
-        given = spread(exported.chain.parameters[-1])
+        given = spread(exported.parameters)
         yield f"    result = {name}({given}{self.large})"
         if exported.kind == "Gradient":
             taken = "result[1]" if exported.value else "result[0]" if exported.aux else "result"
@@ -196,6 +202,8 @@ class Comparison:
             yield f"    return _of_gradient({name!r}, {taken}, {options})"
         elif exported.kind == "Jacobian":
             yield f"    return _of_jacobian({name!r}, result, _{base}_along_of, given)"
+        elif exported.kind == "Sweep":
+            yield f"    return _of_matrix({name!r}, result, _{base}_along_of, given)"
         elif exported.kind == "Functional":
             sweep, value = f"_{base}_along_of", f"_{base}_value_of"
             yield f"    return _of_function({name!r}, result, {sweep}, {value}, given)"

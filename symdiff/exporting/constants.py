@@ -32,6 +32,7 @@ class Constants:
     in_file: bool
     small: dict[str, Any] = field(default_factory=dict)
     large: dict[str, Any] = field(default_factory=dict)
+    kept: dict[str, np.ndarray] = field(default_factory=dict)
     _named: dict[Any, str] = field(default_factory=dict)
 
     def add(self, parameter: Parameter) -> None:
@@ -47,11 +48,25 @@ class Constants:
                 hint="pass it as an argument",
             )
         hint = str(parameter.name).upper() if small or self.in_file else str(parameter.name)
+        name = self._fresh(hint)
+        (self.small if small else self.large)[name] = value
+        self._named[parameter.path] = name
+
+    def keep(self, hint: str, array: np.ndarray) -> str:
+        """The name of an array that functions of the module need beside: a large one is in the
+        file.
+        """
+        name = self._named.get(hint)
+        if name is None:
+            name = self._named[hint] = self._fresh(hint.upper())
+            (self.small if is_small(array) else self.kept)[name] = array
+        return name
+
+    def _fresh(self, hint: str) -> str:
         name = self.names.fresh(hint)
         while name in self.parameters:
             name = self.names.fresh(name)
-        (self.small if small else self.large)[name] = value
-        self._named[parameter.path] = name
+        return name
 
     def name(self, parameter: Parameter) -> str:
         """The name in the module of what a parameter reads outside."""
@@ -65,7 +80,7 @@ class Constants:
     @property
     def filed(self) -> dict[str, Any]:
         """The large arrays that are in the file."""
-        return self.large if self.in_file else {}
+        return {**self.kept, **(self.large if self.in_file else {})}
 
     def definitions(self, classes: Classes) -> Iterator[str]:
         """An assignment a constant."""

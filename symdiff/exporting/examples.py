@@ -56,7 +56,7 @@ def example_arguments(signature: Signature, arguments: Sequence[Any]) -> list[An
         return list(arguments)
     fixed = {path[0] for path, _ in signature.static if not isinstance(path[0], FreeVariable)}
     if fixed and not as_text:
-        return [_with_drawn(value) for value in arguments]
+        return [with_drawn(value) for value in arguments]
     if not as_text:
         for length in _SHORTENED:
             shortened = _Shortened(arguments, length, _multiples(signature, arguments))
@@ -140,14 +140,14 @@ def _lengths_in(value: Any) -> Iterator[int]:
         yield from _lengths_in(item)
 
 
-def _with_drawn(value: Any) -> Any:
+def with_drawn(value: Any) -> Any:
     """The value with its large arrays drawn."""
     if isinstance(value, np.ndarray) and value.size > _MOST_WRITTEN:
         return DrawnArray.like(value)
     parts = children(value)
     if parts is None:
         return value
-    items = [_with_drawn(item) for item in parts[1]]
+    items = [with_drawn(item) for item in parts[1]]
     return construct(Container(type(value), parts[0], ()), items)
 
 

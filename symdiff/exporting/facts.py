@@ -7,13 +7,15 @@ import inspect
 import os
 from typing import Any
 
-from symdiff.exporting.arguments import readable
 from symdiff.exporting.request import Exported
+from symdiff.exporting.sparse import Parameters
 from symdiff.ir.signature import describe
 from symdiff.pipeline import Derived
 
 
-def facts(exported: Exported, derived: Derived, returns: str) -> dict[str, Any]:
+def facts(
+    exported: Exported, derived: Derived, parameters: Parameters, returns: str
+) -> dict[str, Any]:
     """What was differentiated by what, where it stands, and for which arguments."""
     span = derived.primal.span
     return {
@@ -22,7 +24,7 @@ def facts(exported: Exported, derived: Derived, returns: str) -> dict[str, Any]:
         "file": os.path.basename(span.file) if span is not None else None,
         "line": span.line if span is not None else None,
         "source_sha256": source_hash(exported.function),
-        "signature": {name: describe(kind) for name, kind in readable(derived.signature)},
+        "signature": {name: describe(kind) for name, kind in parameters},
         "returns": returns,
     }
 

@@ -22,6 +22,7 @@ from symdiff import pipeline
 from symdiff.emit import Emitted, Parameter
 from symdiff.emit.namespace import Namespace
 from symdiff.errors import SignatureError
+from symdiff.exporting import sparse
 from symdiff.exporting.arguments import (
     annotation,
     checks,
@@ -103,7 +104,9 @@ class Function:
 
     @property
     def parameters(self) -> list[tuple[str, Specification]]:
-        return readable(self.derived.signature)
+        matrix = self.exported.sparse
+        known = readable(self.derived.signature)
+        return known if matrix is None else [pair for pair in known if pair[0] != matrix.vector]
 
     @property
     def output(self) -> Structure:
@@ -155,7 +158,8 @@ class Module:
 
     def standalone(self) -> tuple[str, ...]:
         """The files of ``standalone`` whose functions it carries, those for the checks last."""
-        return "binding", "checking", "matching", "rebuilding", "converting", "reading", "comparing"
+        front = "binding", "checking", "matching", "rebuilding", "converting", "reading", "matrices"
+        return *front, "comparing"
 
     def _helpers(self, sections: Sequence[str]) -> tuple[list[str], list[str]]:
         """What sections call of the functions that it carries: in front, and for the checks."""
@@ -272,7 +276,7 @@ class Module:
 
     def _head_of(self, made: Function) -> str:
         """The ``def`` line of a function."""
-        own = made.exported.chain.parameters[-1]
+        own = made.exported.parameters
         specifications = dict(made.parameters)
         parameters = listed(
             own,
@@ -280,7 +284,7 @@ class Module:
             defaults_of(own, specifications, self.class_name),
             {n: self.spoken(of_type(type_of_constant(v))) for n, v in self._asked(made)},
         )
-        result = self.spoken(returned(made.derived.graph, self.class_name))
+        result = self.spoken(self._returned(made))
         name = made.exported.name
         if made.pair is not None:
             name, result = f"{name}_forward", f"tuple[{result}, tuple[Any, ...]]"
@@ -288,14 +292,14 @@ class Module:
 
     def _bound(self, made: Function) -> Iterator[str]:
         """Statements that bind arguments in ways that Python has no words for."""
-        own, specifications = made.exported.chain.parameters[-1], dict(made.parameters)
+        own, specifications = made.exported.parameters, dict(made.parameters)
         annotations = {name: self.spoken(text) for name, text in self._annotations(made).items()}
         yield from binding(own, annotations, defaults_of(own, specifications, self.class_name))
         yield from completing(own, specifications, self.class_name)
 
     def _annotations(self, made: Function) -> dict[str, str]:
         """The annotations of parameters by name; that of ``*args`` and ``**kwargs`` is of one."""
-        own = made.exported.chain.parameters[-1].signature.parameters
+        own = made.exported.parameters.signature.parameters
         found = {}
         for name, kind in made.parameters:
             if isinstance(kind, Nested) and own[name].kind in _VARIADIC:
@@ -316,17 +320,40 @@ class Module:
             for name, kind in made.parameters
             for line in checks(name, kind, sizes, self.class_name)
         ]
+        lines += self._seeded(made)
         lines += self.numbers_checked(made)
         lines += fact_checks(self.checked(made.derived.signature), self.class_name)
         for name, value in self._asked(made):
             dims = list(value.shape)
             lines.append(f"_array({name!r}, {name}, {value.dtype.name!r}, {dims!r})")
         if any(f", {sizes})" in line for line in lines):
-            lines.insert(0, f"{sizes}: dict[str, int] = {{}}")
+            known = self._lengths(made)
+            lines.insert(0, f"{sizes}: dict[str, int] = {known!r}")
         lines = [*self._bound(made), *lines]
         lines += self._returning(made, made.program)
         documentation = docstring(self._documentation(made), "    ")
         return "\n    ".join([self._head_of(made), documentation, *lines])
+
+    def _returned(self, made: Function) -> str:
+        """The annotation of what a function returns."""
+        if made.exported.sparse is not None:
+            return "scipy.sparse.csr_array"
+        return returned(made.derived.graph, self.class_name)
+
+    def _lengths(self, made: Function) -> dict[str, int]:
+        """The lengths of arguments that are known before: those of a pattern."""
+        if made.exported.sparse is None:
+            return {}
+        return sparse.lengths_of(made.parameters, made.arguments)
+
+    def _seeded(self, made: Function) -> Iterator[str]:
+        """The seeds of sweeps, and tests of the integers on which the pattern depends."""
+        matrix = made.exported.sparse
+        if matrix is not None:
+            sparse.refuse_integers(self.constants.asked)
+            for name, value in sparse.integers_in(made.parameters, made.arguments):
+                yield f"_as_before({name!r}, {name}, {spelled_value(value)})"
+            yield sparse.seeded(made.exported, matrix, self.constants)
 
     def numbers_checked(self, made: Function) -> Iterator[str]:
         """Statements that check the floats among the arguments."""
@@ -337,6 +364,11 @@ class Module:
         """Statements that return what a program computes; with several, which one it was."""
         known = made.programs
         number = next(k for k, one in enumerate(known) if one is program)
+        matrix = made.exported.sparse
+        if matrix is not None:
+            call = self._call(program.emitted)
+            yield sparse.returned(made.exported, matrix, call, self.constants)
+            return
         if made.pair is None or len(known) == 1:
             yield f"return {self._call(program.emitted)}"
             return
@@ -345,7 +377,7 @@ class Module:
 
     def _documentation(self, made: Function) -> str:
         what = made.exported.what
-        returns = _in_words(made.derived)
+        returns = _in_words(made)
         if made.pair is not None:
             what, returns = (
                 f"{what}: its value, and what the backward part needs",
@@ -421,7 +453,7 @@ class Module:
 
     def facts_of(self, made: Function) -> dict[str, Any]:
         """What the module says of a function."""
-        return facts(made.exported, made.derived, _in_words(made.derived))
+        return facts(made.exported, made.derived, made.parameters, _in_words(made))
 
     def _facts(self) -> str:
         functions = {made.exported.name: self.facts_of(made) for made in self.functions}
@@ -519,7 +551,11 @@ def _head_of_backward(name: str) -> str:
     return f"def {name}_backward(saved: tuple[Any, ...], *cotangents: Any) -> tuple[Any, ...]:"
 
 
-def _in_words(derived: Derived) -> str:
+def _in_words(made: Function) -> str:
+    derived = made.derived
+    if made.exported.sparse is not None:
+        rows, columns = made.exported.sparse.shape
+        return f"csr_array[{rows}, {columns}]"
     sizes = ((Multiple.of(own), Multiple.of(shown)) for own, shown in _sizes(derived))
     names = {own.symbol: shown.symbol for own, shown in sizes}
     return result_in_words(derived.graph, names)
@@ -537,7 +573,7 @@ def _sizes(derived: Derived) -> Iterator[tuple[Any, Any]]:
 
 def _shown(made: Function) -> str:
     parameters = ", ".join(f"{name}: {describe(kind)}" for name, kind in made.parameters)
-    return one_line(f"({parameters}) -> {_in_words(made.derived)}")
+    return one_line(f"({parameters}) -> {_in_words(made)}")
 
 
 def _fresh(name: str, taken: Sequence[str]) -> str:

@@ -6,14 +6,35 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import Structure
 from symdiff.pipeline import Arguments, Chain, Derived
+from symdiff.runtime.parameters import Parameters
 
 Asked = tuple[
     Any, tuple[int, ...], Structure
 ]  # a graph, numbers of inputs, structure of cotangents
 Constants = Literal["parameters", "file"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sparse:
+    """How a sparse matrix is had from what several sweeps give at once.
+
+    The parameter ``vector`` has the seeds, a sum of unit vectors ``like`` this one for each sweep:
+    ``sweeps`` tells for each element the sweep. ``places`` are those of the entries among the
+    results, ``columns`` and ``starts`` of rows what SciPy's ``csr_array`` has.
+    """
+
+    vector: str
+    like: np.ndarray
+    sweeps: np.ndarray
+    places: np.ndarray
+    columns: np.ndarray
+    starts: np.ndarray
+    shape: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +43,11 @@ class Exported:
 
     ``name`` is its public name. ``kind`` names the last transform: ``"Gradient"``, ``"Jacobian"``,
     ``"Derivative"``, ``"Directional"``, ``"Jvp"``, ``"Functional"``, or ``"Function"`` for the
-    function itself, which comes as forward and backward parts. ``wrt`` are the paths of the
-    arguments differentiated by, from the parameters of what is differentiated; ``single``: the
-    result is not a tuple of them. ``value`` and ``aux`` are those of a gradient. ``what`` says what
-    it is, of the function ``of``, ``transforms`` what was done to that. ``everything`` gives, for a
-    derived graph, the cotangents of all arguments.
+    function itself, which comes as forward and backward parts, ``"Sweep"`` for a ``sparse``
+    matrix. ``wrt`` are the paths of the arguments differentiated by, from the parameters of what is
+    differentiated; ``single``: the result is not a tuple of them. ``value`` and ``aux`` are those
+    of a gradient. ``what`` says what it is, of the function ``of``, ``transforms`` what was done to
+    that. ``everything`` gives, for a derived graph, the cotangents of all arguments.
     """
 
     name: str
@@ -42,6 +63,12 @@ class Exported:
     aux: bool
     exact: bool
     everything: Callable[[Derived], Asked]
+    sparse: Sparse | None = None
+
+    @property
+    def parameters(self) -> Parameters:
+        """What the function of the module takes: all but the seeds of sweeps."""
+        return self.chain.parameters[-2 if self.sparse is not None else -1]
 
     @property
     def function(self) -> Any:

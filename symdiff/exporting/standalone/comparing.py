@@ -183,6 +183,22 @@ def _of_jacobian(name: str, jacobian: Any, sweep: Any, given: Any) -> bool:
     return _by_differences(name, actual, function, arguments, along, eps) and right
 
 
+def _of_matrix(name: str, matrix: Any, sweep: Any, given: Any) -> bool:
+    """Compare a sparse Jacobian, times a direction, with the forward sweep, and with
+    differences.
+    """
+    arguments, along, function, eps = given
+    (vector,) = (np.ravel(v) for v in along.values())
+    (tangent,) = _leaves(sweep(arguments, along))
+    shape = np.shape(tangent)
+    actual = [np.reshape(matrix @ vector, shape)]
+    size = _largest([abs(matrix) @ abs(vector)])
+    right = _agree(name, "the forward sweep", actual, [tangent], eps**0.5 * size)
+    if function is None:
+        return right
+    return _by_differences(name, actual, function, arguments, along, eps) and right
+
+
 def _of_tangents(name: str, result: Any, places: Any, sweep: Any, given: Any) -> bool:
     """Compare derivatives along a direction with the backward sweep (the dot-product test: the
     products of both with random vectors are one number), and with differences.
