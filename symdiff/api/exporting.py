@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symdiff.api.programs import everything
-from symdiff.api.sparse import SparseDerivative
 from symdiff.api.transforms import (
     Differentiated,
     Directional,
@@ -32,6 +31,7 @@ from symdiff.runtime.signature import TypeText, read_type, spelled, with_types
 
 if TYPE_CHECKING:
     from symdiff.api.objects import Differentiable
+    from symdiff.api.sparse import SparseDerivative
     from symdiff.runtime.parameters import Parameters
 
 Target = str | os.PathLike[str]
@@ -41,7 +41,7 @@ _NAMED = ("derivative", "grad", "hessian", "hvp", "jacobian", "jvp", "value_and_
 
 def export_several(
     path: Target,
-    functions: Mapping[str, Differentiable | SparseDerivative],
+    functions: Mapping[str, Any],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     given: tuple[Any, ...],
@@ -51,7 +51,7 @@ def export_several(
     asked = []
     with _rows_for(options):
         for name, made in functions.items():
-            if isinstance(made, SparseDerivative):
+            if hasattr(type(made), "planned"):  # a sparse one
                 asked.append(_sparse(made, _checked_name(name), args, kwargs, options))
                 continue
             _refuse_ambiguous(made, options, args)
@@ -224,7 +224,7 @@ def _sparse(
             f"{name} is sparse: its pattern is that of sizes",
             hint="give arguments themselves, not their types",
         )
-    sweeps, arguments, matrix = made._planned(args, kwargs)
+    sweeps, arguments, matrix = made.planned(args, kwargs)
     return _exported(sweeps, name, arguments, matrix)
 
 

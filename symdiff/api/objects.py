@@ -650,12 +650,6 @@ def _is_defined(method: types.MethodType) -> bool:
     return method in DEFINITIONS
 
 
-def _is_sparse(made: Any) -> bool:
-    from symdiff.api.sparse import SparseDerivative
-
-    return isinstance(made, SparseDerivative)
-
-
 def require_derivatives(functions: Any) -> None:
     """Refuse what is no dict of derivatives by name."""
     hint = 'export(path, {"loss_grad": symdiff.grad(loss)}, *args)'
@@ -665,7 +659,7 @@ def require_derivatives(functions: Any) -> None:
             hint=hint,
         )
     for name, made in functions.items():
-        if not isinstance(made, Differentiable) and not _is_sparse(made):
+        if not isinstance(made, Differentiable) and not hasattr(type(made), "planned"):
             raise SignatureError(
                 f"{name!r} is a {type(made).__name__}, not a derivative", hint=hint
             )

@@ -258,7 +258,7 @@ class SparseDerivative:
         options = ("numpy", constants, stub, force)
         export_several(path, {public_name(self.__name__): self}, args, kwargs, options)
 
-    def _planned(
+    def planned(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Differentiable, tuple[Any, ...], Sparse]:
         """For a module: the function that computes the sweeps, its arguments, and the plan."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 
 def _sums_of_units(sweeps: Any, shape: tuple[int, ...], dtype: str) -> Any:
@@ -18,6 +17,8 @@ def _sums_of_units(sweeps: Any, shape: tuple[int, ...], dtype: str) -> Any:
 
 def _sparse_matrix(swept: Any, places: Any, columns: Any, starts: Any, shape: Any) -> Any:
     """The matrix whose entries stand at ``places`` of what the sweeps gave."""
+    import scipy.sparse
+
     entries = np.ravel(swept)[places]
     made = scipy.sparse.csr_array((entries, columns.copy(), starts.copy()), shape=shape)
     made.has_canonical_format = True
