@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 _MOST_KEPT = 8  # patterns of one signature, for sizes and integers
 _MOST_AT_ONCE = 2**22  # elements of the tangents that one run has
+_MOST_SEEDS_KEPT = 2**20  # elements
 
 _REVERSE_COSTS = 2  # sweeps forward, about
 
@@ -74,6 +75,22 @@ class Plan:
     def count(self) -> int:
         """How many sweeps there are."""
         return int(self.sweeps.max(initial=-1)) + 1
+
+    def seeds(self, like: np.ndarray) -> np.ndarray:
+        """The vectors of the sweeps, sums of units in the shape and the dtype of ``like``; small
+        ones are kept.
+        """
+        made = self._kept.get(like.dtype)
+        if made is None:
+            made = np.zeros((self.count, len(self.sweeps)), like.dtype)
+            made[self.sweeps, np.arange(len(self.sweeps))] = 1
+            if made.size <= _MOST_SEEDS_KEPT:
+                self._kept[like.dtype] = made
+        return made.reshape(self.count, *like.shape)
+
+    @functools.cached_property
+    def _kept(self) -> dict[np.dtype, np.ndarray]:
+        return {}
 
     @functools.cached_property
     def indices(self) -> tuple[np.ndarray, np.ndarray]:
@@ -435,10 +452,7 @@ class Choice:
 
     def seeds(self) -> np.ndarray:
         """The vectors of the sweeps."""
-        sweeps = self.plan.sweeps
-        made = np.zeros((self.plan.count, len(sweeps)), self.vector.dtype)
-        made[sweeps, np.arange(len(sweeps))] = 1
-        return made.reshape(self.plan.count, *self.vector.shape)
+        return self.plan.seeds(self.vector)
 
 
 def _require_scipy() -> None:
