@@ -72,7 +72,7 @@ _BY_LIBRARY = {
     "scipy.interpolate": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
     "scipy.linalg": ("equations", "matrices", "riccati", "stacks", "structured", "subspaces"),
     "scipy.ndimage": ("images", "neighbours", "warped"),
-    "scipy.optimize": ("active_sets", "minima", "solvers"),
+    "scipy.optimize": ("active_sets", "differences", "minima", "solvers"),
     "scipy.signal": ("designs", "filters", "peaks", "resampling", "smoothing", "spectra"),
     "scipy.sparse": ("blocks", "sparse"),
     "scipy.sparse.linalg": ("krylov", "operators", "sparse_linalg"),

@@ -81,7 +81,7 @@ _FOLLOWED = (
     *("scipy.interpolate._cubic", "scipy.interpolate._fitpack_py"),
     *("scipy.interpolate._interpolate", "scipy.interpolate._pade", "scipy.interpolate._polyint"),
     *("scipy.linalg._basic", "scipy.linalg._matfuncs", "scipy.linalg._special_matrices"),
-    *("scipy.ndimage.", "scipy.signal.", "scipy.spatial."),
+    *("scipy.ndimage.", "scipy.optimize._numdiff", "scipy.signal.", "scipy.spatial."),
     *("scipy.sparse._sputils", "scipy.sparse.csgraph._laplacian"),
     "scipy.sparse.linalg._interface",
     "scipy.sparse.linalg._special_sparse_arrays",

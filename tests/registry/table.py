@@ -2028,6 +2028,17 @@ TABLE: dict[str, Word] = {
         )
         for name, ends in (("brent", ""), ("golden", ""), ("fminbound", ", -2.0, 5.0"))
     },
+    "scipy.optimize.approx_fprime": shaped(
+        "return scipy.optimize.approx_fprime(x, lambda t: np.sum(t**3), 0.1)",
+        like=LINES,
+        dtypes=("float64",),
+    ),
+    "scipy.optimize.check_grad": shaped(
+        "return scipy.optimize.check_grad("
+        "lambda t: np.sum(t**3), lambda t: 3 * t * t, x, epsilon=0.1)",
+        like=LINES,
+        dtypes=("float64",),
+    ),
     "scipy.optimize.leastsq": shaped(
         "return scipy.optimize.leastsq(lambda t: t * t - x, x)[0]",
         like=LINES,
