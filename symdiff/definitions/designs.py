@@ -1,4 +1,6 @@
-"""Designs of filters by ``scipy.signal``: sections of second order, the bilinear transform."""
+"""Designs of filters by ``scipy.signal``: sections of second order, the bilinear transform, and
+filters whose largest error is the least.
+"""
 
 from typing import Any
 
@@ -120,8 +122,125 @@ def _bilinear_table(degree):
     return rows
 
 
+# The least largest error --------------------------------------------------------------------------
+
+
+def remez(
+    numtaps,
+    bands,
+    desired,
+    *,
+    weight=None,
+    type="bandpass",
+    maxiter=25,
+    grid_density=16,
+    fs=None,
+):
+    """The filter whose errors on a grid are largest, and alike, at one frequency more than it has
+    numbers (Parks and McClellan 1972): at these it is known.
+    """
+    if type not in ("bandpass", "differentiator", "hilbert"):
+        raise ValueError("Type must be 'bandpass', 'differentiator', or 'hilbert'")
+    edges = np.ravel(np.asarray(bands, np.float64)) / (1.0 if fs is None else fs)
+    levels = np.asarray(desired, np.float64)
+    weights = np.ones(len(levels)) if weight is None else np.asarray(weight, np.float64)
+    options = numtaps, type, grid_density
+    given = bands, desired, weight, maxiter, fs
+    told = computed(np.zeros(numtaps), _least_error, *options, *given)
+    count = numtaps // 2 + (numtaps % 2 if type == "bandpass" else 0)
+    found = computed(np.zeros((count + 1, 4)), _touched, *options, edges, levels, weights, told)
+    band = found[:, 0].astype(np.int64)
+    step = 0.5 / (grid_density * count)
+    starts = np.where(found[:, 2] == 2, 0.0, edges[2 * band]) + found[:, 1] * step
+    frequencies = np.where(found[:, 2] == 1, edges[2 * band + 1], starts)
+    wanted, weighed = _wanted(type, frequencies, levels[band], weights[band])
+    errors = (found[:, 3] / weighed)[:, None]
+    matrix = np.concatenate((_responses(numtaps, type, frequencies), errors), axis=1)
+    taps = _mirrored(numtaps, type, np.linalg.solve(matrix, wanted)[:count])
+    near = np.max(np.abs(taps - told)) < 1e-6 * np.max(np.abs(told))
+    return valued(taps * np.where(near, 1.0, np.nan), told)
+
+
+def _least_error(numtaps, type, grid_density, bands, desired, weight, maxiter, fs):
+    from scipy.signal import remez as found
+
+    given = {"weight": weight, "type": type, "maxiter": maxiter, "fs": fs}
+    return found(numtaps, bands, desired, grid_density=grid_density, **given)
+
+
+def _wanted(type, frequencies, levels, weights):
+    """The responses that are wanted, and the weights of their errors."""
+    if type != "differentiator":
+        return levels + 0.0 * frequencies, weights + 0.0 * frequencies
+    apart = np.where(levels >= 0.0001, frequencies, 1.0)
+    return levels * frequencies, weights / apart
+
+
+def _responses(numtaps, type, frequencies):
+    """What the first half of the numbers do at frequencies, each at its own column."""
+    behind = (numtaps - 1) / 2 - np.arange(numtaps // 2)
+    turned = 2.0 * np.pi * frequencies[:, None] * behind
+    if type != "bandpass":
+        return 2.0 * np.sin(turned)
+    if numtaps % 2 == 0:
+        return 2.0 * np.cos(turned)
+    return np.concatenate((2.0 * np.cos(turned), np.ones((len(frequencies), 1))), axis=1)
+
+
+def _mirrored(numtaps, type, half):
+    if type == "bandpass":
+        return np.concatenate((half, half[: numtaps // 2][::-1]))
+    return np.concatenate((half, np.zeros(numtaps % 2), -half[::-1]))
+
+
+def _touched(numtaps, type, grid_density, edges, levels, weights, taps):
+    """Where the errors are largest: the band, steps from its start, or that it is its end, and the
+    sign of the error.
+    """
+    count = numtaps // 2 + (numtaps % 2 if type == "bandpass" else 0)
+    rows, frequencies = _grid(numtaps, type, edges, 0.5 / (grid_density * count))
+    band = rows[:, 0].astype(int)
+    wanted, weighed = _wanted(type, frequencies, levels[band], weights[band])
+    response = _responses(numtaps, type, frequencies) @ taps[:count]
+    errors = weighed * (wanted - response)
+    places = _alternating(errors, count + 1)
+    if len(places) <= count or np.any(errors[places] == 0.0):  # there is no such filter
+        k = np.arange(count + 1.0)
+        return np.column_stack((k % len(levels), k, 0.0 * k, np.nan * k))
+    return np.column_stack((rows[places], np.sign(errors[places])))
+
+
+def _grid(numtaps, type, edges, step):
+    """The frequencies of the grid as SciPy adds them up, and where they come from."""
+    is_odd, rows, frequencies = type != "bandpass", [], []
+    for band, (low, high) in enumerate(edges.reshape(-1, 2)):
+        moved = is_odd and band == 0 and low < step
+        at, steps = (step, 1) if moved else (low, 0)
+        while True:
+            rows.append((band, steps, 2 if moved else 0))
+            frequencies.append(at)
+            at, steps = at + step, steps + 1
+            if at > high:
+                break
+        rows[-1], frequencies[-1] = (band, 0, 1), high
+    if is_odd == bool(numtaps % 2) and frequencies[-1] > 0.5 - step:
+        rows, frequencies = rows[:-1], frequencies[:-1]
+    return np.array(rows, float), np.array(frequencies)
+
+
+def _alternating(errors, count):
+    """The places of the largest errors whose signs alternate, ``count`` of them if there are."""
+    breaks = np.flatnonzero(np.diff(np.sign(errors)) != 0) + 1
+    runs = np.split(np.arange(len(errors)), breaks)
+    places = [run[np.argmax(np.abs(errors[run]))] for run in runs]
+    while len(places) > count:
+        ends = np.abs(errors[[places[0], places[-1]]])
+        places = places[1:] if ends[0] < ends[1] else places[:-1]
+    return np.array(places)
+
+
 @when_imported("scipy.signal")
 def register(signal):
     """Say what the functions mean."""
-    functions: tuple[Any, ...] = (zpk2sos, bilinear)
+    functions: tuple[Any, ...] = (zpk2sos, bilinear, remez)
     registered(signal, *functions, rounded=True)

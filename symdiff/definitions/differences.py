@@ -5,6 +5,8 @@ import numpy as np
 from symdiff.definitions.declare import defines, defines_inside, refuse
 from symdiff.definitions.libraries import when_imported
 
+_STEP = float(np.sqrt(np.finfo(float).eps))
+
 
 def dense_difference(fun, x0, f0, h, use_one_sided, method, workers):
     """The matrix of partial derivatives, and how often the function is called for it."""
@@ -34,7 +36,7 @@ def _moved(x0, i, step):
     return moved
 
 
-def approx_fprime(xk, f, epsilon=np.sqrt(np.finfo(float).eps), *args):
+def approx_fprime(xk, f, epsilon=_STEP, *args):
     from scipy.optimize._numdiff import approx_derivative
 
     xk = np.asarray(xk, float)
@@ -42,9 +44,7 @@ def approx_fprime(xk, f, epsilon=np.sqrt(np.finfo(float).eps), *args):
     return approx_derivative(f, xk, method="2-point", abs_step=epsilon, args=args, f0=f0)
 
 
-def check_grad(
-    func, grad, x0, *args, epsilon=np.sqrt(np.finfo(float).eps), direction="all", rng=None
-):
+def check_grad(func, grad, x0, *args, epsilon=_STEP, direction="all", rng=None):
     if direction != "all":
         refuse(f"direction={direction!r}")
     x0 = np.asarray(x0)

@@ -58,7 +58,9 @@ _ROWS = {
         *("matrices", "structured", "equations", "riccati"),
         *("matrix_functions", "factors", "scipy_decompositions", "subspaces"),
     ),
-    "solvers, with the function that they call": ("boundaries", "minima", "solvers"),
+    "solvers, with the function that they call": (
+        *("boundaries", "differences", "minima", "solvers"),
+    ),
     "`scipy.optimize`": ("active_sets",),
     "`scipy.signal`": ("designs", "filters", "resampling", "smoothing", "spectra"),
     "`scipy.fft`": ("transforms", "hankel"),

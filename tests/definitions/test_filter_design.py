@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from tests.definitions import calls
 from tests.definitions.test_distributions import check
 
 signal = pytest.importorskip("scipy.signal")
@@ -124,3 +125,42 @@ def test_the_bilinear_transform() -> None:
     check(lambda fs: _both(signal.bilinear(b, [0.0, 2.0, 1.0], fs)), 0.7, wrt=(0,))
     made = sd.grad(lambda a: np.sum(signal.bilinear([1.0], a)[0])).source(np.array([1.0, 3.0, 2.0]))
     assert len(made.splitlines()) < 150
+
+
+OF_LEAST_ERROR = [
+    (15, "bandpass", [0.0, 0.2, 0.3, 0.5], [1.0, 0.1]),
+    (16, "bandpass", [0.0, 0.2, 0.3, 0.49], [1.0, 0.1]),
+    (21, "bandpass", [0.01, 0.1, 0.15, 0.3, 0.38, 0.5], [0.1, 1.0, 0.3]),
+    (15, "hilbert", [0.1, 0.4], [1.2]),
+    (16, "hilbert", [0.1, 0.4], [1.2]),
+    (15, "differentiator", [0.05, 0.4], [1.2]),
+    (16, "differentiator", [0.0, 0.4], [1.2]),
+]
+
+
+@pytest.mark.parametrize(("count", "kind", "bands", "desired"), OF_LEAST_ERROR)
+def test_filters_whose_largest_error_is_the_least(
+    count: int, kind: str, bands: list[float], desired: list[float]
+) -> None:
+    weights, levels, edges = np.cos(np.arange(count)), np.array(desired), np.array(bands)
+
+    def by_levels(desired: Any, weight: Any) -> Any:
+        given = {"weight": weight, "type": kind, "fs": 2.0}
+        return signal.remez(count, [2.0 * edge for edge in bands], desired, **given)
+
+    def by_bands(bands: Any) -> Any:
+        return signal.remez(count, bands, desired, type=kind) @ weights
+
+    calls.check(by_levels, levels, 1.0 + 0.1 * levels, wrt=(0, 1), step=1e-3)
+    away = np.where((edges > 0.0) & (edges < 0.5), 0.1, 0.0)
+    for function, slope in (
+        (by_bands, sd.grad(by_bands)(edges) @ away),
+        (lambda bands: sd.grad(by_bands)(bands) @ away, sd.hvp(by_bands)(edges, away) @ away),
+    ):
+        ahead, behind = (function(edges + step * away) for step in (1e-5, -1e-5))
+        np.testing.assert_allclose(slope, (ahead - behind) / 2e-5, rtol=1e-4, atol=1e-6)
+
+
+def test_a_filter_without_errors_has_no_slope() -> None:
+    found = sd.grad(lambda level: np.sum(signal.remez(9, [0.0, 0.2, 0.3, 0.5], level)))
+    assert np.all(np.isnan(found(np.zeros(2))))

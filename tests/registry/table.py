@@ -1321,6 +1321,10 @@ TABLE: dict[str, Word] = {
             ("welch", "x, nperseg=4", 1, ""),
         )
     },
+    "scipy.signal.remez": number(
+        "return scipy.signal.remez(9, [0.0, 0.2, 0.3, 0.5], [x, -y])[3]",
+        "return scipy.signal.remez(8, [0.1, 0.4], [x + y], type='hilbert')[3]",
+    ),
     "scipy.signal.bilinear": number(
         "return scipy.signal.bilinear([1.0, x], [1.0, y, 0.3], 2.0)[0][1]"
     ),
