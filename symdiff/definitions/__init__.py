@@ -62,6 +62,7 @@ _BY_LIBRARY = {
     "numpy.ma": ("masked",),
     "astropy.units": ("quantities",),
     "astropy.constants": ("quantities",),
+    "astropy.table": ("columns",),
     "astropy.timeseries": ("periodograms",),
     "scipy._lib": ("namespaces",),
     "scipy._lib._sparse": ("sparse",),
