@@ -25,6 +25,7 @@ from symdiff.emit.fallback import with_fallback
 from symdiff.emit.namespace import Namespace
 from symdiff.errors import AliasingError, SignatureError, SymdiffError, faults_told
 from symdiff.ir.attributes import opened
+from symdiff.ir.build import constant
 from symdiff.ir.called import with_called
 from symdiff.ir.graph import (
     Block,
@@ -145,6 +146,12 @@ class Transform:
     def apply(self, graph: Graph, calls: CallPair) -> Graph:
         """The derived graph."""
         return graph
+
+    def at_once(self, graph: Graph, calls: CallPair, times: int) -> Graph | None:
+        """What this transform makes if it is applied so many times, made in another way; None
+        where there is none.
+        """
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,11 +396,11 @@ def _derived(
     own = _paths(function.signature)
     ties: list[tuple[Path, Path]] = []
     lengths = common(function.signature)
+    orders = _Orders(chain.transforms)
     for k, transform in enumerate(chain.transforms):
         inner = replace(signatures[k], same=same)
         calls = CallPair(inner, signatures[k + 1], chain.parameters[k])
-        made = transform.apply(graph, calls)
-        graph = _optimised(made, own=are_apart(made, graph))
+        graph = orders.applied(k, graph, calls)
 
         def moved(path: Path, t: Transform = transform, calls: CallPair = calls) -> Path:
             return path if isinstance(path[0], FreeVariable) else t.outer_path(path, calls)
@@ -422,6 +429,49 @@ def _derived(
         added,
         simplify_kinds(chain.transforms),
     )
+
+
+_LEAST_ORDER = 3  # below it, nothing is shorter at once
+
+
+class _Orders:
+    """The transforms of a chain, applied one by one; those of a run of equal ones at once, where
+    that graph is shorter.
+    """
+
+    def __init__(self, transforms: Sequence[Transform]) -> None:
+        self.transforms = transforms
+        self.first: tuple[int, Graph, CallPair]
+        self.at_once: Graph | None = None
+        self.is_taken = False
+
+    def applied(self, k: int, graph: Graph, calls: CallPair) -> Graph:
+        """The graph after the ``k``-th transform; within a run that is made at once, any."""
+        transform = self.transforms[k]
+        if k == 0 or self.transforms[k - 1] != transform:
+            self.first, self.at_once, self.is_taken = (k, graph, calls), None, False
+        order, is_last = k - self.first[0] + 1, self.transforms[k + 1 : k + 2] != (transform,)
+        if not self.is_taken:
+            made = transform.apply(graph, calls)
+            graph = _optimised(made, own=are_apart(made, graph))
+        if order == _LEAST_ORDER:
+            self.at_once = self._at_once(k)
+        if self.at_once is None:
+            return graph
+        self.is_taken = self.is_taken or _length(graph) > _length(self.at_once)
+        return self.at_once if self.is_taken and is_last else graph
+
+    def _at_once(self, k: int) -> Graph | None:
+        """All of the run that the ``k``-th transform is in."""
+        first, graph, calls = self.first
+        while self.transforms[k + 1 : k + 2] == (self.transforms[first],):
+            k += 1
+        made = self.transforms[k].at_once(graph, calls, k - first + 1)
+        return None if made is None else _optimised(made, own=are_apart(made, graph))
+
+
+def _length(graph: Graph) -> int:
+    return sum(node.op is not constant for node in walk_nodes(graph.block))
 
 
 def _optimised(graph: Graph, passes: Sequence[str] = DEFAULT, *, own: bool = False) -> Graph:

@@ -29,7 +29,7 @@ from symdiff.differentiate.activity import analyse
 from symdiff.differentiate.calls import Calls
 from symdiff.differentiate.graphs import tangent_structure
 from symdiff.differentiate.rows import unit_of
-from symdiff.errors import GradientShapeError, SignatureError
+from symdiff.errors import GradientShapeError, SignatureError, UnsupportedCallError
 from symdiff.ir.build import Builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Specification, leaves
@@ -410,6 +410,14 @@ class Derivative(Differentiated):
         number = self._number(asked, calls.parameters.function)
         made = differentiate.jvp(asked.graph, (number,), output=tangent_structure(asked.graph))
         return with_unit_tangent(made)
+
+    def at_once(self, graph: Graph, calls: CallPair, times: int) -> Graph | None:
+        asked = self.asked(graph, calls)
+        number = self._number(asked, calls.parameters.function)
+        try:
+            return differentiate.nth_derivative(asked.graph, number, times)
+        except UnsupportedCallError:  # of what has no rule for series
+            return None
 
     @staticmethod
     def _number(asked: Asked, function: str) -> int:

@@ -20,6 +20,7 @@ __all__ = [
     "gradient",
     "jvp",
     "linearized",
+    "nth_derivative",
     "split",
     "taylor",
     "vjp",
@@ -41,6 +42,15 @@ def linearized(graph: Graph, wrt: Sequence[int]) -> Split:
     from symdiff.differentiate import linear
 
     return linear.linearized(graph, wrt)
+
+
+def nth_derivative(graph: Graph, number: int, order: int) -> Graph:
+    """The derivative of an order, as ``jets.nth_derivative`` gives it, which is loaded when it is
+    called.
+    """
+    from symdiff.differentiate import jets
+
+    return jets.nth_derivative(graph, number, order)
 
 
 def taylor(graph: Graph, number: int, order: int) -> Graph:

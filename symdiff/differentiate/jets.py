@@ -14,6 +14,7 @@ order costs what the orders below it have left, not twice that.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -76,15 +77,32 @@ def taylor(graph: Graph, number: int, order: int) -> Graph:
     """The coefficients up to ``order`` of what a graph returns, by its input of that number: each
     array that is returned is stacked from them along a first axis.
     """
+    return _of_series(graph, number, order, "taylor", lambda series: stack(*series, axis=0))
+
+
+def nth_derivative(graph: Graph, number: int, order: int) -> Graph:
+    """The derivative of this order of what a graph returns, by its input of that number."""
+
+    def derivative(series: Sequence[Value]) -> Value:
+        last = series[-1]
+        return fitted(multiply(float(math.factorial(order)), last), last)
+
+    return _of_series(graph, number, order, "jvp", derivative)
+
+
+def _of_series(
+    graph: Graph, number: int, order: int, name: str, told: Callable[[Sequence[Value]], Value]
+) -> Graph:
+    """What ``told`` makes of the coefficients of each result of a graph."""
     graph = replaced(graph, _called_once)
     graph = opened_where_active(graph, (number,))
     results = seeded_results(graph)
     made = _Jets(graph, number, results, order)
-    block = made.block(results)
+    block = made.block(results, told)
     places = {k: Leaf(place) for place, k in enumerate(results)}
     output = derived_from(graph.output, lambda k: places.get(k, Static(None)))
     return trimmed(
-        replace(graph, name=f"{graph.name}_taylor", block=block, output=output, mutated={})
+        replace(graph, name=f"{graph.name}_{name}", block=block, output=output, mutated={})
     )
 
 
@@ -118,7 +136,7 @@ class _Jets:
         self.scopes: list[dict[Value, Series]] = [{}]
         self.known: list[dict[object, Value]] = [{}]  # what was computed, by op and operands
 
-    def block(self, results: Sequence[int]) -> Block:
+    def block(self, results: Sequence[int], told: Callable[[Sequence[Value]], Value]) -> Block:
         block = self.graph.block
         parameters = tuple(self.renewed(value) for value in block.parameters)
         self.undefinable = partial_values(block)
@@ -130,8 +148,8 @@ class _Jets:
                 self.scopes[0][self.source] = (series + [None] * self.order)[: self.order + 1]
             self.nodes(block.nodes)
             with marked(None, "tangent"):
-                stacked = [stack(*self.finished(block.results[k]), axis=0) for k in results]
-        return Block(parameters, made.nodes, tuple(stacked))
+                found = [told(self.finished(block.results[k])) for k in results]
+        return Block(parameters, made.nodes, tuple(found))
 
     def renewed(self, value: Value) -> Value:
         self.new[value] = copied = Value(value.type, None, value.name, value.role)
