@@ -679,11 +679,15 @@ class function:  # noqa: N801  its name is shown in messages
 
 def dispatched(function: Any, first: Any) -> Any:
     """What a ``singledispatch`` function calls for the class of its first argument."""
-    kind = type(first)
-    for cls in function.registry:
+    return registered_for(function.registry, type(first))
+
+
+def registered_for(registry: Any, kind: Any) -> Any:
+    """What is called for a class, of the functions that are registered for classes."""
+    for cls in registry:
         if cls not in kind.__mro__ and issubclass(kind, cls):
             refuse(f"a singledispatch function for {cls.__name__}, which is no base class")
-    return next(function.registry[cls] for cls in kind.__mro__ if cls in function.registry)
+    return next(registry[cls] for cls in kind.__mro__ if cls in registry)
 
 
 @replaces(functools._lru_cache_wrapper)

@@ -130,7 +130,14 @@ def _function_attribute(interp: Interpreter, function: types.FunctionType, name:
     if not hasattr(function, name):
         lookups.rests_on(interp, function, name, ABSENT)
         raise users(AttributeError(f"'function' object has no attribute '{name}'"))
-    return _free_attribute(interp, function, name, getattr(function, name))
+    value = getattr(function, name)
+    if isinstance(
+        value, types.MethodWrapperType
+    ):  # made anew each time, of what every function has
+        variable = lookups.variable_of(interp, function)
+        interp.guard((variable,), "unset", name, of=name)
+        return value
+    return _free_attribute(interp, function, name, value)
 
 
 def _slice_attribute(interp: Interpreter, value: slice, name: str) -> Abstract:
@@ -609,7 +616,7 @@ def bind_found(
         return BoundMethod(found.__func__, owner)
     if isinstance(found, types.FunctionType | Closure):
         return BoundMethod(found, instance)
-    if declared(found, "__symdiff_function__") is not None or found is object.__init__:
+    if lookups.is_of_symdiff(found) or found is object.__init__:
         return BoundMethod(found, instance)
     if isinstance(found, property | functools.cached_property):
         return _through_inherited(interp, instance, owner, found, name)

@@ -402,6 +402,8 @@ def _call_unknown(
     owner = getattr(function, "__self__", None)
     if isinstance(function, types.MethodWrapperType) and function.__name__ == "__get__":
         return _gotten(interp, owner, *arguments)
+    if isinstance(owner, types.FunctionType) and function.__name__ == "__call__":
+        return call_value(interp, owner, arguments, keywords)
     if isinstance(function, types.MethodType | functools.partial) and not is_of_library(owner):
         whole = reflect(interp, function, (variable_of(interp, function),))
         return call_value(interp, whole, arguments, keywords)

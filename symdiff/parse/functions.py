@@ -39,7 +39,7 @@ from symdiff.parse.marking import bound_arguments
 from symdiff.parse.names import final_names
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, python_of, report
 from symdiff.parse.recursion import followed
-from symdiff.parse.scope import local_names, read_once, yielding
+from symdiff.parse.scope import local_names, read_free, read_once, yielding
 from symdiff.parse.templates import copied
 from symdiff.parse.values import (
     ABSENT,
@@ -77,6 +77,8 @@ def call_function(
         return interp.call(_inside_errstate(interp, function), arguments, keywords)
     if function.__code__ is _SINGLE_DISPATCH and arguments:
         return _dispatched(interp, function, arguments, keywords)
+    if function.__code__ is _DISPATCH:
+        return _registered_for(interp, function, arguments)
     if function.__code__ in WRAPPERS:
         return _wrapped(interp, function, arguments, keywords)
     if not is_pure_python(function):
@@ -132,6 +134,17 @@ def _dispatched(
     return interp.call(known, arguments, keywords)
 
 
+def _registered_for(
+    interp: Interpreter, function: types.FunctionType, arguments: Arguments
+) -> Abstract:
+    """``dispatch(cls)`` of such a function, whose registry its cell has."""
+    from symdiff.definitions.in_python import registered_for  # at the first use of one of them
+
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    variable = interp.free_variable("cell", cells["registry"], "registry")
+    return interp.call(registered_for, [read_free(interp, variable), *arguments], {})
+
+
 def call_of_library(
     interp: Interpreter, function: Any, arguments: Sequence[Abstract], keywords: Keywords
 ) -> Abstract:
@@ -177,6 +190,7 @@ def follow_source(
 
 _single: Any = functools.singledispatch(iter)
 _SINGLE_DISPATCH = _single.__code__  # of all functions that it makes
+_DISPATCH = _single.dispatch.__code__
 _CONTEXT_MANAGER = contextlib.contextmanager(iter).__code__  # of all functions that it makes
 _PLAIN = np.errstate()
 _ASKED = ("all", "divide", "over", "under", "invalid", "call")

@@ -160,9 +160,20 @@ def on_class(interp: Interpreter, cls: type, name: str) -> Any:
         bases_stay(interp, cls)
         for base in cls.__mro__:
             does_not_define(interp, base, name)
+    elif isinstance(found, classmethod) and not isinstance(found.__func__, types.FunctionType):
+        _rests_on_itself(interp, cls, name, found)  # bound, it is another object each time
     elif found is ABSENT or is_bound(found):
         rests_on(interp, cls, name, ABSENT if found is ABSENT else getattr(cls, name))
     return found
+
+
+def _rests_on_itself(interp: Interpreter, cls: type, name: str, found: Any) -> None:
+    """The first class with a name, of a class and its bases, has this very object."""
+    holder: Any = holder_of(cls, name)
+    bases_stay(interp, cls)
+    for base in cls.__mro__[: cls.__mro__.index(holder)]:
+        does_not_define(interp, base, name)
+    interp.guard((variable_of(interp, holder), "__dict__", name), "value", found)
 
 
 def is_fixed(cls: type) -> bool:
@@ -228,9 +239,15 @@ def is_bound(found: Any) -> bool:
     known = (staticmethod, classmethod, property, types.FunctionType, functools.cached_property)
     slots = (types.WrapperDescriptorType, types.MethodDescriptorType, types.MemberDescriptorType)
     native = (*slots, types.BuiltinFunctionType, types.ClassMethodDescriptorType)
-    return (
-        isinstance(found, (*known, *native)) or declared(found, "__symdiff_function__") is not None
-    )
+    return isinstance(found, (*known, *native)) or is_of_symdiff(found)
+
+
+def is_of_symdiff(found: Any) -> bool:
+    """Return whether a function is one of symdiff's own, or has something declared of it: as what a
+    class has it becomes a method.
+    """
+    marks = ("__symdiff_function__", "__symdiff_handler__")
+    return any(declared(found, mark) is not None for mark in marks)
 
 
 def is_slot(found: Any) -> bool:

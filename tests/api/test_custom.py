@@ -790,3 +790,104 @@ def test_what_is_no_function_is_not_marked(mark):
     with pytest.raises(sd.SignatureError, match=f"{mark.__name__} is of a function") as caught:
         mark(3.0)
     assert f"@{mark.__name__} above the function" in caught.value.hint
+
+
+class Scaled:
+    """Its methods are declared."""
+
+    def __init__(self, k):
+        self.k, self.calls = k, 0
+
+    @sd.checkpoint
+    def bent(self, x):
+        return np.sin(x) * x * self.k
+
+    @sd.checkpoint(every=2)
+    def marched(self, x, n):
+        for _ in range(n):
+            x = np.sin(x) * self.k
+        return x
+
+    @sd.checkpoint
+    def twice(self, x):
+        return self.bent(x) * self.bent(x * x)
+
+    @sd.checkpoint
+    def counted(self, x):
+        self.calls += 1
+        return x * x
+
+    @sd.custom_vjp
+    def ruled(self, x):
+        return x * x * self.k
+
+    ruled.defvjp(
+        lambda self, x: (x * x * self.k, (x, self.k)), lambda s, g: (None, g * 20 * s[0] * s[1])
+    )
+
+    @sd.nondifferentiable
+    def constant(self, x):
+        return x * self.k
+
+    @classmethod
+    @sd.checkpoint
+    def cubed(cls, x):
+        return x * x * x
+
+    @staticmethod
+    @sd.checkpoint
+    def squared(x):
+        return x * x
+
+
+class Below(Scaled):
+    pass
+
+
+SCALED = Below(2.0)
+
+
+def declared_methods(x):
+    total = SCALED.bent(x) + SCALED.bent(x=2 * x) + Scaled.bent(SCALED, x) + SCALED.twice(x)
+    total = total + Scaled(x).bent(x * x) + sum(map(SCALED.bent, [x, 2 * x]))
+    return total + SCALED.cubed(x) * Scaled.cubed(x) + SCALED.squared(x) + Scaled.squared(x)
+
+
+def marched_methods(x):
+    for _ in range(2):
+        x = SCALED.marched(x, 5) + 0.5
+    return x + Scaled(x).marched(x=x, n=4)
+
+
+@pytest.mark.parametrize("function", [declared_methods, marched_methods])
+def test_methods_under_checkpoint(function, monkeypatch):
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    sd.check_grads(function, (0.7,))
+
+    def central(h):
+        return (function(0.7 + h) - function(0.7 - h)) / (2 * h)
+
+    expected = (4 * central(5e-4) - central(1e-3)) / 3
+    assert sd.grad(function)(0.7) == pytest.approx(expected, rel=1e-8)
+
+
+def test_methods_with_other_declarations():
+    assert sd.grad(lambda x: SCALED.ruled(x))(3.0) == 120.0
+    assert sd.grad(lambda x: SCALED.constant(x) * x)(3.0) == 6.0
+    own = Scaled(1.0)
+    assert sd.grad(lambda x: own.counted(x))(3.0) == 6.0
+    assert own.calls == 1
+
+
+def test_a_declared_method_is_by_the_attributes_of_its_object():
+    by_k = sd.grad(lambda o: o.bent(1.3))(Scaled(3.0)).k
+    assert by_k == pytest.approx(np.sin(1.3) * 1.3, rel=1e-14)
+
+
+def test_a_class_method_that_is_put_in_its_place_is_another_program(monkeypatch):
+    gradient = sd.grad(lambda x: SCALED.cubed(x))
+    assert gradient(2.0) == 12.0
+    monkeypatch.setattr(Scaled, "cubed", classmethod(sd.checkpoint(lambda cls, x: x * x)))
+    assert gradient(2.0) == 4.0
+    monkeypatch.setattr(Below, "cubed", classmethod(sd.checkpoint(lambda cls, x: 5 * x)), False)
+    assert gradient(2.0) == 5.0

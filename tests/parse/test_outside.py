@@ -608,3 +608,54 @@ def test_a_flag_of_a_module_is_a_fact():
         READY = ready
         assert gradient(2.0) == expected
         assert READY is True
+
+
+class Measured:
+    """A method for each class of what it is given."""
+
+    def __init__(self, k):
+        self.k = k
+
+    @functools.singledispatchmethod
+    def size(self, value):
+        return value * self.k
+
+    @size.register
+    def _(self, value: list):
+        return value[0] * 3.0
+
+    @size.register(tuple)
+    def _(self, value):
+        return self.size(value[0]) * 5.0
+
+
+MEASURED = Measured(2.0)
+
+
+def test_methods_for_classes_are_chosen_by_what_they_are_given():
+    def function(x):
+        return MEASURED.size(x * x) + MEASURED.size([x]) + Measured(x).size((x,))
+
+    assert symdiff.grad(function)(1.5) == 2 * 2 * 1.5 + 3.0 + 5 * 2 * 1.5
+    assert symdiff.grad(symdiff.grad(function))(1.5) == 4.0 + 10.0
+
+
+def test_a_method_that_is_registered_later_is_another_program():
+    class Later(Measured):
+        @functools.singledispatchmethod
+        def size(self, value):
+            return value * 7.0
+
+    later = Later(1.0)
+    gradient = symdiff.grad(lambda x: later.size(x))
+    assert gradient(1.5) == 7.0
+    Later.__dict__["size"].register(float, lambda self, value: value * value)
+    assert gradient(1.5) == 3.0
+
+
+def times(x):
+    return x * x
+
+
+def test_what_every_function_has_is_called():
+    assert symdiff.grad(lambda x: times.__call__(x) + times.__get__(x)())(1.5) == 6.0
