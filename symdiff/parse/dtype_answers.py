@@ -113,6 +113,10 @@ class Question:
     span: SourceSpan
     classes: Any = None
 
+    def of(self, new: Mapping[Value, Value]) -> Question:
+        """The question as it is asked where other values stand for these."""
+        return replace(self, value=new.get(self.value, self.value))
+
     def rests_on(self, hiding: Hiding, *, is_pythons: bool) -> bool:
         """Return whether the answer is another one where numbers hide.
 
@@ -123,10 +127,6 @@ class Question:
             return True
         hidden = type(hiding.dtype.type(0).item()) if is_pythons else hiding.dtype.type
         return issubclass(_class_of(type_), self.classes) is not issubclass(hidden, self.classes)
-
-    def of(self, new: Mapping[Value, Value]) -> Question:
-        """The question of a copy of what asks it."""
-        return replace(self, value=new.get(self.value, self.value))
 
 
 def _class_of(type_: ArrayType) -> type:
@@ -145,15 +145,21 @@ class Answer:
     span: SourceSpan | None
     _others: dict[tuple[Hiding, frozenset[Value]], list[Any]] = field(default_factory=dict)
 
+    def of(self, new: Mapping[Value, Value]) -> Answer:
+        """The answer as it is given where other values stand for these."""
+        arguments, keywords = _replaced((self.arguments, self.keywords), new)
+        return Answer(self.lowering, arguments, keywords, _replaced(self.result, new), self.span)
+
     @functools.cached_property
     def asked(self) -> frozenset[Value]:
         """The values that it was given."""
         return frozenset(_values_in((self.arguments, self.keywords)))
 
-    def of(self, new: Mapping[Value, Value]) -> Answer:
-        """The answer that a copy of what it was given and gave would have had."""
-        arguments, keywords, result = _replaced((self.arguments, self.keywords, self.result), new)
-        return Answer(self.lowering, arguments, keywords, result, self.span)
+    @property
+    def key(self) -> Any:
+        """What answers have in common that are given to the same question of the program."""
+        given = tuple([id(part) for part in _parts((self.arguments, self.keywords))])
+        return self.lowering, self.span, tuple(self.keywords), given
 
     def hidden(self, hiding: Hiding, found: Set[Value]) -> list[Value]:
         """The values that it has given in which numbers hide where they do in ``found``."""
@@ -205,6 +211,38 @@ class Answer:
                 return list(_parts(self.lowering(*arguments, **keywords)))
         except Exception:  # it may reject in any way what it is not made for
             return []
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for while something was staged: for classes of numbers, and of libraries."""
+
+    questions: tuple[Question, ...]
+    answers: tuple[Answer, ...]
+
+    def __len__(self) -> int:
+        return len(self.questions) + len(self.answers)
+
+    @staticmethod
+    def until_now(interp: Interpreter) -> tuple[int, int]:
+        """How much had been asked for, for ``since``."""
+        return len(interp.classes_asked), len(interp.answers)
+
+    @classmethod
+    def since(cls, interp: Interpreter, before: tuple[int, int], own: Set[Value]) -> Asked:
+        """What has been asked for since then of values of its ``own``, everything once."""
+        questions, answers = before
+        asked = [one for one in interp.classes_asked[questions:] if one.value in own]
+        given = [one for one in interp.answers[answers:] if not own.isdisjoint(one.asked)]
+        return cls(
+            tuple({(one.value, id(one.classes)): one for one in asked}.values()),
+            tuple({one.key: one for one in given}.values()),
+        )
+
+    def note(self, interp: Interpreter, new: Mapping[Value, Value]) -> None:
+        """Note that the same is asked for where other values stand for these."""
+        interp.classes_asked += [one.of(new) for one in self.questions]
+        interp.answers += [one.of(new) for one in self.answers]
 
 
 def note_answer(

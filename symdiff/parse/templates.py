@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from symdiff.dataclass import dataclass
 from symdiff.definitions.bunches import attributes_of, rebuilt
@@ -33,11 +33,13 @@ from symdiff.ir.build import Builder, builder, building, constant, copy_into, is
 from symdiff.ir.called import Activation
 from symdiff.ir.control import call, undefined
 from symdiff.ir.graph import (
+    Attributes,
     Block,
     Graph,
     GraphCell,
     Input,
     Node,
+    Op,
     Value,
     free_values,
     walk_blocks,
@@ -49,11 +51,11 @@ from symdiff.ops.arithmetic import equal, positive, where
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.index import index_add, index_set
-from symdiff.ops.lists import list_typed
+from symdiff.ops.lists import list_new, list_typed
 from symdiff.ops.retype import retype
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.dtype_answers import Answer, Question
+from symdiff.parse.dtype_answers import Asked
 from symdiff.parse.heap import ORDER, Heap, as_type, differing, is_callers
 from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.kinds import (
@@ -101,9 +103,9 @@ class Raised:
 @dataclass(eq=False, slots=True)
 class Template:
     """The nodes that a function builds from ``parameters``, and its result; in a call of
-    ``caller`` that sees ``seen``. ``written``: what it leaves there. ``raised``: to the ``try``
-    that the call stands in. ``called``: as a graph that is called. ``questions`` and ``answers``:
-    what rests on the dtypes of its numbers.
+    ``caller`` that sees ``seen``. ``written``: what it leaves there. ``asked``: for classes and
+    dtypes of numbers, and ``asks_for_handled``: for what was being handled where it was called.
+    ``raised``: to the ``try`` that the call stands in. ``called``: as a graph that is called.
     """
 
     parameters: tuple[Value, ...]
@@ -112,10 +114,10 @@ class Template:
     caller: Activation | None
     seen: Seen
     written: Written
+    asked: Asked
+    asks_for_handled: bool
     raised: Raised | None = None
     called: Called | None = None
-    questions: Sequence[Question] = ()
-    answers: Sequence[Answer] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +140,9 @@ def copied(
         return ABSENT
     try:
         seen = look_around(interp.heap, key[0], scope, bound)
-        kind = key, seen.kind, _caught_around(interp)
-        known = interp.templates.setdefault(kind, 0)
+        anywhere = key, seen.kind, _caught_around(interp)
+        kind = *anywhere, tuple([handled.kind for handled in interp.handled])
+        known = interp.templates.get(anywhere) or interp.templates.setdefault(kind, 0)
     except (NoKind, TypeError):
         return ABSENT
     if isinstance(known, int):
@@ -149,6 +152,8 @@ def copied(
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
         known = interp.templates[kind] = _made(interp, seen, bound, run)
+        if known is not None and not known.asks_for_handled:
+            interp.templates[anywhere] = known
     return ABSENT if known is None else _copy(interp, known, seen)
 
 
@@ -159,12 +164,11 @@ def _calls_itself(interp: Interpreter, key: Any, bound: dict[str, Abstract]) -> 
 
 
 def _caught_around(interp: Interpreter) -> Any:
-    """What is caught where a call stands, and what is raised again by a ``raise`` alone."""
-    again = tuple([handled.kind for handled in interp.handled])
+    """What is caught where a call stands."""
     if not interp.regions:
-        return again
+        return None
     region = _region_like_those_around(interp)
-    return again, region.classes, region.handled, region.keeps
+    return region.classes, region.handled, region.keeps
 
 
 def _is_watched(interp: Interpreter) -> bool:
@@ -197,7 +201,7 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
     caller = interp.frame.activation
     regions = [_region_like_those_around(interp)] if interp.regions else []
     known: dict[str, Any] = {"assumed": {}, "decided": {}, "statement_values": None}
-    asked = _asked(interp)
+    before_asked, asked_for_handled = Asked.until_now(interp), interp.asked_for_handled
     apart = meanwhile(interp, **known, regions=[], in_template=True)
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
@@ -206,20 +210,16 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
         if made is None or written is None or (regions and written):
             return None
         result, raised = made
-        template = Template(tuple(parameters), inner.nodes, result, caller, seen, written, raised)
+        asked = Asked.since(interp, before_asked, {*parameters, *_values_in(inner.nodes)})
+        for_handled = interp.asked_for_handled != asked_for_handled
+        left = result, caller, seen, written
+        template = Template(tuple(parameters), inner.nodes, *left, asked, for_handled, raised)
         if not _is_closed(interp, template):
             return None
-        if not regions and asked == _asked(interp):
+        if not regions:
             template.called = _called(interp, template)
-        template.questions = interp.classes_asked[asked[0] :]
-        template.answers = interp.answers[asked[1] :]
         return template
     return None
-
-
-def _asked(interp: Interpreter) -> tuple[int, int]:
-    """How often dtypes and classes of numbers were asked for."""
-    return len(interp.classes_asked), len(interp.answers)
 
 
 def _written(interp: Interpreter, before: Heap, seen: Seen) -> Written | None:
@@ -235,6 +235,13 @@ def _written(interp: Interpreter, before: Heap, seen: Seen) -> Written | None:
         elif key in before.contents:
             return None
     return None if _is_watched(interp) else written
+
+
+def _values_in(nodes: list[Node]) -> Iterator[Value]:
+    for block in walk_blocks(Block((), nodes)):
+        yield from block.parameters
+        for node in block.nodes:
+            yield from node.results
 
 
 def _is_closed(interp: Interpreter, template: Template) -> bool:
@@ -314,8 +321,10 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     numbers = tuple([v for v in parts if v in made and not is_constant(v)])
     outside = [v for v in free_values(whole) if v not in template.parameters]
     read = (*template.parameters, *outside)
-    own = [value for value in _undefined(nodes) if not _is_number(value.type)]
-    if own or not numbers or not all(is_float(value.type) for value in (*read, *numbers)):
+    own = [value for value in _undefined(nodes) if _defined_anyhow(value.type) is None]
+    if own or not numbers or not all(_is_number(value.type, "bif") for value in read):
+        return None
+    if not all(is_float(value.type) for value in numbers):
         return None
     call_of = next((found for node in nodes if (found := _call_of(interp, template, node))), None)
     if call_of is None:
@@ -342,7 +351,8 @@ def _cell(
     read: Sequence[Value],
     numbers: Sequence[Value],
 ) -> GraphCell:
-    """The graph, in which numbers that a path does not define are zeros: nobody reads them there.
+    """The graph, in which numbers that a path does not define are zeros, and lists empty: nobody
+    reads them there.
 
     Its nodes count as built where the template's were.
     """
@@ -364,13 +374,22 @@ def _cell(
 
 
 def _define_all(block: Block) -> None:
-    """Make undefined numbers zeros."""
+    """Make undefined numbers zeros, and lists empty."""
     for inner in walk_blocks(block):
         for node in inner.nodes:
-            if node.op is undefined and isinstance(type_ := node.result.type, ArrayType):
-                zero = type_.dtype.type(0)
-                node.op = constant
-                node.attributes = {"value": zero.item() if type_.weak else zero}
+            known = _defined_anyhow(node.result.type) if node.op is undefined else None
+            if known is not None:
+                node.op, node.attributes = known
+
+
+def _defined_anyhow(type_: Type) -> tuple[Op, Attributes] | None:
+    """What makes something of a type of nothing: its operation and attributes."""
+    if isinstance(type_, ListType):
+        return list_new, {"type": type_}
+    if not _is_number(type_, "bifc"):
+        return None
+    zero = type_.dtype.type(0)
+    return constant, {"value": zero.item() if type_.weak else zero}
 
 
 def _call(
@@ -431,8 +450,8 @@ def _in_region(
     return _of(results[0], new), Raised(where, number, kinds)
 
 
-def _is_number(type_: Type) -> bool:
-    return isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind in "ifc"
+def _is_number(type_: Type, kinds: str = "ifc") -> TypeGuard[ArrayType]:
+    return isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind in kinds
 
 
 def _raised_in(interp: Interpreter, region: Region) -> tuple[type[BaseException], ...] | None:
@@ -479,6 +498,7 @@ def _belong_to_callee(interp: Interpreter, nodes: Sequence[Node]) -> None:
 
 def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     """What a call gives that sees what ``seen`` tells; it leaves there what the template does."""
+    interp.asked_for_handled += template.asks_for_handled
     if template.called is not None and not interp.regions:
         new = _call(interp, template, template.called, seen.numbers)
     else:
@@ -495,17 +515,16 @@ def _copy_nodes(
     interp: Interpreter, template: Template, given: Sequence[Value]
 ) -> dict[Value, Value]:
     """Append copies of a template's nodes that compute with the values given."""
-    interp.count(interp.span, len(template.nodes))
+    interp.count(interp.span, len(template.nodes) + len(template.asked))
     new = dict(zip(template.parameters, given, strict=True))
     calls: Calls = {template.caller: interp.frame.activation}
     for node in template.nodes:
         _copy_node(interp, node, new, calls)
-    interp.classes_asked += [question.of(new) for question in template.questions]
-    interp.answers += [answer.of(new) for answer in template.answers]
     laid = interp.heap.laid
     for old, one in new.items():
         if old in laid and one not in laid:
             laid[one] = tuple([new.get(value, value) for value in laid[old]])
+    template.asked.note(interp, new)
     return new
 
 

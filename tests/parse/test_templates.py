@@ -575,6 +575,71 @@ def test_what_copies_ask_of_integers_on_some_paths_is_refused(
         sd.grad(asking)(0.5, 1.0)
 
 
+def by_class_within(v: float) -> float:
+    return by_class(v, 2.0) + 0.5 * by_class(v, v)
+
+
+def of_a_class_within(x: float) -> float:
+    total = by_class_within(x) + by_class_within(x + 1.0) + by_class_within(x + 2.0)
+    return total + by_class_within(2 if x > 0.5 else x)
+
+
+@pytest.mark.parametrize("large", [1, 1000])
+@pytest.mark.parametrize("mode", ["grad", "jvp"])
+def test_what_copies_in_copies_ask_of_integers_on_some_paths_is_refused(
+    large: int, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(templates, "LARGE", large)
+    made = fresh(of_a_class_within)
+    with pytest.raises(sd.UnsupportedSyntaxError, match="an integer on some paths"):
+        sd.grad(made)(1.0) if mode == "grad" else sd.jvp(made, (1.0,), (1.0,))
+
+
+def counted_steps(v: float, steps: int) -> float:
+    """Roots by steps that are listed, of numbers that need not be found."""
+    found = [v]
+    for k in range(steps):
+        step = (found[-1] ** 2 - v) / (2.0 * found[-1])
+        if abs(step) < 1e-12:
+            break
+        found.append(found[-1] - step + 0.01 * k)
+    return found[-1] if v > 0.3 else math.sin(v) * steps
+
+
+def of_integers_and_lists(x: float, y: float, steps: int) -> float:
+    total = counted_steps(x, steps) * counted_steps(y, steps)
+    return total + counted_steps(x * y, steps) + counted_steps(0.2 * x, steps)
+
+
+def test_templates_that_read_integers_and_fill_lists_are_called(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(templates, "LARGE", 1)
+    called: list[str] = []
+    original = templates._call
+
+    def calling(interp: Any, template: Any, one: Any, given: Any) -> Any:
+        called.append(one.cell.name)
+        return original(interp, template, one, given)
+
+    monkeypatch.setattr(templates, "_call", calling)
+    of = fresh(of_integers_and_lists)
+
+    def function(x: float, y: float) -> float:
+        return float(of(x, y, 4))
+
+    made, args = sd.differentiable(of), (0.62, 1.17)
+    expected = [reference.directional(function, args, u).value for u in ((1.0, 0.0), (0.0, 1.0))]
+    gradient = sd.grad(made, argnums=(0, 1))
+    np.testing.assert_allclose(gradient(*args, 4), expected, rtol=1e-8)
+    _, tangent = sd.jvp(lambda x, y: made(x, y, 4), args, (1.0, 0.0))
+    np.testing.assert_allclose(tangent, expected[0], rtol=1e-8)
+    second = reference.second_directional(function, args, (1.0, 0.0), (0.3, 0.8)).value
+    _, product = sd.jvp(lambda x, y: gradient(x, y, 4), args, (1.0, 0.0))
+    np.testing.assert_allclose(np.dot(product, (0.3, 0.8)), second, rtol=1e-6)
+    assert "counted_steps" in called
+
+
 def test_a_function_is_followed_twice_however_often_it_is_called(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -606,3 +671,75 @@ def test_inside_try_a_function_is_followed_once_or_twice_however_often_it_is_cal
     sd.grad(fresh(callees_in_try.in_a_row))(0.62, 1.17)
     assert followed["risky"] == 2, followed  # at first in the template of the other
     assert followed["riskier"] == 1, followed
+
+
+def solved_from(x0: float, a: float) -> float:
+    v = secant(lambda x, c: leaf(x, c) - 0.7, x0, (a,))
+    if v > 40.0:
+        raise ValueError(v)
+    return v
+
+
+def solved_again(x: float, y: float) -> float:
+    """Solvers that are tried one after another, the next one where the last has failed."""
+    try:
+        return solved_from(y, x)
+    except ValueError:
+        try:
+            return solved_from(y * 0.5, x)
+        except ValueError:
+            return x
+
+
+def reraised(v: float) -> float:
+    if v > 0.5:
+        raise
+    return v * v
+
+
+def raised_again_by_a_callee(x: float, y: float) -> float:
+    """What the function raises again is what its caller is handling."""
+    try:
+        try:
+            return float(math.log(y - 2.0))
+        except ValueError:
+            try:
+                return reraised(x)
+            except ValueError:
+                x = 2.0 * x
+        [0.0][int(y) + 3]
+    except IndexError:
+        try:
+            return reraised(x)
+        except IndexError:
+            return 3.0 * x * x
+        except ValueError:
+            return 5.0 * x
+    return x
+
+
+@pytest.mark.parametrize("function", [solved_again, raised_again_by_a_callee])
+def test_templates_are_of_use_whatever_is_being_handled(function: Callable[..., float]) -> None:
+    args, made = (0.62, 1.17), sd.differentiable(fresh(function))
+    expected = [
+        float(reference.directional(function, args, u).value) for u in ((1.0, 0.0), (0.0, 1.0))
+    ]
+    found = sd.grad(made, argnums=(0, 1))(*args)
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+    _, tangent = sd.jvp(made, args, (1.0, 0.0))
+    np.testing.assert_allclose(tangent, expected[0], rtol=1e-8, atol=1e-9)
+
+
+def test_a_function_that_a_handler_calls_is_followed_no_more_than_in_the_body(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    followed: Counter[str] = Counter()
+    original = functions.followed
+
+    def counting(interp: Any, key: Any, *rest: Any) -> Any:
+        followed[getattr(key[0], "name", "")] += 1
+        return original(interp, key, *rest)
+
+    monkeypatch.setattr(functions, "followed", counting)
+    sd.grad(fresh(solved_again))(0.62, 1.17)
+    assert followed["solved_from"] == 1, followed
