@@ -1,8 +1,8 @@
 """Graphs that are called: they are changed with the graph that calls them, in cells of their own.
 
-A cell is shared by all that call its graph, so none that is given is changed: the graphs reached by
-calls are copied once, their calls led to new cells, and these filled with what is made of the
-copies.
+A cell is shared by all that call its graph, so none that is given is changed: where one of the
+graphs reached by calls becomes another, all of them are copied, their calls led to new cells, and
+these filled with the copies.
 """
 
 from __future__ import annotations
@@ -36,23 +36,21 @@ class Activation:
 def with_called(graph: Graph, change: Callable[[Graph], Graph]) -> Graph:
     """The graph changed, and with it every graph that it calls, directly or not.
 
-    The graph itself where ``change`` gives back each as it is.
+    The graph itself where ``change`` gives back each as it is; it changes none that it is given.
     """
     if not _calls(graph):
         return change(graph)
     known = called_cells(graph)
-    cells = {id(cell): GraphCell(cell.name) for cell in known}
-    copies = {id(cell.graph): cell.graph for cell in known if cell.graph is not None}
-    copies[id(graph)] = graph
-    copies = {key: _redirected(found, cells) for key, found in copies.items()}
-    for cell in known:
-        cells[id(cell)].graph = copies.get(id(cell.graph))
-    changed = {key: change(copied) for key, copied in copies.items()}
-    if all(changed[key] is copied for key, copied in copies.items()):
+    graphs = {id(cell.graph): cell.graph for cell in known if cell.graph is not None}
+    graphs[id(graph)] = graph
+    changed = {key: change(one) for key, one in graphs.items()}
+    if all(changed[key] is one for key, one in graphs.items()):
         return graph
+    cells = {id(cell): GraphCell(cell.name) for cell in known}
+    made = {key: _redirected(one, cells) for key, one in changed.items()}
     for cell in known:
-        cells[id(cell)].graph = changed.get(id(cell.graph))
-    return changed[id(graph)]
+        cells[id(cell)].graph = made.get(id(cell.graph))
+    return made[id(graph)]
 
 
 def called_by(graph: Graph) -> list[Graph]:

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from symdiff.ir.called import with_called
+from symdiff.ir.called import callees, with_called
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.record import count, current, note
 from symdiff.ir.verify import verify
@@ -130,6 +130,7 @@ def optimise(
     ``check`` verifies the graph after every pass. ``own``: nobody else has nodes of the graph, so
     that the new one may be made of them.
     """
+    own = own and not callees(graph)  # others may call them too
     return with_called(graph, lambda one: _Run(check, own).fixpoint(one, passes, last, rounds))
 
 
