@@ -1,4 +1,5 @@
-"""How evenly points fill the unit cube: the discrepancies of ``scipy.stats.qmc``.
+"""How evenly points fill the unit cube: the discrepancies of ``scipy.stats.qmc``, and how far
+distributions are from one another.
 
 The forms are those of Fang, Li and Sudjianto (2006, "Design and Modeling for Computer Experiments",
 3.2), of all pairs of points at once.
@@ -8,6 +9,8 @@ import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.opaque import computed
+from symdiff.definitions.solvers import strong_multiply, valued, without_derivative
 
 
 def _over_points(parts):
@@ -87,8 +90,93 @@ def update_discrepancy(x_new, sample, initial_disc):
     return initial_disc - 2.0 / count * single + (2.0 * both + own) / count**2
 
 
+def geometric_discrepancy(sample, method="mindist", metric="euclidean"):
+    """The least distance between points, or the mean one of those that span a tree of them."""
+    from scipy.spatial.distance import pdist
+
+    apart = pdist(_points(sample), metric)
+    if method == "mindist":
+        return np.min(apart[apart != 0.0])
+    if method != "mst":
+        raise ValueError(
+            f"{method!r} is not a valid method. It must be one of {{'mindist', 'mst'}}"
+        )
+    spans = computed(apart, _spanning, apart)
+    return np.sum(apart * spans) / np.sum(spans)
+
+
+def _spanning(apart):
+    """1 for the pairs of points that span the least tree, 0 for others."""
+    from scipy.sparse.csgraph import minimum_spanning_tree
+    from scipy.spatial.distance import squareform
+
+    tree = minimum_spanning_tree(squareform(apart)).toarray()
+    return squareform((tree + tree.T != 0.0).astype(float), checks=False)
+
+
+# Between distributions ----------------------------------------------------------------------------
+
+
+def wasserstein_distance_nd(u_values, v_values, u_weights=None, v_weights=None):
+    """What it costs to move one distribution to the other by the cheapest plan. What it moves
+    nearby is linear in the weights, where no part of the plan is 0 that might be more.
+    """
+    from scipy.spatial import distance_matrix
+    from scipy.stats import wasserstein_distance
+
+    u, v = np.asarray(u_values, np.float64), np.asarray(v_values, np.float64)
+    if u.ndim == 1 and v.ndim == 1:
+        return wasserstein_distance(u, v, u_weights, v_weights)
+    if u.ndim != 2 or v.ndim != 2:
+        raise ValueError("Invalid input values. Dimensions of inputs must be equal.")
+    costs = distance_matrix(u, v)
+    shares, others = _shares(u, u_weights), _shares(v, v_weights)
+    ends = np.concatenate((shares, others))
+    like = np.zeros((len(u) * len(v), 2 + len(u) + len(v)))
+    found = computed(like, _cheapest, costs, shares, others)
+    moved = found[:, 2:] @ (ends - without_derivative(ends))
+    plan = found[:, 0] + strong_multiply(moved, found[:, 1])
+    exact = np.sum(plan * np.ravel(costs))
+    told = computed(np.asarray(0.0), _distance, u_values, v_values, u_weights, v_weights)
+    return float(valued(exact, told[()]))
+
+
+def _distance(*given):
+    from scipy.stats import wasserstein_distance_nd as found
+
+    return np.asarray(found(*given))
+
+
+def _shares(values, weights):
+    if weights is None:
+        return np.full(len(values), 1.0 / len(values))
+    given = np.asarray(weights, np.float64)
+    return given / np.sum(given)
+
+
+def _cheapest(costs, shares, others):
+    """The plan, 1 or NaN where weights determine it or not, and by what they are multiplied."""
+    from scipy.optimize import linprog
+
+    rows, columns = costs.shape
+    by_rows = np.kron(np.eye(rows), np.ones(columns))
+    by_columns = np.kron(np.ones(rows), np.eye(columns))
+    sums = np.vstack((by_rows, by_columns))
+    ends = np.append(shares, others)
+    found = linprog(costs.ravel(), A_eq=sums, b_eq=ends, method="highs")
+    if found.x is None:
+        return np.full((rows * columns, 2 + len(ends)), np.nan)
+    used = np.where(found.x > 1e-12, 1.0, 0.0)
+    known = np.full(len(used), 1.0 if np.sum(used) == len(ends) - 1 else np.nan)
+    return np.column_stack((found.x, known, np.linalg.pinv(sums * used)))
+
+
 @when_imported("scipy.stats.qmc")
 def register(qmc):
     """Say what the functions mean."""
-    for definition in (discrepancy, update_discrepancy):
+    from scipy import stats
+
+    for definition in (discrepancy, update_discrepancy, geometric_discrepancy):
         defines(getattr(qmc, definition.__name__), rounded=True)(definition)
+    if hasattr(stats, "wasserstein_distance_nd"):  # in this version of SciPy
+        defines(stats.wasserstein_distance_nd)(wasserstein_distance_nd)

@@ -1,4 +1,5 @@
-"""Parameters of power transformations that ``scipy.stats`` searches for, whose values stand.
+"""Parameters that ``scipy.stats`` searches for, of power transformations and others; their values
+stand.
 
 Each is where a function has its minimum: its derivatives are those of the root of the slope, by the
 implicit function theorem. Where Newton's method would go on from what was found, they are NaN.
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, refuse
+from symdiff.definitions.declare import defines, object_name
 from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
@@ -38,16 +39,23 @@ def _of_both_signs(x, power):
     return np.where(x < 0, -left, right), np.sign(x) * np.log1p(np.abs(x))
 
 
-def _less_correlated(power, x):
-    """What is missing of the correlation with medians of normal order statistics to 1."""
-    count = len(x)
+def _medians(count):
+    """Medians of uniform order statistics, nearly (Filliben 1975)."""
     shares = (np.arange(1.0, count + 1.0) - 0.3175) / (count + 0.365)
     ends = 0.5 ** (1.0 / count)
     first, last = np.arange(count) == 0, np.arange(count) == count - 1
-    shares = np.where(last, ends, np.where(first, 1.0 - ends, shares))
-    apart = np.sort(special().boxcox(x, power))
-    apart, normal = apart - np.mean(apart), special().ndtri(shares)
-    return 1.0 - np.sum(apart * normal) / np.sqrt(np.sum(apart * apart) * np.sum(normal * normal))
+    return np.where(last, ends, np.where(first, 1.0 - ends, shares))
+
+
+def _uncorrelated(one, other):
+    """What is missing of the correlation to 1."""
+    one, other = one - np.mean(one), other - np.mean(other)
+    return 1.0 - np.sum(one * other) / np.sqrt(np.sum(one * one) * np.sum(other * other))
+
+
+def _less_correlated(power, x):
+    """Of the correlation with medians of normal order statistics."""
+    return _uncorrelated(np.sort(special().boxcox(x, power)), special().ndtri(_medians(len(x))))
 
 
 _LOSSES: dict[str, Any] = {
@@ -83,12 +91,19 @@ def _found(name, loss, x, options):
 
 
 def boxcox_normmax(x, brack=None, method="pearsonr", optimizer=None):
-    if optimizer is not None or method == "all":
-        refuse("optimizer= and method='all'")
+    if method == "all":
+        both = [boxcox_normmax(x, brack, name, optimizer) for name in ("pearsonr", "mle")]
+        return np.stack(both)
     if method not in ("mle", "pearsonr"):
         raise ValueError(f"Method {method} not recognized.")
-    options = {"method": method} if brack is None else {"method": method, "brack": brack}
-    return _found("boxcox_normmax", _LOSSES[method], np.asarray(x), options)
+    loss, data = _LOSSES[method], np.asarray(x)
+    if optimizer is None:
+        options = {"method": method} if brack is None else {"method": method, "brack": brack}
+        return _found("boxcox_normmax", loss, data, options)
+    options = {"method": method, "brack": brack, "optimizer": optimizer}
+    found = computed(np.asarray(0.0), _searched, "boxcox_normmax", data, options)[()]
+    floats = data.astype(np.float64)
+    return valued(optimizer(lambda power: loss(power, floats)).x, found)
 
 
 def yeojohnson_normmax(x, brack=None):
@@ -96,8 +111,25 @@ def yeojohnson_normmax(x, brack=None):
     return _found("yeojohnson_normmax", _LOSSES["yeojohnson"], np.asarray(x), options)
 
 
+def ppcc_max(x, brack=(0.0, 1.0), dist="tukeylambda"):
+    """The shape of the distribution with whose quantiles the data are correlated best."""
+    from scipy import stats
+
+    law = getattr(stats, dist) if isinstance(dist, str) else dist
+
+    def loss(shape, x):
+        shares = _medians(len(x))
+        if object_name(law) == "tukeylambda":
+            quantiles = special().boxcox(shares, shape) - special().boxcox1p(-shares, shape)
+        else:
+            quantiles = law.ppf(shares, shape)
+        return _uncorrelated(np.sort(x), quantiles)
+
+    return _found("ppcc_max", loss, np.asarray(x), {"brack": brack, "dist": dist})
+
+
 @when_imported("scipy.stats")
 def register(stats):
     """Say what the functions mean."""
-    for definition in (boxcox_normmax, yeojohnson_normmax):
+    for definition in (boxcox_normmax, yeojohnson_normmax, ppcc_max):
         defines(getattr(stats, definition.__name__))(definition)

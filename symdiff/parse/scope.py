@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from symdiff.definitions import is_definition
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable, Value
@@ -184,7 +186,7 @@ def read_free(interp: Interpreter, variable: FreeVariable) -> Abstract:
         present = variable.read()
     except ValueError:  # a cell of what is not bound yet, or not any more
         raise users(unbound(variable.name, local=False)) from None
-    if isinstance(present, int | float) and _is_final(interp, variable):
+    if isinstance(present, int | float | np.bool_) and _is_final(interp, variable):
         return present
     if any(present is known for known in _OF_PYTHON):
         return present

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import symdiff as sd
+from tests.definitions import calls
 from tests.definitions.test_distributions import check
 
 qmc = pytest.importorskip("scipy.stats.qmc")
@@ -26,6 +28,20 @@ def test_discrepancies(method: str, iterative: bool) -> None:
 
 def test_one_more_point() -> None:
     check(qmc.update_discrepancy, POINTS[4], POINTS[:4], 0.3, wrt=(0, 1, 2))
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "mst"}, {"metric": "cityblock"}])
+def test_distances_between_points(options: dict[str, Any]) -> None:
+    near = np.concatenate((POINTS, POINTS[:1] + 0.04))
+    check(lambda x: qmc.geometric_discrepancy(x, **options), near, wrt=(0,))
+
+
+def test_the_cheapest_plan_to_move_a_distribution() -> None:
+    other, shares = np.sin(POINTS[:3]), np.array([0.31, 0.44, 0.2])
+    found = stats.wasserstein_distance_nd
+    calls.check(found, POINTS, other, wrt=(0, 1), step=1e-3)
+    calls.check(found, POINTS, other, None, shares, wrt=(0, 1, 3), step=1e-3)
+    calls.check(found, POINTS[:, 0], other[:, 1], wrt=(0, 1), step=1e-3)
 
 
 def test_points_at_the_middle_and_at_others_are_kinks_that_split_evenly() -> None:

@@ -13,6 +13,7 @@ from tests.definitions.test_distributions import check
 
 special = pytest.importorskip("scipy.special")
 stats = pytest.importorskip("scipy.stats")
+optimize = pytest.importorskip("scipy.optimize")
 
 X = np.array([1.3, 2.2, 0.7, 3.1, 1.9, 2.6])
 FITS = {
@@ -250,6 +251,14 @@ def _of_correlation(p: Any, x: Any) -> Any:
     return -inner / mpmath.sqrt(_variance(y) * sum(b * b for b in m))
 
 
+def _of_quantiles(p: Any, x: Any) -> Any:
+    shares = [mpmath.mpf(float(special.ndtr(float(m)))) for m in _medians(len(x))]
+    q, y = [(s**p - (1 - s) ** p) / p for s in shares], sorted(x)
+    mean = sum(y) / len(y)
+    inner = sum((a - mean) * b for a, b in zip(y, q, strict=True))
+    return -inner / mpmath.sqrt(_variance(y) * sum(b * b for b in q))
+
+
 def _of_both_signs(p: Any, x: Any) -> Any:
     y = [((1 + v) ** p - 1) / p if v >= 0 else -((1 - v) ** (2 - p) - 1) / (2 - p) for v in x]
     logarithms = [mpmath.sign(v) * mpmath.log(1 + abs(v)) for v in x]
@@ -262,6 +271,7 @@ def _of_both_signs(p: Any, x: Any) -> Any:
         (lambda x: stats.boxcox_normmax(x, method="mle"), _of_likelihood, 0.0),
         (lambda x: stats.boxcox(x)[1], _of_likelihood, 0.0),
         (lambda x: stats.boxcox_normmax(x, brack=(-1.9, 2.0)), _of_correlation, 0.0),
+        (lambda x: stats.ppcc_max(x, brack=(0.1, 2.0)), _of_quantiles, 0.0),
         (lambda x: stats.yeojohnson_normmax(x), _of_both_signs, 0.0),
         (lambda x: stats.yeojohnson(x)[1], _of_both_signs, 1.8),
     ],
@@ -284,6 +294,31 @@ def test_powers_that_are_found(function: Any, loss: Any, shift: float) -> None:
         ]
     np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(sd.jvp(function, (x,), (x,))[1], expected @ x, rtol=1e-5, atol=1e-6)
+
+
+def test_quantiles_of_masked_data_and_how_far_medians_are_apart() -> None:
+    other = np.cos(np.arange(9.0))
+    check(lambda x: stats.mstats.mquantiles(x, prob=[0.3, 0.7]).sum(), X, wrt=(0,))
+    check(lambda x: stats.mstats.compare_medians_ms(np.append(x, x[:3] ** 2), other), X, wrt=(0,))
+
+
+def test_both_powers_and_powers_that_are_found_by_other_searches() -> None:
+    both = sd.jacobian(lambda x: stats.boxcox_normmax(x, method="all"))(X)
+    for row, method in zip(both, ("pearsonr", "mle"), strict=True):
+        alone = sd.grad(lambda x: stats.boxcox_normmax(x, method=method))(X)  # noqa: B023
+        searched = sd.grad(lambda x: stats.boxcox_normmax(x, method=method, optimizer=_searched))(X)  # noqa: B023
+        np.testing.assert_allclose(row, alone, rtol=1e-12)
+        np.testing.assert_allclose(searched, alone, rtol=1e-5)
+    held = sd.value_and_grad(lambda x: stats.boxcox_normmax(x, optimizer=_held_back))(X)
+    assert held[0] == pytest.approx(6.0) and not np.any(held[1])
+
+
+def _searched(function: Any) -> Any:
+    return optimize.minimize_scalar(function, tol=1e-9)
+
+
+def _held_back(function: Any) -> Any:
+    return optimize.minimize_scalar(function, bounds=(6, 7), method="bounded")
 
 
 @pytest.mark.parametrize("transform", [stats.boxcox, stats.yeojohnson])

@@ -1742,6 +1742,12 @@ TABLE: dict[str, Word] = {
         )
         for name, options in (("boxcox", ", method='mle'"), ("yeojohnson", ""))
     },
+    "scipy.stats.ppcc_max": values(
+        "return scipy.stats.ppcc_max(x, brack=(0.1, 2.0)) * x",
+        family=cases.of([(8,)], [(9,)], [((8,), "reversed")]),
+        x=POSITIVE,
+        dtypes=("float64",),
+    ),
     **{
         f"scipy.stats.{name}": shaped(
             f"return scipy.stats.{name}(x, np.cos(np.arange(len(x))){options})[0] * x",
@@ -1759,6 +1765,13 @@ TABLE: dict[str, Word] = {
             for rest in ("", ", iterative=True, method='WD'", ", method='MD'", ", method='L2-star'")
         ),
         like=POINT_SETS,
+    ),
+    "scipy.stats._qmc.geometric_discrepancy": shaped(
+        f"{SPREAD}; return scipy.stats.qmc.geometric_discrepancy(u, method='mst')",
+        like=[one for one in POINT_SETS if one[0][0] != 1],
+    ),
+    "scipy.stats.wasserstein_distance_nd": shaped(
+        f"{SPREAD}; return scipy.stats.wasserstein_distance_nd(u, 0.5 * u)", like=POINT_SETS
     ),
     "scipy.stats._qmc.update_discrepancy": shaped(
         f"{SPREAD}; return scipy.stats.qmc.update_discrepancy((y + 7.0) / 12.0, u, z)",
