@@ -219,7 +219,6 @@ def note_context(interp: Interpreter, error: Abstract) -> None:
 
 def context_of(interp: Interpreter, error: ObjectRef) -> Abstract:
     """The ``__context__`` of an exception."""
-    interp.asked_for_handled += 1
     context = interp.content((error, _CONTEXT))
     if context is _NOT_KEPT:
         raise UnsupportedSyntaxError(

@@ -389,7 +389,6 @@ class Interpreter:
         self.statement_values: StatementValues | None = None  # where names are kept in cases
         self.regions: list[Region] = []  # the ``try`` statements around
         self.handled: list[Handled] = []  # exceptions that are being handled
-        self.asked_for_handled = 0  # how often something was made of which they are
         self.value_keys = ValueKeys()
         self.rules: list[Any] = []  # functions of whose rule the statements are
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before

@@ -274,7 +274,6 @@ def _assert(interp: Interpreter, node: ast.Assert) -> None:
 @statement(ast.Raise)
 def _raise(interp: Interpreter, node: ast.Raise) -> None:
     if node.exc is None:
-        interp.asked_for_handled += 1
         if not interp.handled:
             raise users(RuntimeError("No active exception to reraise"))
         handled = interp.handled[-1]

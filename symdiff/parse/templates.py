@@ -77,6 +77,7 @@ from symdiff.parse.values import (
     Abstract,
     Array,
     CalleeLeft,
+    Handled,
     Lens,
     Scope,
     Storage,
@@ -89,6 +90,7 @@ Written = dict[Any, Abstract]  # contents by key of the heap
 Handles = dict[Any, Any]  # what stands for the program's own that a template has seen
 Calls = dict[Activation | None, Activation | None]  # where copies are built, by their originals'
 Run = Callable[[dict[str, Abstract]], Abstract]
+_OTHERS = Handled(None, BaseException, None, False)  # what another call may find handled
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +106,8 @@ class Raised:
 class Template:
     """The nodes that a function builds from ``parameters``, and its result; in a call of
     ``caller`` that sees ``seen``. ``written``: what it leaves there. ``asked``: for classes and
-    dtypes of numbers, and ``asks_for_handled``: for what was being handled where it was called.
-    ``raised``: to the ``try`` that the call stands in. ``called``: as a graph that is called.
+    dtypes of numbers. ``raised``: to the ``try`` that the call stands in. ``called``: as a graph
+    that is called.
     """
 
     parameters: tuple[Value, ...]
@@ -115,7 +117,6 @@ class Template:
     seen: Seen
     written: Written
     asked: Asked
-    asks_for_handled: bool
     raised: Raised | None = None
     called: Called | None = None
 
@@ -140,9 +141,8 @@ def copied(
         return ABSENT
     try:
         seen = look_around(interp.heap, key[0], scope, bound)
-        anywhere = key, seen.kind, _caught_around(interp)
-        kind = *anywhere, tuple([handled.kind for handled in interp.handled])
-        known = interp.templates.get(anywhere) or interp.templates.setdefault(kind, 0)
+        kind = key, seen.kind, _caught_around(interp)
+        known = interp.templates.setdefault(kind, 0)
     except (NoKind, TypeError):
         return ABSENT
     if isinstance(known, int):
@@ -152,8 +152,6 @@ def copied(
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
         known = interp.templates[kind] = _made(interp, seen, bound, run)
-        if known is not None and not known.asks_for_handled:
-            interp.templates[anywhere] = known
     return ABSENT if known is None else _copy(interp, known, seen)
 
 
@@ -191,6 +189,7 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
 
     def parameter(value: Value) -> Value:
         parameters.append(Value(value.type, None, None, value.role))
+        interp.begun[parameters[-1]] = [0]  # in another call it may be an integer on some paths
         return parameters[-1]
 
     values = {name: opened(value, parameter) for name, value in bound.items()}
@@ -201,8 +200,8 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
     caller = interp.frame.activation
     regions = [_region_like_those_around(interp)] if interp.regions else []
     known: dict[str, Any] = {"assumed": {}, "decided": {}, "statement_values": None}
-    before_asked, asked_for_handled = Asked.until_now(interp), interp.asked_for_handled
-    apart = meanwhile(interp, **known, regions=[], in_template=True)
+    before_asked, handled = Asked.until_now(interp), [*interp.handled, _OTHERS]
+    apart = meanwhile(interp, **known, regions=[], handled=handled, in_template=True)
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
             made = _in_region(interp, regions[0], values, run) if regions else (run(values), None)
@@ -211,13 +210,11 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
             return None
         result, raised = made
         asked = Asked.since(interp, before_asked, {*parameters, *_values_in(inner.nodes)})
-        for_handled = interp.asked_for_handled != asked_for_handled
         left = result, caller, seen, written
-        template = Template(tuple(parameters), inner.nodes, *left, asked, for_handled, raised)
+        template = Template(tuple(parameters), inner.nodes, *left, asked, raised)
         if not _is_closed(interp, template):
             return None
-        if not regions:
-            template.called = _called(interp, template)
+        template.called = _called(interp, template)
         return template
     return None
 
@@ -278,6 +275,7 @@ def _symbols(type_: Type) -> Iterator[str]:
 
 def _left_by(template: Template) -> Iterator[Any]:
     """The numbers that a call leaves behind, and what it has of the program's."""
+    yield from _told(template)
     yield from _parts(template.result)
     for content in template.written.values():
         yield from _parts(content)
@@ -324,12 +322,20 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     own = [value for value in _undefined(nodes) if _defined_anyhow(value.type) is None]
     if own or not numbers or not all(_is_number(value.type, "bif") for value in read):
         return None
-    if not all(is_float(value.type) for value in numbers):
+    told = _told(template)
+    if not all(is_float(value.type) for value in numbers if value not in told):
         return None
     call_of = next((found for node in nodes if (found := _call_of(interp, template, node))), None)
     if call_of is None:
         return None
     return Called(_cell(interp, call_of, template, read, numbers), read, numbers)
+
+
+def _told(template: Template) -> tuple[Value, ...]:
+    """What tells whether a call has raised, and what: a truth and a number of a class."""
+    raised = template.raised
+    told = () if raised is None else (raised.where, raised.number)
+    return tuple([part for part in told if isinstance(part, Value)])
 
 
 def _undefined(nodes: Sequence[Node]) -> Iterator[Value]:
@@ -395,11 +401,15 @@ def _defined_anyhow(type_: Type) -> tuple[Op, Attributes] | None:
 def _call(
     interp: Interpreter, template: Template, called: Called, given: Sequence[Value]
 ) -> dict[Value, Value]:
-    """Emit a call, and return what stands for its results; what is known of them is made here."""
+    """Emit a call, and return what stands for its results; what is known of them is made here.
+
+    What it raises that is caught around is one of its results.
+    """
     interp.count(interp.span, 1)
     operands = (*given, *called.read[len(given) :])
     types = tuple([value.type for value in called.numbers])
-    node = builder().emit(call, operands, {"callee": called.cell, "types": types})
+    with meanwhile(interp, regions=[]):
+        node = builder().emit(call, operands, {"callee": called.cell, "types": types})
     new = dict(zip(template.parameters, given, strict=True))
     new.update(zip(called.numbers, node.results, strict=True))
     for part in _left_by(template):
@@ -498,8 +508,7 @@ def _belong_to_callee(interp: Interpreter, nodes: Sequence[Node]) -> None:
 
 def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     """What a call gives that sees what ``seen`` tells; it leaves there what the template does."""
-    interp.asked_for_handled += template.asks_for_handled
-    if template.called is not None and not interp.regions:
+    if template.called is not None:
         new = _call(interp, template, template.called, seen.numbers)
     else:
         new = _copy_nodes(interp, template, seen.numbers)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.parse import templates
 
 HEAD = """
 import contextlib
@@ -420,6 +421,47 @@ def comprehensions_in_both_arms(n):
     return text + f"def f(x):\n    return f{n}(x)\n"
 
 
+def in_body_and_handler(indent, name, one, other, tried="v = math.sqrt(v - 0.1)"):
+    """A function that calls another one in the body of a ``try`` and in its handler."""
+    text = indented(indent, f"def {name}(v):") + indented(indent + 1, "try:")
+    text += indented(indent + 2, tried) + indented(indent + 2, f"return {one}")
+    text += indented(indent + 1, "except ValueError:")
+    return text + indented(indent + 2, f"return {other}")
+
+
+def calls_in_body_and_handler(n):
+    text = "import math\ndef f0(v):\n    return math.sin(v)\n"
+    for k in range(n):
+        text += in_body_and_handler(0, f"f{k + 1}", f"f{k}(v + 0.3)", f"f{k}(v + 0.3) * 0.9")
+    return text + f"def f(x):\n    return f{n}(x)\n"
+
+
+def local_functions_in_body_and_handler(n):
+    text = "import math\ndef f(x):\n    def f0(v):\n        return math.sin(v) * x\n"
+    for k in range(n):
+        text += in_body_and_handler(1, f"f{k + 1}", f"f{k}(v + 0.3)", f"f{k}(v + 0.3) * x")
+    return text + f"    return f{n}(x)\n"
+
+
+def calls_behind_tries(n):
+    """Each function calls the next one where nothing was raised, and where something was."""
+    text = "import math\ndef f0(v):\n    return math.sin(v)\n"
+    for k in range(n):
+        text += f"def f{k + 1}(v):\n    try:\n        y = math.log(v - 0.1)\n"
+        text += f"    except ValueError:\n        return f{k}(v + 0.3) * 0.9\n"
+        text += f"    return f{k}(v * 0.8 + y * 0.01)\n"
+    return text + f"def f(x):\n    return f{n}(x)\n"
+
+
+def calls_that_ask_in_both_arms(n):
+    """What library functions give of numbers is noted in each of them."""
+    text = "import math\ndef f0(v):\n    return math.sin(v)\n"
+    for k in range(n):
+        one, other = f"f{k}(math.cos(v))", f"f{k}(v + 0.3) * 0.9"
+        text += in_both_arms(0, f"f{k + 1}", one, other)
+    return text + f"def f(x):\n    return f{n}(x)\n"
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
@@ -433,6 +475,10 @@ KINDS = [
 NESTED = [
     nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,
     calls_in_branches, returns, continues, divisions_inside_try,
+]  # fmt: skip
+BRANCHING = [
+    calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,
+    calls_that_ask_in_both_arms,
 ]  # fmt: skip
 
 
@@ -460,16 +506,24 @@ def compiled_calls(tmp_path, kind, n):
     return count
 
 
-def growth(tmp_path, kind):
+def growth(tmp_path, kind, least=12):
     """By how much more the second doubling adds than the first."""
     compiled_calls(tmp_path, kind, 3)  # what is done once in a process
-    few, some, many = (compiled_calls(tmp_path, kind, n) for n in (12, 24, 48))
+    few, some, many = (compiled_calls(tmp_path, kind, n) for n in (least, 2 * least, 4 * least))
     return (many - some) / max(some - few, 2000)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_compiling_what_stands_side_by_side_takes_a_time_linear_in_it(tmp_path, kind):
     assert growth(tmp_path, kind) < 3.0
+
+
+@pytest.mark.parametrize("kind", BRANCHING, ids=lambda kind: kind.__name__)
+def test_compiling_functions_that_call_one_another_twice_takes_a_time_linear_in_them(
+    tmp_path, kind, monkeypatch
+):
+    monkeypatch.setattr(templates, "LARGE", 100)  # the same at less cost
+    assert growth(tmp_path, kind, least=8) < 4.5  # the calls that are followed first are nested
 
 
 @pytest.mark.parametrize("kind", NESTED, ids=lambda kind: kind.__name__)

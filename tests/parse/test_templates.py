@@ -543,6 +543,74 @@ def integers_given(x: float, y: float) -> float:
     return float(z[0] + y)
 
 
+def raises_again(v: float) -> float:
+    if v > 0.0:
+        raise
+    return v * v
+
+
+def handled_by_turns(x: float, y: float) -> float:
+    total = 0.0
+    try:
+        if y > 0.0:
+            raise ValueError("first")
+    except ValueError:
+        total += raises_again(x)
+    try:
+        if y > 0.0:
+            raise ValueError("second")
+    except ValueError:
+        total += raises_again(2.0 * x)
+    try:
+        if y > 0.0:
+            raise ValueError("third")
+    except ValueError:
+        total += raises_again(3.0 * x) * raises_again(x + 1.0)
+    return total
+
+
+def test_a_function_raises_again_what_is_handled_where_it_is_called() -> None:
+    made = sd.grad(fresh(handled_by_turns))
+    slope = reference.directional(handled_by_turns, (-2.0, 1.0), (1.0, 0.0)).value
+    np.testing.assert_allclose(made(-2.0, 1.0), slope, rtol=1e-9)
+    for x, said in ((-0.5, "third"), (2.0, "first")):
+        with pytest.raises(ValueError, match=said):
+            handled_by_turns(x, 1.0)
+        with pytest.raises(ValueError, match=said):
+            made(x, 1.0)
+
+
+def made_like(v: float, w: float) -> float:
+    return float(np.full_like(v, w)) * 1.0
+
+
+def picked(v: float, w: float) -> float:
+    try:
+        return WEIGHTS[v] * w  # type: ignore[call-overload, no-any-return]
+    except TypeError:
+        return w * w
+
+
+def of_integers_by_a_library(x: float, y: float) -> float:
+    s = 1 if x > 1.0 else x
+    return made_like(x, y) + made_like(y, x) + made_like(s, y)
+
+
+def of_integers_by_a_list(x: float, y: float) -> float:
+    s = 1 if x > 1.0 else x
+    return picked(x, y) + picked(y, x) + picked(s, y)
+
+
+@pytest.mark.parametrize("function", [of_integers_by_a_library, of_integers_by_a_list])
+@pytest.mark.parametrize("large", [1, 1000])
+def test_what_rests_on_a_number_that_is_an_integer_on_some_paths_is_refused_in_each_call(
+    function: Callable[..., float], large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(templates, "LARGE", large)
+    with pytest.raises(sd.UnsupportedSyntaxError, match="that is an integer on some paths"):
+        sd.grad(fresh(function))(0.5, 0.7)
+
+
 @pytest.mark.parametrize("large", [1, 1000])
 def test_integers_on_some_paths_are_seen_through_templates_that_are_called(
     large: int, monkeypatch: pytest.MonkeyPatch
