@@ -4,6 +4,7 @@ Units are constants: what they make of each other is computed while a function i
 Astropy's own rules. A scaled unit scales the numbers where Astropy does, in the same order.
 """
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -504,15 +505,81 @@ def quantity(value, unit=None, dtype=np.inexact, copy=True, order=None, subok=Fa
 
 
 def called_with(function, units, values):
-    """What a function gives of values in these units, or in None: its numbers, and their unit."""
+    """What a function gives of values in these units: its numbers, and what is told of them."""
+    arguments = [_in_units(*pair) for pair in zip(values, units, strict=True)]
+    held = []
+    for k in range(len(units)):
+        held += _containers(arguments[k], units[k])
+    result = function(*arguments)
+    for container, items in held:
+        if not is_as_it_was(container, items):
+            refuse("a container of quantities that the function changes")
+    return taken_apart(result)
+
+
+def _containers(value, unit):
+    """The containers that are made of an argument, each with its items."""
+    if not isinstance(unit, tuple):
+        return []
+    _, keys, parts = unit
+    items = tuple([value[key] for key in keys])
+    found = [(value, items)]
+    for k in range(len(keys)):
+        found += _containers(items[k], parts[k])
+    return found
+
+
+def is_as_it_was(container: Any, items: Any) -> bool:
+    """Return whether a container holds these items, and no others."""
+    held = [*container.values()] if isinstance(container, dict) else [*container]
+    return len(held) == len(items) and all(map(operator.is_, held, items))
+
+
+def _is_as_it_was_staged(
+    stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> bool:
+    container, items = arguments
+    parts = stager.parts(container)
+    held = () if parts is None else parts[2]
+    return len(held) == len(items) and all(a is b for a, b in zip(held, items, strict=True))
+
+
+is_as_it_was.__symdiff_staged__ = _is_as_it_was_staged  # type: ignore[attr-defined]
+
+
+def _in_units(value, unit):
+    """A value in a unit, or in None; the items of a container each in its own."""
     from astropy.units import Quantity as Made
 
-    arguments = []
-    for value, unit in zip(values, units):  # noqa: B905
-        made = value if unit is None else Made(value, unit, dtype=None, copy=False)
-        arguments.append(made)
-    result = function(*arguments)
-    return (result.value, result.unit) if isinstance(result, Made) else (result, None)
+    if not isinstance(unit, tuple):
+        return value if unit is None else Made(value, unit, dtype=None, copy=False)
+    kind, keys, parts = unit
+    items = [_in_units(value[keys[k]], parts[k]) for k in range(len(keys))]
+    if kind is dict:
+        return {keys[k]: items[k] for k in range(len(keys))}
+    if kind is list:
+        return items
+    return tuple(items) if kind is tuple else kind(*items)
+
+
+def taken_apart(result):
+    """Numbers, and as the key of a dict their unit, or None: of a container a tuple of these.
+
+    A dict of None keeps its keys in every derivative.
+    """
+    if is_quantity(result):
+        return result.value, {result.unit: None}
+    if isinstance(result, dict):
+        found = {key: taken_apart(part) for key, part in result.items()}
+        by_key = {key: part[0] for key, part in found.items()}
+        return by_key, tuple([part[1] for part in found.values()])
+    if not isinstance(result, (list, tuple)):
+        return result, {None: None}
+    pairs = [taken_apart(part) for part in result]
+    numbers, told = [part[0] for part in pairs], tuple([part[1] for part in pairs])
+    if isinstance(result, list):
+        return numbers, told
+    return tuple(numbers) if type(result) is tuple else type(result)(*numbers), told
 
 
 def of_numbers(function: Any, names: Sequence[str], units: Sequence[Any]) -> Any:
