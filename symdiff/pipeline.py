@@ -21,7 +21,7 @@ from symdiff.dataclass import dataclass
 from symdiff.differentiate.graphs import derived_from, seeded_results
 from symdiff.differentiate.switches import RECOMPUTING
 from symdiff.emit import Emitted, emit_source
-from symdiff.emit.fallback import with_fallback
+from symdiff.emit.fallback import FLOATS_RAISE, LISTS_RAISE, with_fallback
 from symdiff.emit.namespace import Namespace
 from symdiff.errors import AliasingError, SignatureError, SymdiffError, faults_told
 from symdiff.ir.attributes import opened
@@ -50,6 +50,7 @@ from symdiff.ops.meeting import meetings
 from symdiff.ops.rules import expanded
 from symdiff.optimise import DEFAULT, DIVISIBLE, EMITTED, optimise
 from symdiff.optimise.dead_code import eliminate_dead_code
+from symdiff.optimise.elements import on_lists
 from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
 from symdiff.optimise.outlining import outlined
@@ -778,10 +779,18 @@ def build(
 def _emit_on_floats(
     graph: Graph, name: str, signature: Signature, beside: Namespace | None
 ) -> Emitted | None:
-    """A program of numbers alone on Python's floats, with NumPy's where those raise."""
-    floats = on_floats(graph)
+    """A program of numbers alone, or of loops over elements, on Python's floats, with NumPy's where
+    those raise.
+    """
+    floats, raised = on_floats(graph), FLOATS_RAISE
     if floats is None:
-        return None
+        made = on_lists(graph)
+        if made is None:
+            return None
+        floats, raised = made.graph, LISTS_RAISE
+        if not made.may_raise:
+            floats = optimise(floats, ("simplify", "dead"), last=())
+            return emit_source(floats, name, signature=signature, beside=beside)
     beside = beside or Namespace()
     slow = emit_source(
         graph, name + _BY_NUMPY, signature=signature, beside=beside, suffix=_BY_NUMPY
@@ -789,7 +798,7 @@ def _emit_on_floats(
     fast = emit_source(optimise(floats), name, signature=signature, beside=beside)
     if [p.path for p in fast.parameters] != [p.path for p in slow.parameters]:
         return None
-    return with_fallback(fast, slow)
+    return with_fallback(fast, slow, raised)
 
 
 def with_own_results(graph: Graph) -> Graph:

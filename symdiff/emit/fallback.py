@@ -19,11 +19,12 @@ from symdiff.emit.emitted import Emitted
 from symdiff.source.trees import module_of
 
 _INDENT = "    "
-_EXCEPT = f"{_INDENT}except (ArithmeticError, ValueError):"
+FLOATS_RAISE = "ArithmeticError, ValueError"
+LISTS_RAISE = "ArithmeticError, LookupError, ValueError"
 _PASS = f"{_INDENT * 2}pass  # beyond what Python's floats do: NumPy's give inf or nan"
 
 
-def with_fallback(fast: Emitted, slow: Emitted) -> Emitted:
+def with_fallback(fast: Emitted, slow: Emitted, raised: str = FLOATS_RAISE) -> Emitted:
     """``fast``, which calls ``slow`` with the same arguments where Python's floats raise: with what
     parameters were before it has given them other values.
 
@@ -36,7 +37,7 @@ def with_fallback(fast: Emitted, slow: Emitted) -> Emitted:
     given = _given(fast)
     kept = [f"{_INDENT}{new} = {name}" for name, new in given.items() if new != name]
     final = f"{_INDENT}return {slow.name}({', '.join(given.values())})"
-    lines = [*head, *kept, *tried_in(body), final, "", ""]
+    lines = [*head, *kept, *tried_in(body, raised), final, "", ""]
     shift, down = len(lines), len(kept) + 1
     moved = {number + down * (number > len(head)): span for number, span in fast.lines.items()}
     below = {number + shift: span for number, span in slow.lines.items()}
@@ -67,10 +68,10 @@ def _given(emitted: Emitted) -> dict[str, str]:
     return given
 
 
-def tried_in(body: list[str]) -> list[str]:
+def tried_in(body: list[str], raised: str = FLOATS_RAISE) -> list[str]:
     """The lines of a body in a ``try`` that goes on below where Python's floats raise."""
     inner = [f"{_INDENT}{line}" if line else line for line in body]
-    return [f"{_INDENT}try:", *inner, _EXCEPT, _PASS]
+    return [f"{_INDENT}try:", *inner, f"{_INDENT}except ({raised}):", _PASS]
 
 
 def divided(text: str) -> tuple[list[str], list[str]]:

@@ -22,6 +22,7 @@ from symdiff.ir.graph import Graph, Node, Value
 from symdiff.ir.types import TapeType
 from symdiff.ops.index import index, key_of
 from symdiff.ops.keys import Slot
+from symdiff.ops.lists import list_get
 
 _SUFFIX = {"primal": "", "cotangent": "_bar", "tangent": "_dot", "definition": ""}
 _CANDIDATES = 8  # variables of the same name that are tried before a new one is made
@@ -40,13 +41,16 @@ def hint_of(value: Value) -> str:
 def element_name(value: Value) -> str | None:
     """``y_1`` for what is read of ``y[1]``, and ``y_i`` for ``y[i]``."""
     node = value.node
-    if node is None or node.op is not index:
+    if node is None or node.op not in (index, list_get):
         return None
     base = node.operands[0]
     while base.name is None and base.node is not None and is_write(base.node):
         base = base.node.operands[0]
     if base.name is None:
         return None
+    if node.op is list_get:
+        place = node.operands[1].name
+        return place and f"{hint_of(base).removesuffix('_list')}_{place}"
     key, dynamic = key_of(node)
     parts = [dynamic[part.number].name if isinstance(part, Slot) else part for part in key]
     if not all(isinstance(part, str) or (type(part) is int and part >= 0) for part in parts):

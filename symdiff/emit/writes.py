@@ -18,7 +18,7 @@ from symdiff.emit.expressions import (
 from symdiff.emit.text import Line
 from symdiff.emit.trees import same_tree
 from symdiff.ir.graph import Node
-from symdiff.ir.types import ArrayType
+from symdiff.ir.types import FLOAT, ArrayType, ListType
 from symdiff.ops.declare import dotted, literal, supporting
 from symdiff.ops.index import index, is_distinct, is_whole, key_of
 from symdiff.ops.keys import Slot, is_basic, spell_argument, spell_key
@@ -126,9 +126,15 @@ def list_set(statements: Statements, node: Node) -> list[Line]:
 
 
 def list_add(statements: Statements, node: Node) -> list[Line]:
-    """``x[i] = x[i] + v``: the element may be an array that is held elsewhere, too."""
+    """``x[i] = x[i] + v``: the element may be an array that is held elsewhere, too. Of Python's
+    floats ``x[i] += v``.
+    """
     base, place, value = map(statements.of, node.operands)
     item = subscript(base, place)
+    if isinstance(node.operands[0].type, ListType) and node.operands[0].type.element == FLOAT:
+        positive = without_sign(value)
+        operator: ast.operator = ast.Add() if positive is None else ast.Sub()
+        return [statements.line(node, augment(as_target(item), operator, positive or value))]
     return [statements.line(node, assign(as_target(item), ast.BinOp(item, ast.Add(), value)))]
 
 

@@ -110,7 +110,17 @@ class Bounds:
             return self.of(a, depth - 1).moved(right if name == "add" else -right)
         if left is not None and name == "add":
             return self.of(b, depth - 1).moved(left)
-        return _UNKNOWN
+        return self._of_difference(a, self.of(b, depth - 1)) if name == "subtract" else _UNKNOWN
+
+    def _of_difference(self, a: Value, taken: Interval) -> Interval:
+        """Of a length less what is at least 0: ``n - 1 - i``."""
+        length = self._dim(a)
+        if taken.low is None or isinstance(length, int) or length.open:
+            return _UNKNOWN
+        high = shifted(length, -taken.low)
+        if not isinstance(taken.high, Size) or taken.high.symbol != length.symbol:
+            return Interval(None, high)
+        return Interval(length.offset - taken.high.offset, high)
 
     def _of_element(self, operands: tuple[Value, ...], depth: int) -> Interval:
         """Of an element of a range, where a loop runs over that range."""

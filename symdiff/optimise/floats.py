@@ -58,7 +58,7 @@ def on_floats(graph: Graph, *, own_value: bool = True) -> Graph | None:
     if graph.mutated or any(node.op.effect for node in nodes) or not any(map(_gains, nodes)):
         return None
     try:
-        return _Converter(graph, _of_own_value(graph) if own_value else frozenset(), {}).graph()
+        return Converter(graph, of_own_value(graph) if own_value else frozenset(), {}).graph()
     except NotFloats:
         return None
 
@@ -70,7 +70,7 @@ def _gains(node: Node) -> bool:
     )
 
 
-def _of_own_value(graph: Graph) -> frozenset[Node]:
+def of_own_value(graph: Graph) -> frozenset[Node]:
     """Return the nodes that the function's own value depends on, and all within their blocks and
     the graphs that they call.
     """
@@ -98,9 +98,14 @@ def _on_floats(op: Op) -> Callable[..., Value] | None:
     return operation_named(f"math_{math}") if isinstance(math, str) else math
 
 
+def is_function(op: Op) -> bool:
+    """Return whether an op is an elementary function, which ``math`` has under a name."""
+    return isinstance(op, DeclaredOp) and isinstance(op.math, str)
+
+
 def _rounds_as_numpy(op: Op) -> bool:
     """Return whether NumPy's last bits are its own; a square root is correctly rounded anywhere."""
-    return isinstance(op, DeclaredOp) and isinstance(op.math, str) and op.math != "sqrt"
+    return isinstance(op, DeclaredOp) and is_function(op) and op.math != "sqrt"
 
 
 def float_type(type_: Type) -> Type:
@@ -119,7 +124,7 @@ def float_type(type_: Type) -> Type:
     raise NotFloats
 
 
-class _Converter:
+class Converter:
     """Rebuilds a graph op by op; ``new`` maps old values to new ones, ``cells`` called graphs."""
 
     def __init__(
@@ -129,6 +134,10 @@ class _Converter:
         self.exact = exact
         self.cells = cells
         self.new: dict[Value, Value] = {}
+
+    def float_type(self, type_: Type) -> Type:
+        """What stands for a type; raises ``NotFloats`` where nothing does."""
+        return float_type(type_)
 
     def graph(self) -> Graph:
         old = self.old
@@ -146,7 +155,7 @@ class _Converter:
         )
 
     def parameter(self, value: Value) -> Value:
-        float_type(value.type)
+        self.float_type(value.type)
         return Value(value.type, None, value.name, value.role)
 
     def entered(self, value: Value, parameter: Value) -> Value:
@@ -183,7 +192,7 @@ class _Converter:
             return self.constant(node.attributes["value"])
         if len(node.results) != 1:
             raise NotFloats
-        type_ = float_type(node.result.type)
+        type_ = self.float_type(node.result.type)
         if node.op is undefined:
             return emit_undefined(type_)
         operands = [self.new[v] for v in node.operands]
@@ -217,7 +226,7 @@ class _Converter:
 
     def as_float(self, operand: Value, node: Node) -> Value:
         """A cast among numbers: nothing to do, or ``float(x)``."""
-        type_ = float_type(node.result.type)
+        type_ = self.float_type(node.result.type)
         if operand.type == type_:
             return operand
         if type_ != FLOAT:
@@ -251,13 +260,13 @@ class _Converter:
         """The graph that is called, between Python's numbers."""
         if cell not in self.cells:
             made = self.cells[cell] = GraphCell(cell.name)
-            made.graph = _Converter(_graph_in(cell), self.exact, self.cells).called()
+            made.graph = Converter(_graph_in(cell), self.exact, self.cells).called()
         return self.cells[cell]
 
     def called(self) -> Graph:
         block = self.block(self.old.block)
         pairs = zip(block.results, self.old.block.results, strict=True)
-        if any(made.type != float_type(value.type) for made, value in pairs):
+        if any(made.type != self.float_type(value.type) for made, value in pairs):
             raise NotFloats
         return with_block(self.old, block)
 
@@ -265,7 +274,7 @@ class _Converter:
 
     def several(self, node: Node) -> tuple[Value, ...]:
         """A node of blocks, of a graph, or of any number of results."""
-        types = tuple([float_type(value.type) for value in node.results])
+        types = tuple([self.float_type(value.type) for value in node.results])
         operands = tuple(self.new[v] for v in node.operands)
         blocks = tuple(self.block(block) for block in node.blocks)
         attributes = {**node.attributes, "types": types} if not blocks else node.attributes
@@ -278,7 +287,7 @@ class _Converter:
 
     def block(self, block: Block) -> Block:
         parameters = tuple(
-            Value(float_type(v.type), None, v.name, v.role) for v in block.parameters
+            Value(self.float_type(v.type), None, v.name, v.role) for v in block.parameters
         )
         self.new.update(zip(block.parameters, parameters, strict=True))
         inner = Builder()

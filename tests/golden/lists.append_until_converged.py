@@ -11,11 +11,11 @@ def append_until_converged_grad(r, x):
     accumulator_bar = 1.0 * t
     list_bar = [0.0] * len(list_)
     for k in reversed(range(t)):
-        list_bar[k] = list_bar[k] + accumulator_bar
+        list_bar[k] += accumulator_bar
     # line 25: for i in range(len(path)):
     for i in reversed(range(t)):
         # line 26: s += path[i] * (i + 1)
-        list_bar[i] = list_bar[i] + 1.0 * (i + 1)
+        list_bar[i] += 1.0 * (i + 1)
     r_bar = 0.0
     # line 22: while path[-1] > 0.1:
     for t in reversed(t_tape):
@@ -23,7 +23,7 @@ def append_until_converged_grad(r, x):
         t1 = list_bar[-1]
         list_bar.pop()
         r_bar += t1 * t
-        list_bar[-1] = list_bar[-1] + t1 * r
+        list_bar[-1] += t1 * r
     # line 22: while path[-1] > 0.1:
     x_bar = list_bar[0]
     return r_bar, x_bar

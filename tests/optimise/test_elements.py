@@ -1,0 +1,229 @@
+"""Loops over single elements on lists of Python's floats: right, with NumPy's bits and errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+
+def chained(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x) - 1):
+        total = total + 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1.0 - x[i]) ** 2
+    return total
+
+
+def recurrence(x: Any, a: float = 0.7) -> Any:
+    s = 0.0
+    for i in range(len(x)):
+        s = np.sin(s) * a + x[i] / (1.0 + s * s)
+    return s
+
+
+def written(x: Any) -> Any:
+    y = x.copy()
+    for i in range(1, len(y)):
+        y[i] = y[i] + 0.3 * y[i - 1] * y[i - 1]
+    return np.sum(y * y)
+
+
+def backwards(x: Any) -> Any:
+    s = 0.0
+    for v in reversed(x):
+        s = np.tanh(s + v)
+    return s
+
+
+def triangle(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i):
+            total += x[i] * x[j] / (1.0 + i + j)
+    return total
+
+
+def steps(x: Any) -> Any:
+    u = x.copy()
+    for _ in range(3):
+        before = u.copy()
+        for i in range(1, len(u) - 1):
+            u[i] = before[i] + 0.2 * (before[i + 1] - 2.0 * before[i] + before[i - 1])
+        u = np.tanh(u)
+    return np.sum(u)
+
+
+def twice(x: Any) -> Any:
+    y, z = x.copy(), x
+    for i in range(len(x)):
+        y[i] = y[i] * z[len(x) - 1 - i]
+    w = y
+    for i in range(len(x)):
+        w[i] = w[i] + y[i] * x[i]
+    return np.sum(w * z)
+
+
+def rising(x: Any) -> Any:
+    """Branches by numbers."""
+    total = x[0] * 0.0
+    for i in range(len(x)):
+        total = total + x[i] * x[i] if np.real(x[i]) > 0.5 else total - np.exp(x[i])
+    return total
+
+
+PROGRAMS = [chained, recurrence, written, backwards, triangle, steps, twice, rising]
+
+
+def by_complex_steps(function: Callable[..., Any], x: Any) -> Any:
+    found = np.zeros(x.shape)
+    for k in range(len(x)):
+        moved = x.astype(complex)
+        moved[k] += 1e-30j
+        found[k] = np.imag(function(moved)) * 1e30
+    return found
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_loops_over_elements_run_on_lists(function: Callable[..., Any]) -> None:
+    x = np.random.default_rng(3).uniform(0.1, 0.9, 7)
+    v = np.cos(np.arange(7.0))
+    expected = by_complex_steps(function, x)
+    assert "tolist" in sd.grad(function).source(x)
+    for _ in range(2):
+        given = x.copy()
+        np.testing.assert_allclose(sd.grad(function)(given), expected, rtol=1e-12, atol=1e-14)
+        assert np.array_equal(given, x)
+    value, gradient = sd.value_and_grad(function)(x)
+    assert value == function(x)
+    assert type(value) is type(function(x))
+    np.testing.assert_allclose(gradient, expected, rtol=1e-12, atol=1e-14)
+    tangent = sd.jvp(function, (x,), (v,))[1]
+    np.testing.assert_allclose(tangent, expected @ v, rtol=1e-12)
+    h = 1e-4
+    moved = [by_complex_steps(function, x + k * h * v) for k in (1, -1, 2, -2)]
+    second = (8.0 * (moved[0] - moved[1]) - (moved[2] - moved[3])) / (12.0 * h)
+    np.testing.assert_allclose(sd.hvp(function)(x, v), second, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("length", [0, 1, 2])
+def test_short_vectors(length: int) -> None:
+    x = np.linspace(0.3, 0.6, length)
+    for function in (chained, recurrence, triangle, written):
+        value, gradient = sd.value_and_grad(function)(x)
+        assert value == function(x)
+        assert type(value) is type(function(x))
+        assert gradient.shape == x.shape
+        np.testing.assert_allclose(gradient, by_complex_steps(function, x), rtol=1e-12)
+
+
+def test_what_is_not_float64_stays_an_array() -> None:
+    x = np.array([0.25, 0.5, 0.75], np.float32)
+    found = sd.grad(chained)(x)
+    assert found.dtype == np.float32
+    assert "tolist" not in sd.grad(chained).source(x)
+    swapped = x.astype(np.float64).astype(">f8")
+    np.testing.assert_allclose(
+        sd.grad(chained)(swapped), by_complex_steps(chained, x.astype(np.float64)), rtol=1e-12
+    )
+
+
+def test_strides_and_arrays_that_cannot_be_written() -> None:
+    x = np.random.default_rng(1).uniform(size=12)[::-2]
+    x.flags.writeable = False
+    np.testing.assert_allclose(sd.grad(written)(x), by_complex_steps(written, x), rtol=1e-12)
+
+
+def quotient(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total = total + 1.0 / x[i]
+    return total
+
+
+def test_what_raises_on_floats_is_computed_by_numpy() -> None:
+    with np.errstate(all="ignore"):
+        found = sd.grad(quotient)(np.array([1.0, 0.0, 2.0]))
+    np.testing.assert_array_equal(found, [-1.0, -np.inf, -0.25])
+
+
+def reached_beyond(x: Any, k: int) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total = total + x[i + k] * x[i]
+    return total
+
+
+def test_errors_are_numpys() -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(sd.grad(reached_beyond)(x, 0), 2.0 * x)
+    np.testing.assert_allclose(sd.grad(reached_beyond)(x, -1), [5.0, 4.0, 3.0])
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
+        sd.grad(reached_beyond)(x, 1)
+
+
+def some_turns(x: Any, n: int) -> Any:
+    total = 0.0
+    for i in range(n):
+        total = total + x[i] * x[i]
+    return total
+
+
+def left_early(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.2:
+            break
+        total = total + x[i] * x[i]
+    return total
+
+
+@pytest.mark.parametrize(("function", "more"), [(some_turns, (2,)), (left_early, ())])
+def test_vectors_that_a_loop_may_read_little_of_are_no_lists(
+    function: Callable[..., Any], more: tuple[int, ...]
+) -> None:
+    x = np.array([0.1, 0.3, 0.2])
+    assert "tolist" not in sd.grad(function).source(x, *more)
+    assert sd.grad(function)(x, *more)[0] == 0.2
+
+
+def maybe_no_turns(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x) - 2):
+        total = total + x[i] * x[i + 2]
+    return total
+
+
+def test_a_number_that_a_loop_without_turns_leaves_is_pythons() -> None:
+    assert type(sd.value_and_grad(maybe_no_turns)(np.ones(2))[0]) is float
+    assert type(sd.value_and_grad(maybe_no_turns)(np.ones(3))[0]) is np.float64
+
+
+def rarely(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            total = total + x[i] * x[i]
+    return total
+
+
+def test_a_number_that_no_branch_computes_with_is_pythons() -> None:
+    assert type(sd.value_and_grad(rarely)(np.array([0.1, 0.2]))[0]) is float
+    assert type(sd.value_and_grad(rarely)(np.array([0.1, 0.7]))[0]) is np.float64
+
+
+def printing(x: Any) -> Any:
+    total = 0.0
+    for i in range(len(x)):
+        total = total + 1.0 / x[i]
+    print("once")
+    return total
+
+
+def test_effects_happen_once(capsys: pytest.CaptureFixture[str]) -> None:
+    with np.errstate(all="ignore"):
+        sd.grad(printing)(np.array([0.0, 1.0]))
+    assert capsys.readouterr().out == "once\n"
