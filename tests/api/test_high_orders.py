@@ -46,8 +46,8 @@ def test_programs_of_order_eight_are_short():
         name: operations(str(sd.derivative(function, 8).source("float")))
         for name, (function, _) in cases().items()
     }
-    assert max(counts.values()) <= 220
-    assert sum(counts.values()) <= 1400
+    assert max(counts.values()) <= 110
+    assert sum(counts.values()) <= 720
 
 
 def test_the_order_costs_its_square_and_not_a_power():
