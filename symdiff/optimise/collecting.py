@@ -7,19 +7,21 @@
 
 A graph enters, and leaves with such sums behind their loops, where nothing else reads what is added
 to. Rows of an array that stays are a part of it, those of a tape are there; a vector that is the
-same in each turn is repeated. Products that are added to large parts of a matrix, ``A_bar[:, k:]``,
-have zeros beside them, which ``product_of_parts`` keeps from what is not finite.
+same in each turn is repeated. Arms of branches store what they multiply in rows that stay
+zero in turns that add nothing. Products that are added to large parts of a matrix,
+``A_bar[:, k:]``, have zeros beside them, which ``product_of_parts`` keeps from what is not finite.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, copy_block, marked, substitute, with_block
-from symdiff.ir.control import LoopView, holds_turns, loop
+from symdiff.ir.control import LoopView, cond, holds_turns, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, uses, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType, Size, Type
 from symdiff.ops import support
@@ -61,16 +63,26 @@ class _Term:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sum:
-    """The outer products that turns add to a carry, and what adds them.
+class _Choice:
+    """Products of which a turn adds the one of the arm that a branch takes, if that has one."""
 
-    ``is_all``: nothing else is added to it.
+    branch: Node
+    arms: tuple[_Term | _Choice | None, ...]
+
+
+@dataclass(slots=True)
+class _Sum:
+    """The outer products that are added to a value, and what adds them.
+
+    ``base`` is that value, read ``reads`` times; ``steps`` gives for each sum what it is without
+    its products. ``is_all``: nothing else is added.
     """
 
-    number: int
-    terms: list[_Term]
-    steps: list[Node]
-    is_all: bool
+    base: Value
+    terms: list[_Term | _Choice]
+    steps: dict[Value, Value]
+    is_all: bool = True
+    reads: int = 1
 
 
 def collect_products(graph: Graph) -> Graph:
@@ -105,43 +117,85 @@ def _redirect(block: Block, new: dict[Value, Value]) -> None:
 # What is added up ---------------------------------------------------------------------------------
 
 
-def _sums(view: LoopView, counts: Mapping[Value, int]) -> list[_Sum]:
-    """What is added up in carries of which turns read nothing."""
-    own = {node for node in view.body.nodes if is_derived(node)}
-    if not any(node.op is outer for node in own) or not _is_counted(view):
-        return []
-    inside = _values_in(view.body)
-    found = []
-    for number in range(view.carry_count):
-        made = _sum(view, number, own, inside, counts)
-        if made is not None and made.terms:
-            found.append(made)
+def _sums(view: LoopView, counts: Mapping[Value, int]) -> dict[int, _Sum]:
+    """What is added up in carries of which turns read nothing, by their numbers."""
+    if not any(node.op is outer for node in walk_nodes(view.body)) or not _is_counted(view):
+        return {}
+    finder = _Finder(view, _values_in(view.body), counts, {})
+    found = {}
+    for number, carry in enumerate(view.carries):
+        made = finder.sum_of(view.next_carries[number], view.body, number)
+        if made is not None and made.terms and made.base is carry:
+            found[number] = made
     return found
 
 
-def _sum(
-    view: LoopView, number: int, own: set[Node], inside: set[Value], counts: Mapping[Value, int]
-) -> _Sum | None:
-    """The products that are added to a carry; None where it is read, or more is done to it."""
-    carry, value = view.carries[number], view.next_carries[number]
-    terms: list[_Term] = []
-    steps, others = [], 0
-    while value is not carry:
-        node = value.node
-        if node is None or node not in own or not _is_matrix(value) or counts.get(value, 0) != 1:
-            return None
-        step = _step(node, own, counts)
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """Finds what turns of a loop add to its carries."""
+
+    view: LoopView
+    inside: set[Value]
+    counts: Mapping[Value, int]
+    known: dict[int, set[Node]]  # the nodes of blocks
+
+    def sum_of(self, value: Value, block: Block, number: int) -> _Sum | None:
+        """What is added up in a block to what is from outside of it; None where that is read, or
+        more is done to it.
+        """
+        own = self.known.get(id(block)) or self.known.setdefault(id(block), set(block.nodes))
+        found = _Sum(value, [], {})
+        while (node := found.base.node) in own and node is not None:
+            if not (is_derived(node) and _is_matrix(found.base) and self._is_read_here(found)):
+                return None
+            if not (
+                self._branch(found, node, number)
+                if node.op is cond
+                else self._step(found, node, own, number)
+            ):
+                return None
+        return found if block is not self.view.body or self._is_read_here(found) else None
+
+    def _is_read_here(self, found: _Sum) -> bool:
+        """Return whether nothing else reads what is added to."""
+        return self.counts.get(found.base, 0) == found.reads
+
+    def _step(self, found: _Sum, node: Node, own: set[Node], number: int) -> bool:
+        """Take what a node adds from a sum; False where it does anything else."""
+        step = _step(node, own, self.counts)
         if step is None:
-            return None
-        value, added = step
-        if added and all(_is_collectable(term, number, view, inside) for term in added):
-            terms += added
-            steps.append(node)
+            return False
+        base, added = step
+        if added and all(_is_collectable(t, number, self.view, self.inside) for t in added):
+            found.terms += added
+            found.steps[node.result] = base
         elif node.op is index_add:
-            others += 1
+            found.is_all = False
         else:
-            return None
-    return _Sum(number, terms, steps, not others) if counts.get(carry, 0) == 1 else None
+            return False
+        found.base, found.reads = base, 1
+        return True
+
+    def _branch(self, found: _Sum, node: Node, number: int) -> bool:
+        """Take what the arms of a branch add to one value from a sum."""
+        place = node.results.index(found.base)
+        arms = [self.sum_of(block.results[place], block, number) for block in node.blocks]
+        known = [arm for arm in arms if arm is not None]
+        bases = {arm.base for arm in known}
+        whole = all(arm.is_all and not any(map(_is_of_part, arm.terms)) for arm in known)
+        if len(known) < len(arms) or len(bases) != 1 or not whole:
+            return False
+        for arm in known:
+            found.steps |= arm.steps
+        found.terms += [_Choice(node, terms) for terms in zip_longest(*(a.terms for a in known))]
+        (base,) = bases
+        found.steps[found.base] = base
+        found.base, found.reads = base, sum(arm.reads for arm in known)
+        return True
+
+
+def _is_of_part(term: _Term | _Choice) -> bool:
+    return isinstance(term, _Term) and term.write is not None
 
 
 def _step(
@@ -170,7 +224,7 @@ def _products(
     while pending:
         value, sign = pending.pop()
         node = value.node
-        if node is None or node not in own or counts.get(value, 0) != 1:
+        if node is None or node not in own or counts.get(value, 0) != 1 or not is_derived(node):
             return None
         if node.op is outer:
             found.append((node, sign))
@@ -228,8 +282,14 @@ class _Collector:
     behind: Builder
     stored: dict[Value, Value]
 
-    def product(self, term: _Term, initial: Value) -> Value:
+    def product(self, term: _Term | _Choice, initial: Value) -> Value:
         """The sum of the outer products of two vectors over all turns."""
+        if isinstance(term, _Choice):
+            u, v = (self._rows_of(term, initial, axis) for axis in (0, 1))
+            with building(self.behind):
+                u, v = (self._of_length(rows, initial, axis) for axis, rows in enumerate((u, v)))
+                chosen: Value = matmul(swapped(u), v)
+            return chosen
         parts = None if term.write is None else parts_of(term.write, self.view)
         with building(self.behind):
             if parts is not None and parts != (WHOLE, WHOLE):
@@ -302,19 +362,62 @@ class _Collector:
 
     def _stored(self, value: Value, initial: Value, axis: int, write: Node | None = None) -> Value:
         """Rows that the turns store, or the parts of them that a write names: a new carry."""
-        view, count = self.view, self.view.count
+        first, carry = self._empty(value, initial, axis)
+        within = () if write is None else (actual_key(*key_of(write))[axis],)
+        store = Builder()
+        with building(store), marked(None, self.before.role):
+            following = index_set_of(carry, value, (self.view.index, *within))
+        _insert(store.nodes, self.view.body, value.node if write is None else write)
+        return _with_carry(self.view, first, carry, following)
+
+    def _empty(self, value: Value, initial: Value, axis: int) -> tuple[Value, Value]:
+        """Rows of zeros for a value in each turn, and the carry that has them."""
+        count = self.view.count
         assert count is not None
         with building(self.before):
             length, shape = _lengths(initial)[axis], (dim_of(count), shape_of(initial)[axis])
             first = zeros(count, length, shape=shape, dtype=array_type(value).dtype)
         name = "rows" if value.name is None else f"{value.name}_rows"
         role = "definition" if value.role == "primal" else value.role
-        carry, store = Value(first.type, None, name, role), Builder()
-        with building(store), marked(None, self.before.role):
-            within = () if write is None else (actual_key(*key_of(write))[axis],)
-            following = index_set_of(carry, value, (view.index, *within))
-        _insert(store.nodes, view.body, value.node if write is None else write)
-        return _with_carry(view, first, carry, following)
+        return first, Value(first.type, None, name, role)
+
+    # Of arms
+
+    def _rows_of(self, choice: _Choice, initial: Value, axis: int) -> Value:
+        """The rows that arms store, zeros in the turns that take another one."""
+        first, carry = self._empty(_first_of(choice).product.operands[axis], initial, axis)
+        following = self._stored_in(choice, carry, axis, self.view.body)
+        return _with_carry(self.view, first, carry, following)
+
+    def _stored_in(
+        self, term: _Term | _Choice | None, carry: Value, axis: int, block: Block
+    ) -> Value:
+        """The rows after a block of a turn, in which a term is."""
+        if term is None:
+            return carry
+        if isinstance(term, _Term):
+            value, store = term.product.operands[axis], Builder()
+            with building(store), marked(None, self.before.role):
+                signed = negative(value) if term.sign == -1 and axis == 0 else value
+                following = index_set_of(carry, signed, (self.view.index,))
+            _insert(store.nodes, block, value.node if value.node in block.nodes else None)
+            return following
+        for arm, inner in zip(term.arms, term.branch.blocks, strict=True):
+            inner.results = (*inner.results, self._stored_in(arm, carry, axis, inner))
+        result = Value(carry.type, term.branch, carry.name, carry.role)
+        term.branch.results = (*term.branch.results, result)
+        return result
+
+
+def _first_of(choice: _Choice) -> _Term:
+    """The term of the first arm that has one."""
+    found = next(arm for arm in choice.arms if arm is not None)
+    return found if isinstance(found, _Term) else _first_of(found)
+
+
+def _sign_of(term: _Term | _Choice) -> int:
+    """How a product is added; arms store theirs with the sign."""
+    return term.sign if isinstance(term, _Term) else 1
 
 
 def _insert(nodes: list[Node], body: Block, behind: Node | None) -> None:
@@ -360,31 +463,33 @@ def _collect(
     """Put behind a loop what its turns add up."""
     view = LoopView(node)
     collector = _Collector(view, _values_in(view.body), Builder(), Builder(), {})
-    found = [
-        (one, view.initial[one.number], view.finals[one.number]) for one in _sums(view, counts)
-    ]
+    found = [(one, view.initial[k], view.finals[k]) for k, one in _sums(view, counts).items()]
     for one, initial, final in found:
+        first = next(iter(one.steps)).node
+        assert first is not None
         for each in (collector.before, collector.behind):
-            each.span, each.role = one.steps[0].span, final.role
+            each.span, each.role = first.span, final.role
         rest = Value(final.type, node, final.name, final.role)
         node.results = tuple(rest if value is final else value for value in node.results)
-        new.update((step.result, step.operands[0]) for step in one.steps)
+        new |= one.steps
         new[final] = _added(initial if one.is_all else rest, initial, one.terms, collector)
         new[final].name = final.name
     at = block.nodes.index(node)
     block.nodes[at : at + 1] = [*collector.before.nodes, node, *collector.behind.nodes]
 
 
-def _added(total: Value, initial: Value, terms: Sequence[_Term], collector: _Collector) -> Value:
+def _added(
+    total: Value, initial: Value, terms: Sequence[_Term | _Choice], collector: _Collector
+) -> Value:
     """A value with all products added to it."""
     made = None if is_zero(total) else total
     for term in terms:
         product = collector.product(term, initial)
         with building(collector.behind):
             if made is None:
-                made = product if term.sign == 1 else negative(product)
+                made = product if _sign_of(term) == 1 else negative(product)
             else:
-                made = (add if term.sign == 1 else subtract)(made, product)
+                made = (add if _sign_of(term) == 1 else subtract)(made, product)
     assert made is not None
     return made
 
@@ -396,4 +501,4 @@ def _lengths(initial: Value) -> Sequence[Value | int]:
 
 def _values_in(body: Block) -> set[Value]:
     """The values that a turn defines."""
-    return {*body.parameters, *(value for node in body.nodes for value in node.results)}
+    return {*body.parameters, *(value for node in walk_nodes(body) for value in node.results)}

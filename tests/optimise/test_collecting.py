@@ -114,6 +114,56 @@ def chosen(W: Any, x: Any) -> Any:
     return np.sum(x)
 
 
+def chosen_on_the_way(W: Any, x: Any, X: Any) -> Any:
+    for t in range(X.shape[0]):
+        if X[t, 0] > 0:
+            x = np.tanh(W @ x + X[t])
+        elif X[t, 1] > 0:
+            x = np.sin(W @ x) - 0.5 * (x @ W)
+        elif X[t, 2] > 0:
+            x = x - 0.1 * np.cos(W @ X[t])
+        else:
+            x = x * 0.5
+    return x @ x
+
+
+def before_and_behind_a_choice(W: Any, x: Any, X: Any) -> Any:
+    total = 0.0
+    for t in range(X.shape[0]):
+        y = np.sin(W @ x)
+        if X[t, 0] > 0:
+            if X[t, 1] > 0:
+                y = np.tanh(W @ y)
+                total += np.sum(y * y)
+        else:
+            y = y + X[t] - np.cos(X[t] @ W)
+        x = y - 0.1 * np.sin(W @ y)
+    return total + np.sum(x)
+
+
+def skipped(W: Any, x: Any, X: Any) -> Any:
+    for t in range(X.shape[0]):
+        if X[t, 0] > 0:
+            continue
+        x = np.cos(W @ x * (t + 1.0))
+    return np.sum(x)
+
+
+def read_in_one_arm(W: Any, x: Any, X: Any) -> Any:
+    for t in range(X.shape[0]):
+        if X[t, 0] > 0:
+            W = W * np.cos(W)
+        else:
+            x = np.sin(W @ x)
+    return np.sum(x)
+
+
+def part_in_one_arm(W: Any, x: Any, X: Any) -> Any:
+    for t in range(X.shape[0]):
+        x = np.sin(W @ x) if X[t, 0] > 0 else x + np.sum(W[1:] @ x) * W[0]
+    return np.sum(x)
+
+
 def covariance(data: Any) -> Any:
     N, M = data.shape
     cov = np.zeros((M, M))
@@ -174,11 +224,21 @@ COLLECTED = [
     (repeated, (W, x, 3)),
     (backwards, (W, x, 3)),
     (by_a_helper, (W, x)),
+    (chosen, (W, x)),
+    (chosen_on_the_way, (W, x, X)),
+    (chosen_on_the_way, (W, x, X[:0])),
+    (chosen_on_the_way, (W, x, np.abs(X))),
+    (chosen_on_the_way, (W, x, -np.abs(X))),
+    (before_and_behind_a_choice, (W, x, X)),
+    (before_and_behind_a_choice, (W, x, np.abs(X))),
+    (before_and_behind_a_choice, (np.zeros((0, 0)), x[:0], np.zeros((0, 0)))),
+    (skipped, (W, x, X)),
 ]
 KEPT = [
     (same_vector, (W, x, 3)),
     (inner_part, (np.random.default_rng(5).normal(size=(5, 5)), np.arange(5.0))),
-    (chosen, (W, x)),
+    (read_in_one_arm, (W, x, X)),
+    (part_in_one_arm, (W, x, X)),
     (short_part, (W, x)),
     (until_small, (W, x)),
     (left_early, (W, x)),
@@ -350,6 +410,23 @@ def test_whole_products_are_not_finite_where_a_turn_is_not(wrong: float) -> None
         np.testing.assert_array_equal(sd.grad(weighed)(np.ones((2, 2)), changed, c), expected)
         expected = sum(np.outer(changed[i], c[i]) for i in range(3))
         np.testing.assert_array_equal(sd.grad(weighed)(np.ones((2, 2)), c, changed), expected)
+
+
+def test_turns_that_take_another_arm_add_nothing_that_is_not_finite() -> None:
+    def once(W: Any, h: Any, n: Any) -> Any:
+        s = 0.0
+        for k in range(n):
+            if k == 1:
+                s += np.sum(np.sin(W @ h))
+            h = h * 1e200
+        return s
+
+    h = np.array([1e-200, 2e-200, -1e-200])
+    gradient = sd.grad(once)
+    assert "np.outer" not in str(gradient.source(W, h, 5))
+    with np.errstate(over="ignore"):
+        found = gradient(W, h, 5)
+    np.testing.assert_allclose(found, np.outer(np.cos(W @ (h * 1e200)), h * 1e200), rtol=1e-12)
 
 
 def test_sums_of_a_vector_that_overflow_alone_do_not_in_the_product() -> None:
