@@ -236,7 +236,7 @@ def _tuple_attribute(interp: Interpreter, value: tuple[Any, ...], name: str) -> 
         raise users(AttributeError(f"'{cls.__name__}' object has no attribute '{name}'"))
     if isinstance(found, property):
         return _through_property(interp, cls, name, "fget", [value])
-    if name in _OF_NAMED_TUPLES or isinstance(found, types.MethodDescriptorType):
+    if name in _OF_NAMED_TUPLES or isinstance(found, native.METHODS):
         return ArrayMethod(value, name)
     return bind_found(interp, value, cls, lookups.on_class(interp, cls, name), name)
 

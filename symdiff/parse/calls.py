@@ -637,6 +637,8 @@ def _call_array_method(
     if texts.is_text(receiver):
         return texts.asked(interp, receiver, name, arguments, keywords)
     with judged(interp, in_python, [receiver, *arguments], keywords):
+        if name in _OF_ITEMS and isinstance(receiver, ListRef | DictRef | Array | tuple):
+            return applied(interp.call, _OF_ITEMS[name], [receiver, *arguments], keywords)
         return _call_method_of(interp, receiver, name, arguments, keywords)
 
 
@@ -658,7 +660,7 @@ def _call_method_of(
         return applied(table[name], interp, receiver, *arguments, **keywords)
     if isinstance(receiver, Array) and name in MUTATING_ARRAY_METHODS:
         return applied(METHODS_OF[Array][name], interp, receiver, *arguments, **keywords)
-    if isinstance(receiver, tuple):
+    if isinstance(receiver, tuple) and name not in OPERATORS:
         return _call_tuple_method(interp, receiver, name, arguments, keywords)
     if name in METHODS and (isinstance(receiver, Value | Array) or is_leaf(receiver)):
         if not isinstance(receiver, Value | Array | np.generic):
@@ -696,22 +698,37 @@ def _takes(interp: Interpreter, receiver: Abstract, name: str, others: Arguments
     """Return whether a special method of one of Python's numbers does what its operator does: of
     what its class does not take it gives ``NotImplemented``.
     """
-    classes = [class_of(interp, other) for other in others]
-    taken = subclassed.TAKEN.get(class_of(interp, receiver), ())
+    own, classes = class_of(interp, receiver), [class_of(interp, other) for other in others]
+    taken = subclassed.TAKEN.get(own, (own,))
+    if issubclass(own, np.ndarray | np.generic):
+        classes = [each for each in classes if not issubclass(each, _OF_NUMPY)]
     count = 1 if name in _OF_ONE else 2
     known = name in OPERATORS or name in _REFLECTED
     return known and len(others) + 1 == count and all(c in taken for c in classes)
 
 
-_OF_ONE = ("__neg__", "__pos__", "__abs__")
+_OF_NUMPY = (bool, int, float, complex, np.ndarray, np.generic)
+_OF_ONE = ("__neg__", "__pos__", "__abs__", "__invert__")
+_OF_ITEMS: dict[str, Callable[..., Any]] = {
+    "__getitem__": operator.getitem,
+    "__setitem__": operator.setitem,
+    "__delitem__": operator.delitem,
+    "__contains__": operator.contains,
+    "__len__": len,
+    "__iter__": iter,
+    "__reversed__": reversed,
+}
 OPERATORS: dict[str, Callable[..., Any]] = {
     f"__{name}__": getattr(operator, f"__{name}__")
-    for names in ("neg pos abs add sub mul truediv floordiv mod pow", "lt le gt ge eq ne")
+    for names in (
+        "neg pos abs invert add sub mul truediv floordiv mod pow matmul and or xor lshift rshift",
+        "lt le gt ge eq ne",
+    )
     for name in names.split()
 }
 _REFLECTED = {
     f"__r{name}__": f"__{name}__"
-    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or")
 }
 _FUNCTIONS: dict[str, Callable[..., Any]] = {  # that ask a number for a special method
     "__bool__": bool,
