@@ -23,23 +23,28 @@ from symdiff.batch.batcher import Batcher, Known
 from symdiff.batch.lanes import Unbatchable, moved
 from symdiff.batch.spread import Spread, disguised, spread_from
 from symdiff.dataclass import dataclass
+from symdiff.differentiate.activity import calls_itself, graph_of
 from symdiff.differentiate.rows import reshaped, stack_of_zeros
 from symdiff.differentiate.switches import ROW_BY_ROW
 from symdiff.ir.build import Builder, builder, building, marked
-from symdiff.ir.control import LoopView, emit_loop
-from symdiff.ir.graph import Block, Graph, Value, uses, walk_nodes
+from symdiff.ir.called import called_cells
+from symdiff.ir.control import LoopView, call, emit_loop
+from symdiff.ir.graph import Block, Graph, Node, Value, uses, walk_nodes
 from symdiff.ir.types import INT, ArrayType, Dim, ListType, TapeType, Type
 from symdiff.ops.arithmetic import floor_divide
 from symdiff.ops.batching import NoBatchRule
 from symdiff.ops.creation import arange_of, eye, int_minimum, zeros
 from symdiff.ops.declare import array_type
 from symdiff.ops.index import index_set_of
+from symdiff.ops.rules import replaced
 from symdiff.ops.shape import copy, reshape
 from symdiff.ops.sizes import dim_of, product, sizes_of
 
 _FEW = 64  # rows that are computed without a loop
 _CACHED = 32768  # numbers that stay in a cache
 _MOST_KNOWN = 64  # elements along axes of known length that rows do not have
+_MOST_OPENED = 4000  # nodes
+_MORE = 8  # times as many where no other axes are
 _NAMES = re.compile(r"[%\w.]+")
 _BOUNDS = re.compile(r"\[[^\[\]]*\](?=\()")  # of a slice, which is no longer than what it is of
 
@@ -60,6 +65,7 @@ def rows_at_once(
     """
     if not array_type(over).rank or ROW_BY_ROW.is_on():
         return None
+    graph = _opened(graph)
     spread = spread_from(graph.block, [graph.block.parameters[seed]])
     if not _is_small(graph, spread, [over, *of]):
         return None
@@ -76,6 +82,33 @@ def rows_at_once(
         results = [sweep.shaped(*pair) for pair in zip(stacks, of, strict=True)]
     builder().nodes.extend(made.nodes)
     return results
+
+
+def _opened(graph: Graph) -> Graph:
+    """The graph with what it calls in the place of the calls, which have no rule; itself where that
+    would be long, or where a call calls itself.
+    """
+    cells = called_cells(graph)
+    if not cells or any(cell.graph is None or calls_itself(cell) for cell in cells):
+        return graph
+    if _length(graph, {}) > _MOST_OPENED:
+        return graph
+    return replaced(
+        graph, lambda node: graph_of(node.attributes["callee"]) if _calls(node) else None
+    )
+
+
+def _length(graph: Graph, known: dict[int, int]) -> int:
+    """How many nodes a graph has if what it calls stands in the place of each call."""
+    if id(graph) not in known:
+        nodes = list(walk_nodes(graph.block))
+        inner = (graph_of(node.attributes["callee"]) for node in nodes if _calls(node))
+        known[id(graph)] = len(nodes) + sum(_length(one, known) for one in inner)
+    return known[id(graph)]
+
+
+def _calls(node: Node) -> bool:
+    return node.op is call
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +208,8 @@ def _is_small(graph: Graph, spread: Spread, known: Sequence[Value]) -> bool:
             return False
         if any(_factors(dim) > factors for dim in type_.shape):
             return False
-        if math.prod(d for d in type_.shape if isinstance(d, int)) > max(_MOST_KNOWN, lengths):
+        room = max(_MOST_KNOWN, lengths) * (1 if _open_rank(type_.shape) + turns else _MORE)
+        if math.prod(d for d in type_.shape if isinstance(d, int)) > room:
             return False
     return True
 

@@ -114,6 +114,50 @@ def test_jacobians_of_loops_take_few_turns(mode: str):
     assert "start" in made.source(z, 40)
 
 
+def driven(s, u):
+    y, v, angle = s[:, 1], s[:, 2], s[:, 3]
+    turned = v * np.tan(0.1 * u) + 0.1 * np.sin(y)
+    return np.stack([v * np.cos(angle), v * np.sin(angle), u - 0.1 * v * v, turned], axis=1)
+
+
+def transcribed(z):
+    """Defects of a car's states by Runge and Kutta's method, of known sizes."""
+    s, u = np.reshape(z[:404], (101, 4)), z[404:]
+    a = s[:-1]
+    k1 = driven(a, u)
+    k2 = driven(a + 0.05 * k1, u)
+    k3 = driven(a + 0.05 * k2, u)
+    k4 = driven(a + 0.1 * k3, u)
+    return np.ravel(s[1:] - a - 0.1 / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
+
+
+@pytest.mark.parametrize("mode", [*MODES, "auto"])
+def test_functions_that_are_called_take_several_rows_at_once(mode: str):
+    z = np.linspace(-1, 1, 504)
+    made = sd.jacobian(transcribed, mode=mode)
+    np.testing.assert_allclose(made(z), complex_jacobian(transcribed, z), rtol=1e-12, atol=1e-14)
+    assert "start" in made.source(z)
+    if mode == "auto":  # and its derivatives
+        row = np.linspace(0, 1, 400)
+        bent = sd.grad(lambda z: np.sum(row @ made(z)))(z)
+        along = np.cos(np.arange(504.0))
+        near = [row @ complex_jacobian(transcribed, z + h * along) for h in (1e-5, -1e-5)]
+        wanted = (np.sum(near[0]) - np.sum(near[1])) / 2e-5
+        assert bent @ along == pytest.approx(wanted, rel=1e-7)
+
+
+def test_functions_that_call_themselves_do_not():
+    def power(x, n):
+        return x if n <= 0 else x * power(np.sin(x), n - 1)
+
+    x = np.linspace(0.1, 1, 5)
+    for mode in MODES:
+        found = sd.jacobian(power, mode=mode)(x, 3)
+        np.testing.assert_allclose(
+            found, complex_jacobian(lambda x: power(x, 3), x), rtol=1e-12, atol=1e-15
+        )
+
+
 def test_empty_and_float32():
     assert sd.jacobian(mapped)(np.zeros(0)).shape == (0, 0)
     single = np.linspace(-1, 1, 5, dtype="float32")
