@@ -73,6 +73,7 @@ _BY_LIBRARY = {
     "scipy.integrate": ("boundaries", "samples", "solvers"),
     "scipy.interpolate": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
     "scipy.linalg": ("equations", "matrices", "riccati", "stacks", "structured", "subspaces"),
+    "scipy.linalg.interpolative": ("structured",),
     "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("active_sets", "differences", "minima", "solvers"),
     "scipy.signal": ("designs", "filters", "peaks", "resampling", "smoothing", "spectra"),

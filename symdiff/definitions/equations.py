@@ -61,6 +61,21 @@ def expm_frechet(A, E, method=None, compute_expm=True):
     return (expm(a), along) if compute_expm else along
 
 
+def expm_cond(A):
+    """The largest that the exponential changes by, of all directions, each relative to its size."""
+    from scipy.linalg import expm
+
+    a = matrix(A)
+    n = a.shape[0]
+    columns = []
+    for place in range(n * n):
+        direction = np.zeros((n, n))
+        direction[place // n, place % n] = 1.0
+        columns.append(np.ravel(expm_frechet(a, direction, None, False)))
+    largest = np.linalg.norm(np.stack(columns, axis=1), 2)
+    return largest * np.linalg.norm(a) / np.linalg.norm(expm(a))
+
+
 def solve_continuous_lyapunov(a, q):
     from scipy.linalg import solve_sylvester
 
@@ -99,7 +114,7 @@ def register(linalg):
     """Say what the functions mean."""
     registered(
         linalg,
-        *(cosm, sinm, tanm, coshm, sinhm, tanhm, expm_frechet),
+        *(cosm, sinm, tanm, coshm, sinhm, tanhm, expm_frechet, expm_cond),
         *(solve_continuous_lyapunov, solve_discrete_lyapunov, signm),
         rounded=True,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import is_known, refuse, registered
+from symdiff.definitions.declare import is_known, is_known_empty, refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued
@@ -171,6 +171,43 @@ def phases_of(vectors, others):
     """The factors of absolute value 1 by which vectors are others."""
     products = np.sum(vectors.conj() * others, axis=0)
     return products / np.abs(products)
+
+
+def qr_multiply(a, c, mode="right", pivoting=False, conjugate=False, overwrite_c=False):
+    from scipy.linalg import qr as factored
+
+    if mode not in ("left", "right"):
+        raise ValueError(f"Mode argument can only be 'left' or 'right' but not '{mode}'")
+    if overwrite_c:
+        refuse("overwrite_c=True")
+    a, c = np.atleast_2d(np.asarray(a)), np.asarray(c)
+    q, *others = factored(a, mode="economic", pivoting=pivoting)
+    q = q.conj() if conjugate else q
+    return (q @ c if mode == "left" else c @ q, *others)
+
+
+def matrix_balance(A, permute=True, scale=True, separate=False):
+    """A matrix whose rows and columns are as large, by powers of 2, which stay what they are."""
+    a = matrix(A)
+    turned = computed(np.zeros(a.shape), _balancing, a, permute, scale)
+    balanced = (np.linalg.inv(turned) @ a @ turned).astype(a.dtype)
+    if not separate:
+        return balanced, turned
+    told = computed(np.zeros((2, len(a))), _balanced_apart, a, permute, scale)
+    kind = a.dtype if is_known_empty(a) else np.float64  # as SciPy has it
+    return balanced, (told[0].astype(kind), told[1].astype(np.int64))
+
+
+def _balancing(a, permute, scale):
+    from scipy.linalg import matrix_balance as found
+
+    return found(a, permute, scale)[1]
+
+
+def _balanced_apart(a, permute, scale):
+    from scipy.linalg import matrix_balance as found
+
+    return np.stack(found(a, permute, scale, True)[1]).astype(float)
 
 
 def rq(a, mode="full"):
@@ -347,6 +384,6 @@ def register(linalg):
         linalg,
         *(solve, inv, det, cholesky, solve_triangular, cho_factor, cho_solve, lu_solve, lu),
         *(solveh_banded, lstsq, pinv, pinvh, eigvalsh_tridiagonal, cho_solve_banded, polar, norm),
-        *(subspace_angles, cholesky_banded, qr, rq),
+        *(subspace_angles, cholesky_banded, qr, rq, qr_multiply, matrix_balance),
         rounded=True,
     )

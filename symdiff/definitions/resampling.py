@@ -8,7 +8,9 @@ import numpy as np
 from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.filters import recurrence, sosfilt
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.opaque import computed
 from symdiff.definitions.smoothing import sosfiltfilt
+from symdiff.definitions.solvers import valued
 
 
 def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
@@ -52,21 +54,31 @@ def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant
         return x.copy()
     level = _level(x, padtype, axis)
     lines = np.moveaxis(x if level is None else x - level, axis, -1)
+    kept = lines.shape[-1]
     weights = up * _low_pass(window, max(up, down), x.dtype)
     half = (len(weights) - 1) // 2
     before = down - half % down
     weights = np.concatenate((np.zeros(before, weights.dtype), weights))
-    made = upfirdn(weights, lines, up, down)
-    count = -(-lines.shape[-1] * up // down)
-    first = (half + before) // down
+    beyond = down * (1 + len(weights) // (up * down)) if padtype in _EXTENDED else 0
+    made = upfirdn(weights, _extended(lines, padtype, beyond), up, down)
+    count = -(-kept * up // down)
+    first = (half + before) // down + beyond * up // down
     whole = np.concatenate((made, np.zeros((*made.shape[:-1], first + count), made.dtype)), axis=-1)
     made = np.moveaxis(whole[..., first : first + count], -1, axis)
+    if beyond:
+        return valued(made, computed(made, _resampled, x, up, down, axis, window, padtype))
     return made if level is None else made + level.astype(made.dtype)
+
+
+def _resampled(x, up, down, axis, window, padtype):
+    from scipy.signal import resample_poly as found
+
+    return found(x, up, down, axis, window, padtype)
 
 
 def _level(x, padtype, axis):
     """What a signal is taken to be beyond its ends; None where that is 0."""
-    if padtype == "constant":
+    if padtype == "constant" or padtype in _EXTENDED:
         return None
     if padtype == "mean":
         return np.mean(x, axis=axis, keepdims=True)
@@ -77,6 +89,26 @@ def _level(x, padtype, axis):
     if padtype == "maximum":
         return np.max(x, axis=axis, keepdims=True)
     refuse(f"padtype={padtype!r} (extend x by np.pad)")
+
+
+_EXTENDED = ("edge", "line", "reflect", "smooth", "symmetric", "wrap")
+
+
+def _extended(lines, padtype, beyond):
+    """Lines that go on beyond both ends."""
+    if padtype not in _EXTENDED:
+        return lines
+    if padtype not in ("line", "smooth"):
+        wide = [(0, 0) for _ in range(lines.ndim - 1)]
+        return np.pad(lines, (*wide, (beyond, beyond)), mode=padtype)
+    first, last = lines[..., :1], lines[..., -1:]
+    if padtype == "line":
+        with np.errstate(invalid="ignore"):  # of one element
+            rise = fall = (last - first) / (lines.shape[-1] - 1)
+    else:
+        fall, rise = lines[..., 1:2] - first, last - lines[..., -2:-1]
+    steps = np.arange(1, beyond + 1).astype(rise.dtype)
+    return np.concatenate((first - fall * steps[::-1], lines, last + rise * steps), axis=-1)
 
 
 def _low_pass(window, rate, kind):

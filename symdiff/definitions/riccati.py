@@ -37,19 +37,24 @@ def _weighed(gain, q, r, s):
     return q + gain.T.conj() @ r @ gain - crossed - crossed.T.conj()
 
 
+def _at_least(one):
+    """A matrix, which a number may stand for."""
+    return matrix(np.atleast_2d(np.asarray(one)))
+
+
 def _of_one_system(a, b, q, r, e, s):
     """The matrices of a system in which nothing stands before the next state."""
-    a, b, q, r = (matrix(one) for one in (a, b, q, r))
-    s = np.zeros(b.shape) if s is None else matrix(s)
+    a, b, q, r = (_at_least(one) for one in (a, b, q, r))
+    s = np.zeros(b.shape) if s is None else _at_least(s)
     if e is None:
         return a, b, q, r, s
-    inverse = np.linalg.inv(matrix(e))
+    inverse = np.linalg.inv(_at_least(e))
     turned = inverse.T.conj()
     return a @ inverse, b, turned @ q @ inverse, r, turned @ s
 
 
 def solve_continuous_are(a, b, q, r, e=None, s=None, balanced=True):
-    x = found = computed(1.0 * matrix(a) + 0.0 * matrix(q), _continuous, a, b, q, r, e, s)
+    x = found = computed(1.0 * _at_least(a) + 0.0 * _at_least(q), _continuous, a, b, q, r, e, s)
     a, b, q, r, s = _of_one_system(a, b, q, r, e, s)
     for _ in range(2):
         gain = np.linalg.solve(r, b.T.conj() @ x + s.T.conj())
@@ -59,7 +64,7 @@ def solve_continuous_are(a, b, q, r, e=None, s=None, balanced=True):
 
 
 def solve_discrete_are(a, b, q, r, e=None, s=None, balanced=True):
-    x = found = computed(1.0 * matrix(a) + 0.0 * matrix(q), _discrete, a, b, q, r, e, s)
+    x = found = computed(1.0 * _at_least(a) + 0.0 * _at_least(q), _discrete, a, b, q, r, e, s)
     a, b, q, r, s = _of_one_system(a, b, q, r, e, s)
     for _ in range(2):
         ahead = b.T.conj() @ x

@@ -4,6 +4,9 @@ import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.matrices import phases_of
+from symdiff.definitions.opaque import computed
+from symdiff.definitions.solvers import valued
 
 
 def _line(x):
@@ -115,20 +118,58 @@ def solve_toeplitz(c_or_cr, b):
 def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
     if singular != "raise":
         refuse(f"singular={singular!r}")
-    c, b = _line(c), np.asarray(b)
-    if b.ndim > 2 or baxis != 0 or outaxis != 0:
-        refuse("axes but the first one")
-    spectrum = np.fft.fft(c)
-    if b.ndim == 2:
-        spectrum = spectrum[:, None]
-    x = np.fft.ifft(np.fft.fft(b, axis=0) / spectrum, axis=0)
-    return x if np.iscomplexobj(c) or np.iscomplexobj(b) else x.real
+    c, b = np.moveaxis(np.atleast_1d(c), caxis, -1), np.moveaxis(np.atleast_1d(b), baxis, -1)
+    x = np.fft.ifft(np.fft.fft(b) / np.fft.fft(c))
+    x = x if np.iscomplexobj(c) or np.iscomplexobj(b) else x.real
+    return x if outaxis == -1 else np.moveaxis(x, -1, outaxis)
 
 
 def matmul_toeplitz(c_or_cr, x):
     c, r = _first_lines(c_or_cr)
     x = np.asarray(x)  # SciPy's is of double precision whatever is given
     return toeplitz(c, r) @ x.astype(np.result_type(x, np.float64))
+
+
+# By some of the columns of a matrix ---------------------------------------------------------------
+
+
+def reconstruct_interp_matrix(idx, proj):
+    proj = np.asarray(proj)
+    whole = np.concatenate((np.eye(len(proj), dtype=proj.dtype), proj), axis=1)
+    return whole[:, np.argsort(idx)]
+
+
+def reconstruct_matrix_from_id(B, idx, proj):
+    return np.asarray(B) @ reconstruct_interp_matrix(idx, proj)
+
+
+def reconstruct_skel_matrix(A, k, idx):
+    return np.asarray(A)[:, idx[:k]]
+
+
+def id_to_svd(B, idx, proj):
+    """By that of the product of both triangular factors, which is as small as its rank."""
+    q, r = np.linalg.qr(np.asarray(B))
+    turned, s = np.linalg.qr(reconstruct_interp_matrix(idx, proj).T.conj())
+    u, values, vh = np.linalg.svd(r @ s.T.conj())
+    u, v = q @ u, turned @ vh.T.conj()
+    told = [computed(part, _part_of_svd, B, idx, proj, k) for k, part in enumerate((u, values, v))]
+    factors = computed(values, phases_of, u, told[0])
+    return valued(u * factors, told[0]), valued(values, told[1]), valued(v * factors, told[2])
+
+
+def _part_of_svd(B, idx, proj, part):
+    from scipy.linalg.interpolative import id_to_svd as found
+
+    return found(B, idx, proj)[part]
+
+
+@when_imported("scipy.linalg.interpolative")
+def register_interpolation(interpolative):
+    """Say what is made of columns and of how the others are made of them."""
+    found = reconstruct_interp_matrix, reconstruct_matrix_from_id, reconstruct_skel_matrix
+    registered(interpolative, *found, rounded=True)
+    registered(interpolative, id_to_svd)
 
 
 @when_imported("scipy.linalg")

@@ -13,6 +13,7 @@ from tests.definitions.test_distributions import check
 from tests.test_programs import same
 
 linalg = pytest.importorskip("scipy.linalg")
+interpolative = pytest.importorskip("scipy.linalg.interpolative")
 
 A = np.array([[3.0, 0.4, -0.2], [0.1, 2.5, 0.3], [-0.6, 0.2, 2.8]])
 B = np.array([[0.5, 1.0], [-0.3, 0.8], [1.2, 0.1]])
@@ -102,10 +103,28 @@ def test_solving_with_structure_and_by_factors(function: Callable[..., Any], arg
         lambda c, r: linalg.solve_toeplitz((c, c * c), c) + linalg.solve_toeplitz(c, c),
         lambda c, r: linalg.matmul_toeplitz((c, r), r),
         lambda c, r: linalg.solve_circulant(r, np.outer(r, c)) @ linalg.solve_circulant(c, c),
+        lambda c, r: linalg.solve_circulant(np.outer(c, r), r, caxis=1, baxis=-1, outaxis=0),
     ],
 )
 def test_matrices_made_of_few_numbers(function: Callable[..., Any]):
     check(function, LINE, 2.0 * LINE[:3], wrt=(0, 1))
+
+
+def test_factors_that_multiply_and_matrices_that_are_balanced():
+    wide = A * np.array([[1.0, 1e-3, 30.0]]) * np.array([[1.0], [5e2], [1e-2]])
+    check(lambda a, b: linalg.qr_multiply(a, b.T)[0] ** 2, A, B, wrt=(0, 1))
+    check(lambda a: linalg.qr_multiply(a[:, :2], B[0, :2], "left", True)[1], A, wrt=(0,))
+    check(lambda a: linalg.matrix_balance(a)[0], wide, wrt=(0,))
+    check(lambda a: linalg.expm_cond(a), A, wrt=(0,))
+    with pytest.raises(sd.UnsupportedCallError, match="overwrite_c"):
+        sd.grad(lambda a: np.sum(linalg.qr_multiply(a, A, overwrite_c=True)[0]))(A)
+
+
+def test_matrices_by_some_of_their_columns():
+    order = np.array([3, 0, 4, 1, 2])
+    check(interpolative.reconstruct_matrix_from_id, A[:, :2], order, B.T, wrt=(0, 2))
+    check(lambda a: interpolative.reconstruct_skel_matrix(a, 2, np.array([2, 0, 1])), A, wrt=(0,))
+    check(lambda b, p: interpolative.id_to_svd(b, order, p), A[:, :2], B.T, wrt=(0, 1))
 
 
 def test_complex_matrices():

@@ -32,6 +32,10 @@ WEIGHTS = np.array([0.5, 0.3, -0.2, 0.7])
         (lambda x: signal.resample_poly(x, 2, 3, padtype="median"), (LINE,)),
         (lambda x: signal.resample_poly(x, 2, 3, padtype="maximum"), (LINE,)),
         (lambda x: signal.resample_poly(x, 2, 3, padtype="minimum", axis=-1), (ROWS,)),
+        (lambda x: signal.resample_poly(x, 2, 3, padtype="line"), (LINE,)),
+        (lambda x: signal.resample_poly(x, 3, 1, padtype="smooth", axis=1), (ROWS,)),
+        (lambda x: signal.resample_poly(x, 2, 5, padtype="reflect"), (LINE,)),
+        (lambda x: signal.resample_poly(x, 1, 3, padtype="wrap"), (LINE,)),
         (lambda x: signal.resample_poly(x, 2, 2, axis=1), (ROWS,)),
         (lambda x, h: signal.resample_poly(x, 7, 3, window=h), (LINE, WEIGHTS)),
         (lambda x: signal.decimate(x, 2), (LONG,)),
@@ -104,7 +108,7 @@ def test_short_signals():
 def test_what_is_not_taken_is_refused():
     for function, told in (
         (lambda x: signal.upfirdn(WEIGHTS, x, mode="wrap"), "wrap"),
-        (lambda x: signal.resample_poly(x, 2, 3, padtype="line"), "line"),
+        (lambda x: signal.resample_poly(x, 2, 3, padtype="antireflect"), "antireflect"),
         (lambda x: signal.resample_poly(x, 2, 3, cval=1.0), "cval"),
     ):
         with pytest.raises(sd.UnsupportedCallError, match=told):

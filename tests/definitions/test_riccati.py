@@ -43,6 +43,11 @@ def test_riccatis_equations(name: str, more: Any) -> None:
     check(lambda x: getattr(linalg, name)(*_system(x), **more(x)) * WEIGHTS, X)
 
 
+@pytest.mark.parametrize("name", ["solve_continuous_are", "solve_discrete_are"])
+def test_a_weight_that_is_a_number(name: str) -> None:
+    check(lambda x: getattr(linalg, name)(*_system(x)[:3], x[3] + 1.0) * WEIGHTS, X)
+
+
 def test_the_equation_is_satisfied_by_the_derivative() -> None:
     """``(a - b k)ᵀ dx + dx (a - b k) + dq = 0`` where only the cost changes."""
     a, b, q, r = _system(X)

@@ -1239,6 +1239,20 @@ TABLE: dict[str, Word] = {
     "scipy.linalg.polar": square("x", "x, side='left'", stacked=False),
     "scipy.linalg.qr": square("x", "x, mode='r', pivoting=True", stacked=False),
     "scipy.linalg.rq": square("x", stacked=False),
+    "scipy.linalg.qr_multiply": square(
+        "x, np.cos(x)", "x, np.cos(x[0]), mode='left', pivoting=True", stacked=False
+    ),
+    "scipy.linalg.matrix_balance": square("x, separate=True", "x, permute=False", stacked=False),
+    "scipy.linalg.expm_cond": square("x", stacked=False, dtypes=("float64",), within=1e-7),
+    **{
+        f"scipy.linalg.interpolative.{name}": square(call, stacked=False, dtypes=("float64",))
+        for name, call in (
+            ("id_to_svd", "x, np.arange(2 * len(x))[::-1], np.cos(x)"),
+            ("reconstruct_interp_matrix", "np.arange(2 * len(x))[::-1], x"),
+            ("reconstruct_matrix_from_id", "x, np.arange(2 * len(x))[::-1], np.cos(x)"),
+            ("reconstruct_skel_matrix", "x, 1, np.arange(len(x))[::-1]"),
+        )
+    },
     "scipy.linalg.svd": shaped(
         "u, s, v = scipy.linalg.svd(x, full_matrices=False); return u * u, s, v * v", like=SINGLE
     ),
