@@ -119,8 +119,8 @@ def solve_circulant(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis
     if singular != "raise":
         refuse(f"singular={singular!r}")
     c, b = np.moveaxis(np.atleast_1d(c), caxis, -1), np.moveaxis(np.atleast_1d(b), baxis, -1)
-    x = np.fft.ifft(np.fft.fft(b) / np.fft.fft(c))
-    x = x if np.iscomplexobj(c) or np.iscomplexobj(b) else x.real
+    found = np.fft.ifft(np.fft.fft(b) / np.fft.fft(c))
+    x = found if np.iscomplexobj(c) or np.iscomplexobj(b) else found.real
     return x if outaxis == -1 else np.moveaxis(x, -1, outaxis)
 
 
