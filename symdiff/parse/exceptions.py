@@ -255,6 +255,29 @@ def given_to(
     return arguments, keywords
 
 
+def known_arguments(interp: Interpreter, error: Abstract) -> tuple[Abstract, ...] | None:
+    """What an exception is, besides its class, if that is all known while compiling."""
+    if not is_exception(error) or error.live is not None or original(interp, error) is not None:
+        return None
+    made = (static_on_class(error.type, name) for name in ("__init__", "__new__"))
+    own = any(isinstance(function, types.FunctionType | staticmethod) for function in made)
+    noted = interp.heap.get((error, CHANGED)), interp.heap.get((error, _SET))
+    has_cause = interp.heap.get((error, "__cause__")) is not ABSENT
+    if own or has_cause or issubclass(error.type, BaseExceptionGroup) or any(map(_is_noted, noted)):
+        return None
+    arguments, keywords = given_to(interp, error)
+    is_known = not keywords and all(type(one) in _PLAIN for one in arguments)
+    return arguments if is_known else None
+
+
+_PLAIN = (str, bytes, bool, int, float, complex, type(None))
+
+
+def _is_noted(content: Abstract) -> bool:
+    """Return whether something was done to an exception since it was made."""
+    return content is not ABSENT and content is not False and content != ()
+
+
 def _has_fields(kind: type[BaseException]) -> bool:
     """Return whether Python's own class holds more than ``args``."""
     members = types.MemberDescriptorType

@@ -36,7 +36,7 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
         if kind is None and not is_exception(error):
             raise InternalError("an exception of a class that is not known", interp.span)
         made = is_exception(error)
-        told = _told(interp, error) if made else None
+        told = told_of(interp, error) if made else None
         number = region.number_of(error.type if kind is None else kind, made, told)
         interp.put((region.token, "number"), number)
         kept = made or region.keeps or not region.classes  # without handlers all is raised again
@@ -65,7 +65,7 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
         _raise_instance(interp, error)
 
 
-def _told(interp: Interpreter, error: ObjectRef) -> Any:
+def told_of(interp: Interpreter, error: ObjectRef) -> Any:
     """What an exception was made of, if that is all known while the function is compiled."""
     if error.live is not None or original(interp, error) is not None:
         return None

@@ -18,7 +18,7 @@ Inside ``try`` a template is a region of its own, made at the first call already
 in another template. It also gives whether something was raised, and the number of its class, by
 which the call leaves the region around; its numbers are zeros there, which nobody reads. That is
 all that is known of the exception, so calls are followed where a handler asks for it, or where none
-catches its class.
+catches its class and it is made of more than constants.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ from symdiff.ops.retype import retype
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.dtype_answers import Asked
+from symdiff.parse.exceptions import exception_of, known_arguments
 from symdiff.parse.heap import ORDER, Heap, as_type, differing, is_callers
 from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.kinds import (
@@ -70,6 +71,7 @@ from symdiff.parse.kinds import (
     opened,
 )
 from symdiff.parse.meanwhile import meanwhile
+from symdiff.parse.raising import told_of
 from symdiff.parse.trying import forget, run_in_region
 from symdiff.parse.values import (
     ABSENT,
@@ -79,6 +81,7 @@ from symdiff.parse.values import (
     CalleeLeft,
     Handled,
     Lens,
+    ObjectRef,
     Scope,
     Storage,
     Token,
@@ -95,11 +98,15 @@ _OTHERS = Handled(None, BaseException, None, False)  # what another call may fin
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """On which paths a call raises, and by ``number`` a class of ``kinds``, of a region's."""
+    """On which paths a call raises, and by ``number`` a class of ``kinds``, of a region's.
+
+    ``arguments``: those of exceptions that nothing around catches, by their numbers.
+    """
 
     where: Value
     number: Value | int
     kinds: tuple[type[BaseException], ...]
+    arguments: dict[int, tuple[Abstract, ...]]
 
 
 @dataclass(eq=False, slots=True)
@@ -166,7 +173,7 @@ def _caught_around(interp: Interpreter) -> Any:
     if not interp.regions:
         return None
     region = _region_like_those_around(interp)
-    return region.classes, region.handled, region.keeps
+    return region.classes, frozenset(region.handled), region.keeps
 
 
 def _is_watched(interp: Interpreter) -> bool:
@@ -206,7 +213,7 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
         with interp.scratch(before.copy(written=set())) as inner, apart:
             made = _in_region(interp, regions[0], values, run) if regions else (run(values), None)
             written = None if made is None else _written(interp, before, seen)
-        if made is None or written is None or (regions and written):
+        if made is None or written is None:
             return None
         result, raised = made
         asked = Asked.since(interp, before_asked, {*parameters, *_values_in(inner.nodes)})
@@ -448,8 +455,8 @@ def _in_region(
     where = interp.close(region.exit)
     if where is False:
         return results[0], None
-    kinds = _raised_in(interp, region)
-    if where is True or region.keeps or kinds is None:
+    arguments = _uncaught_in(interp, region)
+    if where is True or region.keeps or arguments is None:
         return None
     parts = list(dict.fromkeys(_parts(results[0])))
     if not all(isinstance(part, Value) and _is_number(part.type) for part in parts):
@@ -457,21 +464,27 @@ def _in_region(
     number, new = _defined(interp, region, where, parts)
     _belong_to_callee(interp, builder().nodes[start:])
     forget(interp, region)
-    return _of(results[0], new), Raised(where, number, kinds)
+    return _of(results[0], new), Raised(where, number, tuple(region.kinds), arguments)
 
 
 def _is_number(type_: Type, kinds: str = "ifc") -> TypeGuard[ArrayType]:
     return isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind in kinds
 
 
-def _raised_in(interp: Interpreter, region: Region) -> tuple[type[BaseException], ...] | None:
-    """The classes that are raised in a region; None where it leaves one to those around it."""
-    own = [
-        kind
-        for number, kind in enumerate(region.kinds)
-        if number >= len(region.classes) and interp.heap.get((region.token, number)) is not ABSENT
-    ]
-    return tuple(region.kinds) if all(issubclass(kind, region.handled) for kind in own) else None
+def _uncaught_in(interp: Interpreter, region: Region) -> dict[int, tuple[Abstract, ...]] | None:
+    """The arguments of the exceptions of a region that it leaves to those around it, by their
+    numbers; None where they are not known.
+    """
+    found: dict[int, tuple[Abstract, ...]] = {}
+    for number, kind in enumerate(region.kinds):
+        error = interp.heap.get((region.token, number))
+        if number < len(region.classes) or error is ABSENT or issubclass(kind, region.handled):
+            continue
+        arguments = known_arguments(interp, error)
+        if arguments is None:
+            return None
+        found[number] = arguments
+    return found
 
 
 def _defined(
@@ -563,20 +576,34 @@ def _copy_node(
 def _leave(interp: Interpreter, raised: Raised, new: dict[Value, Value]) -> None:
     """Leave the region around where a call has raised."""
     region = interp.regions[-1]
-    known = range(len(region.classes))
-    numbers = [
-        k if k in known else region.number_of(kind, made=True)
-        for k, kind in enumerate(raised.kinds)
-    ]
+    errors = {
+        k: exception_of(interp, raised.kinds[k], arguments)
+        for k, arguments in raised.arguments.items()
+    }
+    numbers = [_number_in(interp, region, k, kind, errors) for k, kind in enumerate(raised.kinds)]
     number = _of(raised.number, new)
 
     def leave() -> None:
         interp.put((region.token, "number"), _numbered(number, numbers))
-        for k in numbers if isinstance(number, Value) else (numbers[number],):
-            interp.put((region.token, k), None)
+        for k in range(len(numbers)) if isinstance(number, Value) else (number,):
+            interp.put((region.token, numbers[k]), errors.get(k))
         interp.leave(region.exit)
 
     interp.where(_of(raised.where, new), leave)
+
+
+def _number_in(
+    interp: Interpreter,
+    region: Region,
+    number: int,
+    kind: type[BaseException],
+    errors: dict[int, ObjectRef],
+) -> int:
+    """The number that a region has for a class that a copy raises."""
+    if number < len(region.classes):
+        return number
+    error = errors.get(number)
+    return region.number_of(kind, made=True, told=None if error is None else told_of(interp, error))
 
 
 def _numbered(number: Abstract, numbers: Sequence[int]) -> Abstract:

@@ -468,6 +468,8 @@ PROGRAMS = [
     callees_in_try.of_several,
     callees_in_try.raised_again,
     callees_in_try.at_levels,
+    callees_in_try.written_before,
+    callees_in_try.caught_further_out,
 ]
 
 
@@ -503,6 +505,9 @@ SECOND = [
     of_objects,
     of_views,
     of_chains,
+    callees_in_try.in_a_row,
+    callees_in_try.written_before,
+    callees_in_try.caught_further_out,
 ]
 
 
@@ -578,6 +583,19 @@ def test_a_function_raises_again_what_is_handled_where_it_is_called() -> None:
             handled_by_turns(x, 1.0)
         with pytest.raises(ValueError, match=said):
             made(x, 1.0)
+
+
+def test_what_nothing_around_catches_is_raised_by_each_call_of_a_function() -> None:
+    function = callees_in_try.raises_further
+    made = sd.grad(fresh(function), argnums=(0, 1))
+    for args in ((0.62, 1.3), (1.9, 1.3), (-1.0, 1.9)):
+        slopes = [reference.directional(function, args, u).value for u in ((1.0, 0.0), (0.0, 1.0))]
+        np.testing.assert_allclose(made(*args), slopes, rtol=1e-8)
+    for args in ((3000.0, 0.5), (-80.0, 1.9)):
+        with pytest.raises(callees_in_try.TooLow, match="too low"):
+            function(*args)
+        with pytest.raises(callees_in_try.TooLow, match="too low"):
+            made(*args)
 
 
 def made_like(v: float, w: float) -> float:

@@ -219,3 +219,68 @@ def items_set_and_deleted_that_may_be_missing(u: float, d: float) -> float:
         except IndexError:
             total += d * sum(items)
     return total * u + len(items) * d
+
+
+class Account:
+    """What a function changes before it raises."""
+
+    def __init__(self, held: float) -> None:
+        self.held = held
+        self.log = [held, 1.0]
+
+    def withdraw(self, v: float) -> float:
+        self.log[0] = self.held * v
+        self.held = self.held - v * v
+        if self.held < 0.0:
+            raise TooLow
+        self.log[1] = math.sqrt(self.log[1] - 0.2 * v) + self.held
+        return self.held * v
+
+
+@program(args=(0.62, 1.17), also=[(0.71, 1.32)], wrt=(0, 1), step=0.01)
+def written_before(x: float, y: float) -> float:
+    """What was written before something is raised stays written."""
+    account, total = Account(x + y), 0.0
+    for k in range(4):
+        try:
+            total = total + account.withdraw(x) + account.withdraw(0.3 * y * k)
+        except TooLow:
+            total = total + account.log[0] * y
+            account.held = account.held + 1.5 * x
+        except ValueError:
+            total = total - account.held * account.log[1]
+            account.log[1] = account.log[1] + y
+    return total * account.held + account.log[0] * account.log[1]
+
+
+def either_way(a: float, b: float, c: float) -> float:
+    """Binds a name in the body or in a handler, which may raise what nothing around catches."""
+    try:
+        found = math.sqrt(a - b)
+    except ValueError:
+        found = a / c
+    if found > 40.0:
+        raise TooLow("too low")
+    return found * b
+
+
+@program(args=(0.62, 1.17), also=[(0.71, 1.32)], wrt=(0, 1), step=0.01)
+def caught_further_out(x: float, y: float) -> float:
+    """What the nearest handlers do not catch is caught further out, each time."""
+    total = 0.0
+    for k in range(4):
+        try:
+            try:
+                total = total + either_way(x * k, y, y * (k - 1)) * either_way(x + y, y, y)
+            except ZeroDivisionError:
+                total = total + either_way(x, y * 1.1, y * y) + x
+        except TooLow:
+            total = total + x * y
+    return total
+
+
+def raises_further(a: float, b: float) -> float:
+    try:
+        return either_way(a, b, b) + either_way(a, 2.0 * b, b) * either_way(a * b, b, b - 2.0)
+    except (ZeroDivisionError, ValueError):
+        return a * b
