@@ -37,7 +37,7 @@ from symdiff.patterns import (
     star_coloured,
     traced,
 )
-from symdiff.pipeline import Derived, emittable
+from symdiff.pipeline import Derived, Transform, emittable
 from symdiff.runtime.parameters import WithVector
 from symdiff.runtime.signature import spelled
 
@@ -54,6 +54,7 @@ _MOST_SEEDS_KEPT = 2**20  # elements
 _REVERSE_COSTS = 2  # sweeps forward, about
 
 Mode = Literal["fwd", "rev"]
+Transforms = tuple[Transform, ...]
 
 
 # Patterns -----------------------------------------------------------------------------------------
@@ -71,10 +72,15 @@ class Plan:
     pattern: Pattern
     places: np.ndarray
 
-    @property
+    @functools.cached_property
     def count(self) -> int:
         """How many sweeps there are."""
         return int(self.sweeps.max(initial=-1)) + 1
+
+    @functools.cached_property
+    def longest(self) -> int:
+        """How many entries a column has at most."""
+        return int(np.bincount(self.pattern.columns, minlength=1).max())
 
     def seeds(self, like: np.ndarray) -> np.ndarray:
         """The vectors of the sweeps, sums of units in the shape and the dtype of ``like``; small
@@ -340,8 +346,10 @@ class _By:
         run = self.made._home.quick(steps, f"{self.made._name}_sweeps")[0]
         size = max(plan.pattern.height, plan.pattern.width, 1)
         runs = max(-(-plan.count * size // _MOST_AT_ONCE), 1)
+        if runs == 1:
+            return np.ravel(run((*arguments, chosen.seeds())))
         parts = [run((*arguments, part)) for part in np.array_split(chosen.seeds(), runs)]
-        return (parts[0] if runs == 1 else np.concatenate(parts)).ravel()
+        return np.concatenate(parts).ravel()
 
     # The pattern
 
@@ -356,12 +364,12 @@ class _By:
             if self.mode == "fwd" or self.symmetric:
                 raise
             return self._reverse(arguments)
-        if self.mode == "auto" and not forward.found.is_custom:
-            longest = int(np.bincount(forward.plan.pattern.columns, minlength=1).max())
-            if longest * _REVERSE_COSTS < forward.plan.count:
-                reverse = self._reverse(arguments)
-                if reverse.plan.count * _REVERSE_COSTS < forward.plan.count:
-                    return reverse
+        most = forward.plan.count
+        is_free = self.mode == "auto" and not forward.found.is_custom
+        if is_free and forward.plan.longest * _REVERSE_COSTS < most:
+            reverse = self._reverse(arguments)
+            if reverse.plan.count * _REVERSE_COSTS < most:
+                return reverse
         return forward
 
     def _forward(self, arguments: tuple[Any, ...]) -> Choice:
@@ -378,13 +386,28 @@ class _By:
 
     def _found(self, mode: Mode | None, arguments: tuple[Any, ...]) -> Found:
         """The pattern of one sweep; without a mode, what the function itself returns."""
-        steps = self.made._steps if mode is None else self._steps(mode, lanes=False)
-        transforms = tuple(map(transform_of, steps))
-        seed = None if mode is None else WithVector.of(self.parameters).names[-1]
-        run = functools.partial(_Tracing, seed=seed)
         home, name = self.made._home, f"{self.made._name}_sparsity"
+        transforms, run = self._tracing[mode]
         found: Found = home.on_graphs("pattern", transforms, name, run)(arguments)
         return found
+
+    @functools.cached_property
+    def _tracing(self) -> dict[Mode | None, tuple[Transforms, Callable[[Derived], _Tracing]]]:
+        """By mode, the transforms of one sweep, and what finds the pattern of their graph."""
+        made: dict[Mode | None, Steps] = {None: self.made._steps}
+        made |= {mode: self._steps(mode, lanes=False) for mode in ("fwd", "rev")}
+        return {
+            mode: (
+                tuple(map(transform_of, steps)),
+                functools.partial(_Tracing, seed=None if mode is None else self._seed),
+            )
+            for mode, steps in made.items()
+        }
+
+    @functools.cached_property
+    def _seed(self) -> str:
+        """What the parameter is called that has the seeds of sweeps."""
+        return WithVector.of(self.parameters).names[-1]
 
     def _steps(self, mode: Mode, lanes: bool) -> Steps:
         return (*self.made._steps, ("Sweep", self.wrt, mode, lanes))
@@ -408,9 +431,8 @@ class _By:
         plan, made = chosen.plan, self.made
         steps = self._steps(chosen.mode, lanes=True)
         sweeps = type(made)(made._function, made._bound, steps)
-        vector = WithVector.of(self.parameters).names[-1]
         shape = plan.pattern.height, plan.pattern.width
-        matrix = Sparse(vector, chosen.vector, plan.sweeps, plan.places, *plan.indices, shape)
+        matrix = Sparse(self._seed, chosen.vector, plan.sweeps, plan.places, *plan.indices, shape)
         return sweeps, (*arguments, chosen.seeds()), matrix
 
     # What is told

@@ -36,6 +36,13 @@ def recurrent_network(W: Array, V: Array, X: Array) -> float:
     return h @ h
 
 
+def network_with_gates(W: Array, X: Array) -> float:
+    h = np.zeros(W.shape[0])
+    for t in range(X.shape[0]):
+        h = np.tanh(W @ h + X[t]) if X[t, 0] > 0 else 0.5 * h + np.sin(W @ X[t])
+    return h @ h
+
+
 def power_iteration(A: Array, x: Array, turns: int) -> float:
     for _ in range(turns):
         x = A @ x
@@ -103,6 +110,7 @@ def cases() -> list[tuple[Callable[..., Any], tuple[Any, ...], int | str | tuple
     places = rng.integers(0, 2000, 10_000)
     return [
         (recurrent_network, (square, rng.normal(size=(200, 30)), rng.normal(size=(60, 30))), 0),
+        (network_with_gates, (square, rng.normal(size=(60, 200))), 0),
         (power_iteration, (spd, rng.normal(size=200), 50), 0),
         (covariance_by_columns, (rng.normal(size=(120, 100)),), 0),
         (forward_substitution, (np.tril(square) + 2.0 * np.eye(200), rng.normal(size=200)), 0),
