@@ -425,6 +425,7 @@ class _Call:
             reverse=reverse,
             forward=forward,
             arguments=len(operands) if rest_carries else len(numbers),
+            **({"own": True} if rest_carries else {}),
         )
         return self._returned(stager, results)
 

@@ -203,9 +203,10 @@ class _Tracing:
 
 def _has_rules(graph: Graph) -> bool:
     """Return whether derivatives of a graph are made by rules or hooks of the user's."""
-    own = (custom_call, grad_hook)
+    users = (custom_call, grad_hook)
     graphs = [graph, *called_by(graph)]
-    return any(node.op in own for one in graphs for node in walk_nodes(one.block))
+    nodes = (node for one in graphs for node in walk_nodes(one.block))
+    return any(node.op in users and not node.attributes.get("own") for node in nodes)
 
 
 def _key(value: Any, type_: Type) -> Any:

@@ -86,6 +86,7 @@ class _Loop:
             forward=_pushed_forward(primal, wrt),
             arguments=len(self.operands),
             reads_results=True,
+            own=True,
         )
         old = (*self.view.finals, self.view.turns)
         for value, result in zip(old, made, strict=True):

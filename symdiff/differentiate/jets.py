@@ -59,7 +59,7 @@ from symdiff.ops.joining import concatenate, stack
 from symdiff.ops.partial import partial_values
 from symdiff.ops.reduce import broadcast_like, tangent_by_rule
 from symdiff.ops.residuals import quiet_divide
-from symdiff.ops.rules import replaced
+from symdiff.ops.rules import custom_call, replaced
 from symdiff.ops.strong import product_over, strong_divide, strong_multiply
 
 Series = list[Value | None]  # the coefficients found so far; None is 0
@@ -108,6 +108,9 @@ def _of_series(
 
 def _called_once(node: Node) -> Graph | None:
     """The graph in the place of a call of one that calls itself not."""
+    if node.op is custom_call and node.attributes.get("own"):
+        primal: Graph = node.attributes["primal"]
+        return primal
     if node.op is not call:
         return None
     cell = node.attributes["callee"]

@@ -6,6 +6,8 @@ stand between) and ``forward`` (with a tangent for each input after them → a t
 result); one of the last two may be missing. Rules inline them, so that derivatives of any order
 come out of the same ops. ``expanded`` replaces the calls by what they compute, for emission.
 
+``own``: the rules are derivatives of the function itself, which only save less.
+
 The first ``arguments`` operands belong to the function's arguments, the others are what its graphs
 captured: no derivative is known by those.
 """

@@ -293,6 +293,33 @@ def test_the_fewest_turns_are_those_of_the_closed_form():
             assert fewest(turns, held) == closed  # Griewank & Walther 2000, eq. 2
 
 
+@pytest.mark.parametrize("cuts", [{}, {"every": 2}, {"budget": 2}], ids=str)
+def test_series_and_sparse_matrices_are_those_of_the_function(cuts: dict[str, Any]):
+    cut = sd.checkpoint(swings, **cuts)
+
+    def along(x, f=cut):
+        return plain(f, U * x, C, 4)
+
+    found = sd.taylor(along, 0.7, 2)
+    assert found[0] == pytest.approx(along(0.7))
+    assert found[1] == pytest.approx(slope(lambda h: along(0.7 + h, swings)), rel=1e-8)
+    assert 2 * found[2] == pytest.approx(bend(lambda h: along(0.7 + h, swings)), rel=1e-6)
+    third = slope(lambda h: bend(lambda g: along(0.7 + h + g, swings)))
+    assert sd.derivative(along, 3)(0.7) == pytest.approx(third, rel=1e-4)
+
+    arrow = np.linspace(0.5, 1.5, 6)
+    made = sd.hessian(lambda x: np.sum(cut(x, x[0] * C[0], 3)[0]), sparse=True)
+    unit = np.eye(6)
+    wanted = [
+        bend(
+            lambda h, k=k: float(np.sum(swings(arrow + h * unit[k], arrow[0] + h * (k == 0), 3)[0]))
+        )
+        for k in range(6)
+    ]
+    np.testing.assert_allclose(made(arrow).diagonal(), wanted, rtol=1e-5, atol=1e-7)
+    assert "2 sweeps" in made.explain(arrow)
+
+
 @pytest.mark.parametrize("budget", [0, -1, True, 2.0, "often", (2,)])
 def test_what_a_budget_may_be(budget: Any):
     with pytest.raises(ValueError, match="budget is a number of turns, 1 at least, or 'log'"):
