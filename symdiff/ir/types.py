@@ -72,6 +72,27 @@ def least(dim: Dim) -> int:
     return max(0, dim.offset + (LEAST_SYMBOLIC if dim.long else 0))
 
 
+def is_at_most(a: Dim, b: Dim) -> bool:
+    """Return whether one length is known not to be more than another."""
+    if isinstance(a, int):
+        return a <= (b if isinstance(b, int) else _least_of(b))
+    if isinstance(b, int):
+        return False
+    if a.symbol == b.symbol:
+        return a.offset <= b.offset
+    if a.open or b.open:
+        return False
+    first, second = Multiple.of(a), Multiple.of(b)
+    if first.symbol != second.symbol or first.factor > second.factor:
+        return False
+    return first.least <= second.least
+
+
+def _least_of(size: Size) -> int:
+    """The smallest number that a size with its offset can be, below 0 too."""
+    return size.offset if size.open else Multiple.of(size).least
+
+
 def takes(head: Dim, end: Dim) -> bool:
     """Return whether a loop's value may have another dimension in a turn than in the one before."""
     return isinstance(head, Size) and head.open and (not head.long or is_long(end))

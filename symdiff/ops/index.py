@@ -21,7 +21,7 @@ import numpy as np
 
 from symdiff.errors import rejection
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
-from symdiff.ir.types import ArrayType, Dim, ListType, shifted
+from symdiff.ir.types import ArrayType, Dim, ListType, Size, is_at_most, shifted
 from symdiff.ops import patterns
 from symdiff.ops.arithmetic import equal, where
 from symdiff.ops.arrays import array_of
@@ -143,34 +143,50 @@ def takes_all(node: Node) -> bool:
     return _selects_all(array_type(node.operands[0]), node.attributes["key"])
 
 
-def stretch_of(node: Node) -> tuple[int, Hashable, Hashable] | None:
-    """The one axis of which an ``index`` takes a stretch, from where to where; None of others.
+Span = tuple[Hashable, Hashable]
+"""From where to where a part of an axis goes. Equal places of one axis are equal; a place that is a
+``Dim`` is not negative, or it is counted from the end and the part is empty below 0.
+"""
 
-    Equal places of one axis are equal. Its beginning is 0, its end its length.
+
+def stretch_of(node: Node) -> tuple[int, Hashable, Hashable] | None:
+    """The one axis of which an ``index`` takes a stretch, from where to where; None of others."""
+    spans, shape = spans_of(node), array_type(node.operands[0]).shape
+    found = [(axis, span) for axis, span in enumerate(spans or ()) if span != (0, shape[axis])]
+    if len(found) != 1 or found[0][1] is None:
+        return None
+    axis, (start, stop) = found[0][0], found[0][1]
+    return axis, start, stop
+
+
+def spans_of(node: Node) -> list[Span | None] | None:
+    """What a read or write names of each axis, None where that is not known; None for arrays of
+    places.
     """
     key, dynamic = key_of(node)
+    if any(isinstance(e, Slot) and not _is_number(dynamic[e.number]) for e in key):
+        return None
     shape = array_type(node.operands[0]).shape
-    found, axis = None, 0
+    spans: list[Span | None] = [(0, length) for length in shape]
+    axis = 0
     for entry in key:
         if entry is Ellipsis:
             axis = len(shape) - sum(e is not None for e in key[key.index(Ellipsis) + 1 :])
         elif entry is not None:
-            if entry != Slice():
-                is_slot = isinstance(entry, Slot)  # a mask goes along any number of axes
-                bounds = None if found or is_slot else _bounds_of(entry, dynamic, shape[axis])
-                if bounds is None:
-                    return None
-                found = (axis, *bounds)
+            spans[axis] = _bounds_of(entry, dynamic, shape[axis])
             axis += 1
-    return found
+    return spans
 
 
-def _bounds_of(
-    entry: Entry, dynamic: Sequence[Value], length: Dim
-) -> tuple[Hashable, Hashable] | None:
+def _is_number(place: Value) -> bool:
+    type_ = array_type(place)
+    return type_.rank == 0 and type_.dtype.kind != "b"
+
+
+def _bounds_of(entry: Entry, dynamic: Sequence[Value], length: Dim) -> Span | None:
     if isinstance(entry, int):
-        last = entry if entry >= 0 else shifted(length, entry)
-        return last, shifted(last, 1)
+        place = entry if entry >= 0 else shifted(length, entry)
+        return place, shifted(place, 1)
     if not isinstance(entry, Slice) or entry.step not in (None, 1):
         return None
     start, stop = (
@@ -181,16 +197,35 @@ def _bounds_of(
 
 
 def _place(bound: int | Value, length: Dim) -> Hashable:
-    """Where a bound of a slice lies in an axis; of a staged one its sign is not known."""
+    """Where a bound of a slice lies in an axis."""
     if isinstance(bound, Value):
         dim = dim_of(bound)
-        if isinstance(dim, int) or dim.open:
-            return bound
-        return length if dim == length and dim.offset == 0 else ("staged", dim)
+        if isinstance(dim, Size):
+            if dim.open:
+                return bound
+            return dim if is_at_most(0, dim) else ("staged", dim)  # if negative, from the end
+        bound = dim
     place = bound if bound >= 0 else shifted(length, bound)
     if isinstance(place, int) and isinstance(length, int):
         return min(max(place, 0), length)
     return place
+
+
+def are_apart(a: Node, b: Node) -> bool:
+    """Return whether reads or writes of one array are known to name different places."""
+    first, second = spans_of(a), spans_of(b)
+    if first is None or second is None:
+        return False
+    pairs = zip(first, second, strict=True)
+    return any(p is not None and q is not None and (_ends(p, q) or _ends(q, p)) for p, q in pairs)
+
+
+def _ends(first: Span, second: Span) -> bool:
+    """Return whether one part of an axis ends where another starts, or before."""
+    stop, start = first[1], second[0]
+    if not isinstance(stop, int | Size) or not isinstance(start, int | Size):
+        return False
+    return is_at_most(stop, start)
 
 
 def _vjp_index(g: Value, y: Value, x: Value, *dynamic: Value, key: Key, shape: Any) -> Value:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import Dim, Size, shifted
+from symdiff.ir.types import Dim, Size, is_at_most, shifted
 from symdiff.ops.facts import made_by
 from symdiff.ops.sizes import constant_integer, dim_of
 from symdiff.optimise.facts import SIZED, lengths_given
@@ -36,13 +36,7 @@ class Interval:
         """Return whether every value is a place of an axis of this length."""
         if self.low is None or self.high is None or self.low < 0:
             return False
-        return _is_at_most(self.high, shifted(dim, -1))
-
-
-def _is_at_most(a: Dim, b: Dim) -> bool:
-    if isinstance(a, Size) and isinstance(b, Size):
-        return a.symbol == b.symbol and a.offset <= b.offset
-    return isinstance(a, int) and isinstance(b, int) and a <= b
+        return is_at_most(self.high, shifted(dim, -1))
 
 
 _UNKNOWN = Interval()

@@ -14,7 +14,7 @@ from symdiff.ops.arithmetic import add
 from symdiff.ops.casts import astype
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import made_by, shape_of
-from symdiff.ops.index import index, index_add, index_set, is_distinct, is_whole, key_of
+from symdiff.ops.index import are_apart, index, index_add, index_set, is_distinct, is_whole, key_of
 from symdiff.ops.keys import Key, Slice, Slot, is_basic, renumbered
 from symdiff.optimise.facts import is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
@@ -29,24 +29,6 @@ def _same_part(a: Node, b: Node) -> bool:
     if first[0] != second[0] or len(first[1]) != len(second[1]):
         return False
     return all(v is w for v, w in zip(first[1], second[1], strict=True))
-
-
-def _are_apart(a: Node, b: Node) -> bool:
-    """Return whether two keys are known to name different places: by two static indices of one
-    axis.
-    """
-    for first, second in zip(a.attributes["key"], b.attributes["key"], strict=False):
-        if not isinstance(first, int | Slice) or not isinstance(second, int | Slice):
-            return False
-        if _are_different(first, second):
-            return True
-    return False
-
-
-def _are_different(a: int | Slice, b: int | Slice) -> bool:
-    if isinstance(a, Slice) or isinstance(b, Slice):
-        return False
-    return a != b and (a < 0) == (b < 0)
 
 
 def _fills(node: Node) -> bool:
@@ -70,7 +52,7 @@ def read_of_written(node: Node, rewriter: Rewriter) -> Value | None:
             return rewriter.zeros_for(node) if is_zero(x) else None
         if _same_part(node, write):
             return _stored(write)
-        if not _are_apart(node, write):
+        if not are_apart(node, write):
             return None
         x = write.operands[0]
     return None
@@ -80,7 +62,7 @@ def _stored(write: Node) -> Value | None:
     """What the places of a write hold, where that is the value written."""
     if not is_distinct(*key_of(write)) or not _fills(write):
         return None
-    if write.op is index_add and not is_zero(write.operands[0]):
+    if write.op is index_add and not _is_clear(write):
         return None
     return write.operands[1]
 
@@ -185,6 +167,22 @@ def own_part_stored(node: Node, rewriter: Rewriter) -> Value | None:
     if read is None or read.operands[0] is not x or not _same_part(read, node):
         return None
     return x
+
+
+def stored_again(node: Node, rewriter: Rewriter) -> Value | None:
+    """What stands in its places already."""
+    x, v, *_ = node.operands
+    base = x
+    for _ in range(_LONGEST_CHAIN):
+        write = made_by(base, "index_set", "index_add")
+        if write is None:
+            return None
+        if _same_part(node, write):
+            return x if _stored(write) is v else None
+        if not are_apart(node, write):
+            return None
+        base = write.operands[0]
+    return None
 
 
 def stored_twice(node: Node, rewriter: Rewriter) -> Value | None:
@@ -340,7 +338,7 @@ INDEXING: Rules = {
     "index_set": (
         own_part_stored,
         part_of_part_stored,
-        *in_derivatives(stored_twice, cleared_zeros, whole_store),
+        *in_derivatives(stored_again, stored_twice, cleared_zeros, whole_store),
     ),
     "index_add": in_derivatives(
         zero_added, added_to_cleared, added_twice, part_of_part_added, whole_added
@@ -362,7 +360,7 @@ def _is_clear(node: Node) -> bool:
     x = node.operands[0]
     for _ in range(_LONGEST_CHAIN):
         write = made_by(x, "index_set", "index_add")
-        if write is None or not _are_apart(node, write):
+        if write is None or not are_apart(node, write):
             return is_zero(x)
         x = write.operands[0]
     return False

@@ -171,3 +171,45 @@ def kept_by_a_mask(x: Any) -> Any:
 def test_masks_of_numbers_cover_nothing() -> None:
     assert sd.grad(kept_by_a_mask)(np.float64(0.7)) == pytest.approx(1.4)
     assert sd.grad(kept_by_a_mask)(np.float64(0.3)) == 0.0
+
+
+# Parts that are known to lie apart are stored, others are added ---------------------------------
+
+
+def split_in_three(x: Any) -> Any:
+    n = len(x) // 3
+    a, b, c = x[:n], x[n : 2 * n], x[2 * n :]
+    return np.sum(a * b) + np.sum(np.sin(c)) * np.sum(a)
+
+
+def halves_and_ends(x: Any) -> Any:
+    return np.sum(x[:2] ** 3) * x[-1] + np.sum(np.exp(x[2:-1])) + x[0] * x[2]
+
+
+def overlapping(x: Any, n: int, m: int) -> Any:
+    return np.sum(x[:n] ** 2) + np.sum(np.sin(x[m:])) + x[1] * x[-1]
+
+
+def matrix_parts(x: Any) -> Any:
+    y = x.reshape(3, -1)
+    return np.sum(y[:, 0] * y[:, 1]) + np.sum(y[0, 2:] ** 2) + np.sum(np.cos(y[1:, 2:]))
+
+
+@pytest.mark.parametrize("length", [3, 6, 9])
+def test_gradients_of_parts(length: int) -> None:
+    x = np.linspace(0.3, 1.4, length)
+    _compare_with_complex_steps(split_in_three, x)
+    _compare_with_complex_steps(halves_and_ends, x)
+    if length == 9:
+        _compare_with_complex_steps(matrix_parts, x)
+    for n in (-2, 0, 1, 3):
+        for m in (-3, 0, 1, 2):
+            _compare_with_complex_steps(lambda z, n=n, m=m: overlapping(z, n, m), x)
+
+
+def test_parts_that_lie_apart_are_stored() -> None:
+    def function(x: Any) -> Any:
+        return x[0] ** 3 + np.sum(np.sin(x[1:-1])) + x[-1] ** 2
+
+    source = sd.grad(function).source(np.ones(6))
+    assert "+=" not in source

@@ -28,9 +28,9 @@ def branch_writes_into_array_grad(x):
         t3 = y_bar[1:3]
         t3 = (np.sum(t3, axis=0, keepdims=True) if t2 == 1 else t3) * (2.0 * x[2:4])
         y_bar[1:3] = 0.0
-        x_bar[2:4] += t3
+        x_bar[2:4] = t3
         # line 147: y[0] = x[1]
-        x_bar[1] += y_bar[0]
+        x_bar[1] = y_bar[0]
     else:
         # line 151: y[3] += x[3]
         x_bar[3] = y_bar[3]

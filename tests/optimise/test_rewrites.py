@@ -471,7 +471,28 @@ def test_a_read_of_what_was_stored_elsewhere_is_not_taken():
     def build(x, g):
         return index_of(index_set_of(index_set_of(x, g, 0), 0.0, -1), 0)
 
-    assert "index" in after(build, VECTOR, SCALAR)
+    assert "index" in after(build, ArrayType(DOUBLE, (Size("n", open=True),)), SCALAR)
+    assert "index" not in after(build, VECTOR, SCALAR)  # at least 2 long
+
+
+@pytest.mark.parametrize(
+    ("part", "is_apart"),
+    [
+        (slice(0, 2), True),
+        (slice(3, None), True),
+        (1, True),
+        (slice(0, 3), False),
+        (slice(-1, None), False),
+        (-2, False),
+        (slice(2, 1), True),
+        (slice(None, None, 3), False),
+    ],
+)
+def test_reads_are_of_what_was_stored_before_stores_beside_it(part, is_apart):
+    def build(x, g):
+        return index_of(index_set_of(index_set_of(x, g, 2), 0.0, part), 2)
+
+    assert ("index" not in after(build, VECTOR, SCALAR)) is is_apart
 
 
 # Sizes
