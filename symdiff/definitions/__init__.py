@@ -72,7 +72,9 @@ _BY_LIBRARY = {
     "scipy.fftpack": ("transforms",),
     "scipy.integrate": ("boundaries", "samples", "solvers"),
     "scipy.interpolate": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
-    "scipy.linalg": ("equations", "matrices", "riccati", "stacks", "structured", "subspaces"),
+    "scipy.linalg": (
+        *("equations", "matrices", "riccati", "stacks", "structured", "subspaces", "updates"),
+    ),
     "scipy.linalg.interpolative": ("structured",),
     "scipy.ndimage": ("images", "neighbours", "warped"),
     "scipy.optimize": ("active_sets", "differences", "minima", "solvers"),

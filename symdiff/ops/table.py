@@ -56,7 +56,7 @@ _ROWS = {
     ),
     "`scipy.linalg`": (
         *("matrices", "structured", "equations", "riccati"),
-        *("matrix_functions", "factors", "scipy_decompositions", "subspaces"),
+        *("matrix_functions", "factors", "scipy_decompositions", "subspaces", "updates"),
     ),
     "solvers, with the function that they call": (
         *("boundaries", "differences", "minima", "solvers"),

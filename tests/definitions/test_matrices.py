@@ -120,6 +120,38 @@ def test_factors_that_multiply_and_matrices_that_are_balanced():
         sd.grad(lambda a: np.sum(linalg.qr_multiply(a, A, overwrite_c=True)[0]))(A)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a, u, v: linalg.qr_update(*linalg.qr(a), u, v[:2]),
+        lambda a, u, v: linalg.qr_update(a @ a.T, a * u[:, None], u, v[:2]),
+        lambda a, u, v: linalg.qr_update(
+            a @ a.T, u[:, None] * np.tile(v, (3, 2)), v, np.tile(u, 2)
+        ),
+        lambda a, u, v: linalg.qr_update(*linalg.qr(a, mode="economic"), u, v[:2]),
+        lambda a, u, v: linalg.qr_update(
+            *linalg.qr(a, mode="economic"), a @ v[:2] + 0.1 * u, u[:2]
+        ),
+        lambda a, u, v: linalg.qr_delete(a @ a.T, a * u[:, None], -1),
+        lambda a, u, v: linalg.qr_delete(np.outer(u, v), np.outer(v, np.tile(u, 2)), 1),
+        lambda a, u, v: linalg.qr_insert(np.outer(u, v), a * v[:, None], u[:2], 1),
+        lambda a, u, v: linalg.qr_insert(
+            np.outer(u, v), np.outer(u, np.tile(v, 2)), np.tile(u, 2), 3
+        ),
+    ],
+)
+def test_factors_of_a_matrix_that_changes(function: Callable[..., Any]):
+    """Also of matrices that are no factors: what SciPy makes of them is differentiated."""
+    check(function, A[:, :2], LINE[:3], 2.0 * LINE[1:], wrt=(0, 1, 2))
+
+
+def test_nothing_turns_where_all_below_is_zero():
+    q, r, u = np.eye(3), np.triu(A)[:, :2], np.array([1.0, 0.0, 0.0])
+    slopes = sd.jacobian(lambda v: linalg.qr_update(q, r, u, v)[1])(LINE[:2])
+    np.testing.assert_array_equal(slopes[0], np.eye(2))
+    np.testing.assert_array_equal(slopes[1:], 0.0)
+
+
 def test_matrices_by_some_of_their_columns():
     order = np.array([3, 0, 4, 1, 2])
     check(interpolative.reconstruct_matrix_from_id, A[:, :2], order, B.T, wrt=(0, 2))
@@ -147,6 +179,12 @@ def test_what_is_not_taken_is_refused():
         sd.grad(lambda a: np.sum(linalg.pinv(a, atol=1.0)))(A)
     with pytest.raises(sd.UnsupportedCallError, match="assume_a='diagonal'"):
         sd.grad(lambda a: np.sum(linalg.inv(a, assume_a="diagonal")))(A)
+    with pytest.raises(sd.UnsupportedCallError, match="several updates"):
+        sd.grad(lambda a: np.sum(linalg.qr_update(a, a, a, a)[0]))(A)
+    with pytest.raises(sd.UnsupportedCallError, match="several rows"):
+        sd.grad(lambda a: np.sum(linalg.qr_delete(a, a, 0, 2)[0]))(A)
+    with pytest.raises(sd.UnsupportedCallError, match="columns"):
+        sd.grad(lambda a: np.sum(linalg.qr_insert(a, a, a[0], 0, "col")[0]))(A)
     with pytest.raises(sd.UnsupportedCallError, match="stacks"):
         sd.grad(lambda a: np.sum(linalg.cho_solve((a, False), B)))(np.stack([A, A]))
 

@@ -1242,6 +1242,18 @@ TABLE: dict[str, Word] = {
     "scipy.linalg.qr_multiply": square(
         "x, np.cos(x)", "x, np.cos(x[0]), mode='left', pivoting=True", stacked=False
     ),
+    **{
+        f"scipy.linalg.{name}": square(
+            f"return scipy.linalg.{name}(np.eye(len(x)) + x, x + y, {given})",
+            stacked=False,
+            dtypes=("float64",),
+        )
+        for name, given in (
+            ("qr_update", "y[0], x[-1]"),
+            ("qr_delete", "len(x) - 1"),
+            ("qr_insert", "y[0], 0"),
+        )
+    },
     "scipy.linalg.matrix_balance": square("x, separate=True", "x, permute=False", stacked=False),
     "scipy.linalg.expm_cond": square("x", stacked=False, dtypes=("float64",), within=1e-7),
     **{
