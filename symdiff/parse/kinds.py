@@ -2,7 +2,8 @@
 
 Arguments and the scope of a call enter. What leaves is its *kind*: two calls of one kind differ in
 nothing but the numbers that are listed beside it, and in which lists, dicts, objects and arrays
-hold them. Functions, activations and values that are no numbers are those that they are.
+hold them. Arrays of one shape that lie in memory in one way count as numbers. Functions,
+activations and values that are no numbers are those that they are.
 
 >>> seen = look_around(interp, scope, {"x": x, "state": state})  # doctest: +SKIP
 >>> seen.kind == another.kind and len(seen.numbers) == len(another.numbers)  # doctest: +SKIP
@@ -25,8 +26,10 @@ from symdiff.definitions.bunches import attributes_of, rebuilt
 from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
-from symdiff.parse.heap import Heap, is_callers, is_programs
+from symdiff.parse.heap import is_array, is_callers, is_programs
+from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import MADE_HERE
+from symdiff.parse.memory_order import layout_of
 from symdiff.parse.scope import home_of, local_names, names_in
 from symdiff.parse.values import (
     ABSENT,
@@ -78,15 +81,17 @@ class Seen:
     fixed: set[Value] = field(default_factory=set)
 
 
-def look_around(heap: Heap, node: ast.AST, scope: Scope, bound: Mapping[str, Abstract]) -> Seen:
+def look_around(
+    interp: Interpreter, node: ast.AST, scope: Scope, bound: Mapping[str, Abstract]
+) -> Seen:
     """What a call of a function sees that has the names of ``scope``, where ``bound`` is given.
 
     :raises NoKind: where it cannot be told.
     """
-    look = _Look(heap)
+    look = _Look(interp)
     given = tuple([(name, look.at(value)) for name, value in bound.items()])
     names = look.names(node, scope) if scope.parent is not None else ()
-    look.seen.kind = given, names, tuple(look.rest())
+    look.seen.kind = given, names, tuple(look.rest()), look.which_may_be_others()
     return look.seen
 
 
@@ -108,7 +113,8 @@ def handed_on(arguments: Iterable[Abstract]) -> tuple[Any, ...]:
 
 
 def is_float(type_: Type) -> bool:
-    return isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind == "f"
+    """Return whether a type is one of floats, or of arrays of them."""
+    return isinstance(type_, ArrayType) and type_.dtype.kind == "f"
 
 
 def has_plain_keys(content: dict[Any, Abstract]) -> bool:
@@ -132,8 +138,9 @@ def _is_number(content: Abstract) -> bool:
 class _Look:
     """Goes over all that a call sees, once."""
 
-    def __init__(self, heap: Heap) -> None:
-        self.heap = heap
+    def __init__(self, interp: Interpreter) -> None:
+        self.interp = interp
+        self.heap = interp.heap
         self.seen = Seen()
         self.number_of: dict[Any, int] = {}
         self.left = MOST_SEEN
@@ -160,7 +167,8 @@ class _Look:
     def _value(self, value: Value) -> Any:
         if self.opens and _is_number(value):
             self.seen.numbers.append(value)
-            return value.type
+            layout = layout_of(self.interp, value) if is_array(value.type) else None
+            return value.type, layout
         self.seen.fixed.add(value)
         return value
 
@@ -191,7 +199,7 @@ class _Look:
 
     def _numbered(self, handle: Any) -> int:
         heap = self.heap
-        if handle in heap.shared or handle in heap.frozen or handle in heap.bound:
+        if handle in heap.frozen or handle in heap.bound:
             raise NoKind
         known = self.number_of.get(handle)
         if known is None:
@@ -206,6 +214,17 @@ class _Look:
             handle = self.seen.handles[described]
             described += 1
             yield self._described(handle)
+
+    def which_may_be_others(self) -> tuple[int, ...]:
+        """The handles that may be, on some path, what the call does not see: that is lost by all
+        that writes to them.
+        """
+        heap = self.heap
+        shared = [handle for handle in self.seen.handles if handle in heap.shared]
+        others = {other for handle in shared for other in heap.shared[handle]}
+        if any(one in self.number_of or one in heap.frozen or is_callers(one) for one in others):
+            raise NoKind
+        return tuple([self.number_of[handle] for handle in shared])
 
     def _described(self, handle: Any) -> Any:
         if isinstance(handle, Closure):

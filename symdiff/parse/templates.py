@@ -1,4 +1,5 @@
-"""Functions of numbers, staged once for all calls of one kind: later calls copy what that built.
+"""Functions of floats and of arrays of them, staged once for all calls of one kind: later calls
+copy what that built.
 
 Root finders, and loops that are staged until nothing changes, call one function many times. The
 second call of a kind (the function, the types of the numbers, whatever else is given) stages a
@@ -7,9 +8,11 @@ its nodes.
 
 A call has a kind where it can be told what it is given and what it sees of the program
 (``kinds``). A template reads nothing else but what stands outside the function that is compiled;
-what it leaves behind are its result, and what it has written to names, lists, dicts and objects
-that it sees. While something outside is changed, derivatives are stopped, or a recursion on data is
-staged, calls are followed.
+what it leaves behind are its result, and what it has written to names, arrays, lists, dicts and
+objects that it sees. Arrays, lists, dicts and objects that a call makes and hands on are other ones
+in each call, which may be what the template's may be. Whatever a call is given somebody else holds,
+too: a template is never staged as if nobody saw what it writes. While something outside is changed,
+derivatives are stopped, or a recursion on data is staged, calls are followed.
 
 A template of many nodes is a graph of its own, which calls call: copies of copies of copies would
 be more than anything could hold, where each function calls the next one twice.
@@ -23,13 +26,21 @@ catches its class and it is made of more than constants.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
 from symdiff.dataclass import dataclass
 from symdiff.definitions.bunches import attributes_of, rebuilt
-from symdiff.ir.build import Builder, builder, building, constant, copy_into, is_constant
+from symdiff.ir.build import (
+    Builder,
+    builder,
+    building,
+    constant,
+    copy_into,
+    is_constant,
+    remade,
+)
 from symdiff.ir.called import Activation
 from symdiff.ir.control import call, undefined
 from symdiff.ir.graph import (
@@ -50,14 +61,23 @@ from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
 from symdiff.ops.arithmetic import equal, positive, where
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import assert_, raise_
-from symdiff.ops.index import index_add, index_set
 from symdiff.ops.lists import list_new, list_typed
 from symdiff.ops.retype import retype
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.dtype_answers import Asked
 from symdiff.parse.exceptions import exception_of, known_arguments
-from symdiff.parse.heap import ORDER, Heap, as_type, differing, is_callers
+from symdiff.parse.heap import (
+    ORDER,
+    Heap,
+    Shared,
+    another,
+    as_type,
+    differing,
+    is_array,
+    is_callers,
+    is_programs,
+)
 from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.kinds import (
     HANDLES,
@@ -70,7 +90,9 @@ from symdiff.parse.kinds import (
     look_around,
     opened,
 )
+from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.meanwhile import meanwhile
+from symdiff.parse.memory_order import layout_of
 from symdiff.parse.raising import told_of
 from symdiff.parse.trying import forget, run_in_region
 from symdiff.parse.values import (
@@ -79,12 +101,18 @@ from symdiff.parse.values import (
     Abstract,
     Array,
     CalleeLeft,
+    Columns,
+    Conflict,
+    DictRef,
     Handled,
     Lens,
+    ListRef,
     ObjectRef,
     Scope,
     Storage,
     Token,
+    born,
+    now,
 )
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
@@ -112,9 +140,10 @@ class Raised:
 @dataclass(eq=False, slots=True)
 class Template:
     """The nodes that a function builds from ``parameters``, and its result; in a call of
-    ``caller`` that sees ``seen``. ``written``: what it leaves there. ``asked``: for classes and
-    dtypes of numbers. ``raised``: to the ``try`` that the call stands in. ``called``: as a graph
-    that is called.
+    ``caller`` that sees ``seen``. ``written``: what it leaves there, and in what it has made and
+    hands on, ``made``, which each call makes anew; beside each what else it may be. ``asked``: for
+    classes and dtypes of numbers. ``raised``: to the ``try`` that the call stands in. ``called``:
+    as a graph that is called.
     """
 
     parameters: tuple[Value, ...]
@@ -123,6 +152,7 @@ class Template:
     caller: Activation | None
     seen: Seen
     written: Written
+    made: dict[Any, Shared]
     asked: Asked
     raised: Raised | None = None
     called: Called | None = None
@@ -147,7 +177,7 @@ def copied(
     if _is_watched(interp) or _calls_itself(interp, key, bound):
         return ABSENT
     try:
-        seen = look_around(interp.heap, key[0], scope, bound)
+        seen = look_around(interp, key[0], scope, bound)
         kind = key, seen.kind, _caught_around(interp)
         known = interp.templates.setdefault(kind, 0)
     except (NoKind, TypeError):
@@ -195,30 +225,33 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
     parameters: list[Value] = []
 
     def parameter(value: Value) -> Value:
-        parameters.append(Value(value.type, None, None, value.role))
-        interp.begun[parameters[-1]] = [0]  # in another call it may be an integer on some paths
-        return parameters[-1]
+        parameters.append(made := Value(value.type, None, None, value.role))
+        interp.begun[made] = [0]  # in another call it may be an integer on some paths
+        if is_array(value.type):
+            interp.layouts[made] = layout_of(interp, value)
+        return made
 
     values = {name: opened(value, parameter) for name, value in bound.items()}
     before = interp.heap.copy(written=set())
     for place in seen.places:
         if place in before.contents:
             before.contents[place] = opened(before.contents[place], parameter)
+    before.contents.update(_held_outside(seen))
     caller = interp.frame.activation
     regions = [_region_like_those_around(interp)] if interp.regions else []
     known: dict[str, Any] = {"assumed": {}, "decided": {}, "statement_values": None}
-    before_asked, handled = Asked.until_now(interp), [*interp.handled, _OTHERS]
+    before_asked, handled, since = Asked.until_now(interp), [*interp.handled, _OTHERS], now()
     apart = meanwhile(interp, **known, regions=[], handled=handled, in_template=True)
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
-            made = _in_region(interp, regions[0], values, run) if regions else (run(values), None)
-            written = None if made is None else _written(interp, before, seen)
-        if made is None or written is None:
+            found = _in_region(interp, regions[0], values, run) if regions else (run(values), None)
+            left = None if found is None else _left(interp, before, seen, found[0], since)
+        if found is None or left is None:
             return None
-        result, raised = made
+        result, raised = found
         asked = Asked.since(interp, before_asked, {*parameters, *_values_in(inner.nodes)})
-        left = result, caller, seen, written
-        template = Template(tuple(parameters), inner.nodes, *left, asked, raised)
+        made = result, caller, seen, *left
+        template = Template(tuple(parameters), inner.nodes, *made, asked, raised)
         if not _is_closed(interp, template):
             return None
         template.called = _called(interp, template)
@@ -226,19 +259,88 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
     return None
 
 
-def _written(interp: Interpreter, before: Heap, seen: Seen) -> Written | None:
-    """What has been written to what the call sees; None where something else was."""
-    held, known = interp.heap.contents, set(seen.handles)
+def _held_outside(seen: Seen) -> dict[Any, Abstract]:
+    """What stands for the names that callers have for what the call sees: more than one for each,
+    whatever the first caller has.
+    """
+    found = [Array(one) if isinstance(one, Storage) else one for one in seen.handles]
+    return dict.fromkeys([(Token(), "held") for _ in range(2)], tuple(found))
+
+
+def _left(
+    interp: Interpreter, before: Heap, seen: Seen, result: Abstract, since: int
+) -> tuple[Written, dict[Any, Shared]] | None:
+    """What has been written to what the call sees, and what it has made since that it hands on,
+    with what is in there; None where something else was written.
+    """
+    heap, known = interp.heap, set(seen.handles)
+    lost = {other for one in seen.handles for other in before.shared.get(one, ())}
     written: Written = {}
-    for key in differing(before.contents, held):
+    inside: dict[Any, Written] = {}  # by what was made
+    for key in differing(before.contents, heap.contents):
         owner = key[0] if isinstance(key, tuple) else key
+        content = heap.get(key)
         if key in seen.places or owner in known:
-            content = written[key] = held.get(key, ABSENT)
-            if isinstance(content, dict) and not has_plain_keys(content):
-                return None  # they are other objects in another call
-        elif key in before.contents:
+            written[key] = content
+        elif key not in before.contents:
+            inside.setdefault(owner, {})[key] = content
+        elif not (owner in lost and isinstance(content, Conflict)):
             return None
-    return None if _is_watched(interp) else written
+    made = _made_inside(heap, inside, [result, *written.values()], since)
+    for one in made:
+        written.update(inside.get(one, {}))
+    has_objects = any(isinstance(c, dict) and not has_plain_keys(c) for c in written.values())
+    if (
+        has_objects
+        or _is_watched(interp)
+        or not _relates_only(heap, before, {*known, *made}, since)
+    ):
+        return None  # keys that are objects are others in another call
+    return written, {one: heap.shared.get(one, {}) for one in made}
+
+
+def _made_inside(
+    heap: Heap, inside: dict[Any, Written], contents: list[Abstract], since: int
+) -> dict[Any, None]:
+    """What was made since, of which each call makes another one, in contents and in itself."""
+    made: dict[Any, None] = {}
+    while contents:
+        for part in _parts(contents.pop()):
+            if isinstance(part, HANDLES) and part not in made and _is_new(heap, part, since):
+                made[part] = None
+                contents += inside.get(part, {}).values()
+    return made
+
+
+def _is_new(heap: Heap, handle: Any, since: int) -> bool:
+    """Return whether an array, a list, a dict or an object was made since, and nothing is known of
+    it but what it holds.
+    """
+    if born(handle) < since or handle in heap.frozen or handle in heap.bound:
+        return False
+    if isinstance(handle, Storage):
+        return not is_callers(handle)
+    if isinstance(handle, ObjectRef):
+        return is_programs(handle) and handle.holder is None and _is_of_class(handle.type, since)
+    is_items = isinstance(handle, ListRef | DictRef)
+    return is_items and handle.own is None and not is_callers(handle)
+
+
+def _is_of_class(kind: type, since: int) -> bool:
+    """Return whether a class is none of exceptions, and was made before."""
+    made_here = (vars(cls).get(MADE_HERE) for cls in kind.__mro__)
+    return not issubclass(kind, BaseException) and all(born(one) < since for one in made_here)
+
+
+def _relates_only(heap: Heap, before: Heap, known: set[Any], since: int) -> bool:
+    """Return whether what a call knows may be nothing else outside it, and is as free to be written
+    as before.
+    """
+    for one in known:
+        more = heap.shared.get(one, {}).keys() - before.shared.get(one, {}).keys() - known
+        if any(born(other) < since or is_callers(other) for other in more):
+            return False
+    return not any(one in heap.frozen or one in heap.bound for one in known)
 
 
 def _values_in(nodes: list[Node]) -> Iterator[Value]:
@@ -256,10 +358,10 @@ def _is_closed(interp: Interpreter, template: Template) -> bool:
     made = {value for node in template.nodes for value in node.results}
     if any(value not in outside for value in free_values(whole)):
         return False
-    known = outside | made | set(template.seen.handles)
+    known = outside | made | {*template.seen.handles, *template.made}
     if not all(isinstance(part, Value | HANDLES) and part in known for part in _left_by(template)):
         return False
-    symbols = {symbol for value in fixed for symbol in _symbols(value.type)}
+    symbols = {symbol for value in outside for symbol in _symbols(value.type)}
     return all(_is_copied(node, symbols) for node in walk_nodes(whole))
 
 
@@ -300,6 +402,8 @@ def _parts(content: Abstract) -> Iterator[Any]:
         yield content.storage
         for lens in content.lenses:
             yield from lens.operands
+    elif isinstance(content, Columns):
+        yield from content.values
     elif not (content is None or content is ABSENT or content is ORDER or type(content) in PLAIN):
         yield content
 
@@ -321,13 +425,11 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
         return None
     made = {value for node in template.nodes for value in node.results}
     parts = dict.fromkeys(_left_by(template))
-    if any(isinstance(part, Storage) for part in parts):  # a view is made by nodes
-        return None
     numbers = tuple([v for v in parts if v in made and not is_constant(v)])
     outside = [v for v in free_values(whole) if v not in template.parameters]
     read = (*template.parameters, *outside)
     own = [value for value in _undefined(nodes) if _defined_anyhow(value.type) is None]
-    if own or not numbers or not all(_is_number(value.type, "bif") for value in read):
+    if own or not numbers or not all(map(_is_read, read)):
         return None
     told = _told(template)
     if not all(is_float(value.type) for value in numbers if value not in told):
@@ -336,6 +438,11 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     if call_of is None:
         return None
     return Called(_cell(interp, call_of, template, read, numbers), read, numbers)
+
+
+def _is_read(value: Value) -> bool:
+    """Return whether a graph may read a value: a real number, or an array of such."""
+    return isinstance(value.type, ArrayType) and value.type.dtype.kind in "bif"
 
 
 def _told(template: Template) -> tuple[Value, ...]:
@@ -419,13 +526,16 @@ def _call(
         node = builder().emit(call, operands, {"callee": called.cell, "types": types})
     new = dict(zip(template.parameters, given, strict=True))
     new.update(zip(called.numbers, node.results, strict=True))
+    for old, one in zip(called.numbers, node.results, strict=True):
+        if is_array(old.type):
+            interp.layouts[one] = layout_of(interp, old)
     for part in _left_by(template):
         if isinstance(part, Value) and part.node is not None and is_constant(part):
             copy_into(part.node, new)
     return new
 
 
-_SEEN_LATER = (retype, list_typed, index_set, index_add)
+_SEEN_LATER = (retype, list_typed)
 
 
 # What is raised -----------------------------------------------------------------------------------
@@ -528,8 +638,10 @@ def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     if template.raised is not None:
         _leave(interp, template.raised, new)
     handles = dict(zip(template.seen.handles, seen.handles, strict=True))
+    handles.update((one, _another(one)) for one in template.made)
     for key, content in template.written.items():
-        _write(interp, key, _of(content, new, handles), handles)
+        _write(interp, key, _of(content, new, handles), template.made, handles)
+    _relate(interp.heap, template, new, handles)
     return _of(template.result, new, handles)
 
 
@@ -550,13 +662,33 @@ def _copy_nodes(
     return new
 
 
-def _write(interp: Interpreter, key: Any, content: Abstract, handles: Handles) -> None:
-    """Put what a call leaves in its place."""
+def _write(
+    interp: Interpreter, key: Any, content: Abstract, made: Mapping[Any, Any], handles: Handles
+) -> None:
+    """Put what a call leaves in its place: that is changed, unless the call has made it."""
     owner, *name = key if isinstance(key, tuple) else (key,)
     place: Any = handles.get(owner, owner)
     interp.put((place, *name) if name else place, content)
-    if not isinstance(place, Scope):
+    if not isinstance(place, Scope) and owner not in made:
         interp.heap.changed(place)
+
+
+def _relate(heap: Heap, template: Template, new: dict[Value, Value], handles: Handles) -> None:
+    """Let what a call makes be possibly the same as it is in the template."""
+    for one, others in template.made.items():
+        for other, conflict in others.items():
+            if other in handles:
+                predicate = _of(conflict.predicate, new)
+                told = replace(conflict, predicate=predicate)
+                heap.relate(handles[one], handles[other], told)
+
+
+def _another(made: Any) -> Any:
+    """What stands in a copy for an array, a list, a dict or an object that a call makes."""
+    if isinstance(made, Storage):
+        return Storage(made.name, subclass=made.subclass)
+    one: Any = another(made)
+    return replace(one, made_at=made.made_at) if isinstance(made, DictRef) else one
 
 
 def _copy_node(
@@ -644,6 +776,8 @@ def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = No
     if isinstance(content, Array):
         lenses = tuple([_lens_of(lens, new) for lens in content.lenses])
         return replace(content, storage=known[content.storage], lenses=lenses)
+    if isinstance(content, Columns):
+        return replace(content, values=tuple([new.get(value, value) for value in content.values]))
     if isinstance(content, Value):
         return new.get(content, content)
     return known.get(content, content)
@@ -652,4 +786,9 @@ def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = No
 def _lens_of(lens: Lens, new: dict[Value, Value]) -> Lens:
     """A lens of the template's as that of a copy."""
     made = new.get(lens.node.result)
-    return lens if made is None or made.node is None else Lens.of(made.node, is_flat=lens.is_flat)
+    if made is not None and made.node is not None:
+        return Lens.of(made.node, is_flat=lens.is_flat)
+    if new.keys().isdisjoint(lens.operands):
+        return lens
+    apart = remade(lens.node, [new.get(value, value) for value in lens.node.operands])
+    return Lens.of(apart, is_flat=lens.is_flat)

@@ -462,6 +462,49 @@ def calls_that_ask_in_both_arms(n):
     return text + f"def f(x):\n    return f{n}(x)\n"
 
 
+def both_arms_of_arrays(n, first, one, other, behind):
+    """Each function of an array does something with what the next one gives, in both arms."""
+    text = f"def f0(v):\n{indented(1, first)}"
+    for k in range(n):
+        text += f"def f{k + 1}(v):\n{indented(1, 'if v[0] > 0.1:')}"
+        text += "".join(indented(2, line.format(k=k)) for line in one)
+        text += "".join(indented(1, line.format(k=k)) for line in other)
+    text += "def f(x):\n    v = np.array([x, 0.5, x * x])\n"
+    return text + "".join(indented(1, line.format(n=n)) for line in behind)
+
+
+def arrays_in_both_arms(n):
+    one, other = ["return f{k}(v * 0.9)"], ["return f{k}(v + 0.3) * 0.9"]
+    return both_arms_of_arrays(n, "return np.sin(v)", one, other, ["return np.sum(f{n}(v))"])
+
+
+def arrays_written_in_both_arms(n):
+    one = ["f{k}(v)", "v[1] += v[0] * 0.1", "return"]
+    other = ["v[0] = v[0] + 0.05", "f{k}(v)"]
+    behind = ["f{n}(v)", "return np.sum(v)"]
+    return both_arms_of_arrays(n, "v *= 0.9", one, other, behind)
+
+
+def views_in_both_arms(n):
+    one, other = ["return f{k}(v * 0.9)[::-1]"], ["return f{k}(v + 0.3)[:, None][:, 0] * 0.9"]
+    return both_arms_of_arrays(n, "return v[::-1]", one, other, ["return np.sum(f{n}(v) * v)"])
+
+
+def lists_in_both_arms(n):
+    one = ["a, b = f{k}(v * 0.9)", "return [a, b * 0.9]"]
+    other = ["a, b = f{k}(v + 0.3)", "return [b * 0.9, a]"]
+    behind = ["a, b = f{n}(v)", "return np.sum(a * b)"]
+    return both_arms_of_arrays(n, "return [v, v * 0.5]", one, other, behind)
+
+
+def records_in_both_arms(n):
+    one = ["d = f{k}(v * 0.9)", "return {{'a': d['b'], 'o': d['o'], 'b': d['a']}}"]
+    other = ["d = f{k}(v + 0.3)", "d['o'].value = d['o'].value * 0.9", "return d"]
+    behind = ["d = f{n}(v)", "return np.sum(d['a'] * d['b']) * d['o'].value"]
+    first = "return {'a': v, 'o': Giving(v[0]), 'b': v * 0.5}"
+    return both_arms_of_arrays(n, first, one, other, behind)
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
@@ -470,7 +513,8 @@ KINDS = [
     sorted_objects, arrays_made_alike, arrays_made_of_two, texts, names_in_callees,
     items_in_callees, calls_in_both_arms, local_functions_in_both_arms, lambdas_in_both_arms,
     methods_in_both_arms, objects_in_both_arms, partials_in_both_arms, decorators_in_both_arms,
-    comprehensions_in_both_arms,
+    comprehensions_in_both_arms, arrays_in_both_arms, arrays_written_in_both_arms,
+    views_in_both_arms, lists_in_both_arms, records_in_both_arms,
 ]  # fmt: skip
 NESTED = [
     nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,
