@@ -356,6 +356,59 @@ def of_integers(x: float, y: float) -> float:
     return total(ints(a, k), ints(b, k), ints(c, k), ints(a, m), ints(b, m), ints(c, m))
 
 
+def risky(v: Any, c: float) -> Any:
+    v[0] = v[0] * c
+    if v[0] > 0.75:
+        raise ValueError
+    v[1] += 1.0
+    return v * c
+
+
+def keeps_and_raises(kept: list[Any], v: Any, c: float) -> float:
+    kept[0] = v * c
+    v = v + kept[0]
+    kept[1] = v
+    if c > 1.1:
+        raise ValueError
+    v[0] *= 2.0
+    return float(np.sum(v))
+
+
+def inside_try(x: float, y: float) -> float:
+    """Arrays that are written, and kept, before something is raised."""
+    a, b, c = np.array([x, y]), np.array([y, x]), np.array([x * y, 1.0])
+    found, kept = 0.0, [a, b]
+    for v, w in ((a, x), (b, y), (c, x), (a, 1.0), (b, 0.5)):
+        try:
+            found = found + np.sum(risky(v, w) * w)
+        except ValueError:
+            found = found - v[0] * w
+    for v, w in ((b, x), (c, y), (a, y), (c, 0.3)):
+        try:
+            found = found + keeps_and_raises(kept, v, w)
+        except ValueError:
+            found = found * w
+        kept[1][1] += w
+        v[0] += kept[0][1]
+    return float(total(a, b, c, *kept) + found * 0.01)
+
+
+def summed(v: Any) -> float:
+    if v[0] > 30.0:
+        raise ValueError
+    return float(np.sum(v * v))
+
+
+def read_inside_try(x: float, y: float) -> float:
+    found = 0.0
+    for v in (np.array([x, y]), np.array([y * 40.0, x]), np.array([x * y, 1.0])):
+        try:
+            found = found + summed(v) * summed(v * x)
+        except ValueError:
+            found = found - v[1]
+    return found
+
+
 PROGRAMS = [
     writes,
     one_array_twice,
@@ -376,4 +429,6 @@ PROGRAMS = [
     views_on_paths,
     sizes_of_their_own,
     of_integers,
+    inside_try,
+    read_inside_try,
 ]
