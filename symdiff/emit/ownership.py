@@ -22,7 +22,7 @@ from symdiff.emit.memory import NOTHING, Decisions, Memory, Numbers, Origin, Ori
 from symdiff.emit.order import carried_values, is_line, lies_as_sum
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, call, cond, loop, undefined
-from symdiff.ir.graph import Block, Graph, Node, Value
+from symdiff.ir.graph import Block, Graph, Node, Value, uses
 from symdiff.ir.reach import reached
 from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, Type, may_be_one
 
@@ -30,6 +30,7 @@ _WRITABLE_VIEWS = frozenset({"index", "reshape", "transpose"})
 _LIST_READS = frozenset({"list_get", "list_pop"})
 _OWNERS = frozenset({"list_zeros_like", "deep_copy"})  # of what is in the list, too
 _ACCUMULATING = frozenset({"add", "subtract"})
+_SCALING = frozenset({"multiply", "divide"})
 
 
 def decide(
@@ -73,6 +74,7 @@ class _Walk(Memory):
         self.pushed: dict[Value, Origins] = {}
         self.next_of: dict[Value, Value] = {}
         self.carried_values = carried_values(graph.block)
+        self.uses = uses(graph.block)
         self.decisions.accumulations.clear()
 
     def run(self) -> None:
@@ -190,16 +192,17 @@ class _Walk(Memory):
 
     def accumulated(self, node: Node) -> bool:
         """``x_bar = x_bar + g`` as ``x_bar += g``, where that spares an array."""
-        if node.op.name not in _ACCUMULATING or len(node.results) != 1:
+        if node.op.name not in _ACCUMULATING | _SCALING or len(node.results) != 1:
             return False
         result, time = node.results[0], 2 * self.liveness.first[node] + 1
         if not in_memory(result) or not result.type.shape:  # type: ignore[union-attr]
             return False
         if not self.liveness.is_used(result):
             return False  # computed for what it may raise
-        for number in (0, 1) if node.op.name == "add" else (0,):
+        for number in (0, 1) if node.op.name in ("add", "multiply") else (0,):
             base = node.operands[number]
-            if not _is_as_large(base, result) or not self.accumulates(base, result):
+            reads_as_new = self.scales if node.op.name in _SCALING else self.accumulates
+            if not _is_as_large(base, result) or not reads_as_new(base, result):
                 continue
             if result.role == "primal" and not self.lies_as_sum(node, number):
                 continue
@@ -226,6 +229,15 @@ class _Walk(Memory):
         if base.node is None:
             return self.next_of.get(base) is result
         return is_write(base.node) or base.node in self.decisions.accumulations
+
+    def scales(self, base: Value, result: Value) -> bool:
+        """Return whether a product, or a quotient, reads as a new version of ``base``: of a
+        derivative, without a name, and both are read more than once.
+        """
+        if base.name is not None or result.name is not None or result.role == "primal":
+            return False
+        many = self.uses.get(base, 0) > 1 and self.uses.get(result, 0) > 1
+        return many and base.role == result.role and base.node is not None
 
     def push(self, node: Node) -> None:
         (held,), value = node.results, node.operands[0]

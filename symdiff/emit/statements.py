@@ -43,6 +43,14 @@ from symdiff.ops.index import index_add, index_set
 Printer = Callable[["Statements", Node], list[Line]]
 
 
+_OPERATORS: dict[str, type[ast.operator]] = {
+    "add": ast.Add,
+    "subtract": ast.Sub,
+    "multiply": ast.Mult,
+    "divide": ast.Div,
+}
+
+
 class Statements:
     """Prints blocks of one function."""
 
@@ -126,7 +134,7 @@ class Statements:
     def accumulation(self, node: Node) -> list[Line]:
         """``x += ...``, the sum written into its operand."""
         number = self.plan.accumulations[node]
-        operator = ast.Sub() if node.op.name == "subtract" else ast.Add()
+        operator = _OPERATORS[node.op.name]()
         tree = augment(
             target(self.named(node.result)), operator, self.of(node.operands[1 - number])
         )
