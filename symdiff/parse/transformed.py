@@ -36,6 +36,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.calls import CALLABLES
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.contexts import NoGrad, without_derivatives
+from symdiff.parse.cutting import cut
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import is_callers
@@ -48,7 +49,6 @@ from symdiff.parse.output import output_of
 from symdiff.parse.pure import computed
 from symdiff.parse.raising import raise_error
 from symdiff.parse.reflect import container
-from symdiff.parse.texts import holds_object
 from symdiff.parse.trees import Parts, parts_of, unflatten
 from symdiff.parse.values import (
     Abstract,
@@ -108,12 +108,7 @@ class Stager:
         return NoGrad()
 
     def without_derivative(self, value: Abstract) -> Abstract:
-        if holds_object(self.interp, (value,)):
-            raise UnsupportedCallError(
-                "an object, or a container with one, without its derivative",
-                hint="give stop_gradient the numbers: stop_gradient(object.attribute)",
-            )
-        return _mapped_values(self, value, stopped)
+        return cut(self.interp, value, self._mapped)
 
     def stopped(self, function: Abstract, args: Sequence[Abstract], kwargs: Keywords) -> Abstract:
         given = [_mapped_values(self, value, stopped) for value in args]
@@ -123,7 +118,7 @@ class Stager:
         lost = any(isinstance(v, ListRef | DictRef) for v in (*given, *named.values()))
         refusals = () if lost else (UnsupportedSyntaxError, UnsupportedCallError)
         with Checkpoint(interp, *refusals) as attempt, without_derivatives(interp):
-            return self.call(function, given, named)
+            return cut(interp, self.call(function, given, named), self._mapped)
         try:
             return call_opaque(interp, function, given, named)
         except UnsupportedCallError:

@@ -1,5 +1,6 @@
 """Marks, and functions with rules of the user's; transforms inside compiled functions."""
 
+import functools
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -133,21 +134,123 @@ def test_stop_gradient_of_containers():
     assert sd.stop_gradient([1.0, "a"]) == [1.0, "a"]
 
 
-@pytest.mark.parametrize("make", [Pair, lambda v: SimpleNamespace(first=v), lambda v: [Pair(v)]])
+def grown(x):
+    found = []
+    while x < 30.0:
+        x = x * 2.0
+        found.append(x)
+    return found
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(Pair, lambda v: SimpleNamespace(first=v), lambda v: [Pair(v)], ValueError),
+        *(lambda v: lambda: v, lambda v: functools.partial(max, v), lambda v: iter([v]), grown),
+        *(lambda v: map(abs, [v]), lambda v: (t for t in [v]), lambda v: {1: v}.values()),
+        *(lambda v: slice(v, v), lambda v: np.stack([v]).sum),
+    ],
+)
 def test_objects_are_not_taken_for_what_has_no_derivative(make):
     """They stay the objects that they are, so none of their numbers can be cut off."""
 
     def cut(x):
         return sd.stop_gradient(make(x * x)) and x
 
-    with pytest.raises(sd.UnsupportedCallError, match="an object, or a container with one"):
+    with pytest.raises(sd.UnsupportedCallError, match="without its derivative"):
         sd.grad(cut)(2.0)
 
+
+@pytest.mark.parametrize(
+    "make", [Pair, lambda v: SimpleNamespace(first=v), lambda v: {1: v}, grown]
+)
+def test_objects_and_containers_have_no_hook(make):
     def hooked(x):
         return sd.grad_hook(make(x * x), lambda g: 0.0 * g) and x
 
     with pytest.raises(sd.UnsupportedCallError, match="a grad_hook of an object or a container"):
         sd.grad(hooked)(2.0)
+
+
+CACHE, ROW = {"a": 1.0}, np.ones(2)
+
+
+@sd.nondifferentiable
+def first_of(pair):
+    return pair.first
+
+
+@sd.nondifferentiable
+def called(function):
+    return function()
+
+
+@sd.nondifferentiable
+def next_of(items):
+    return [next(items), 3.0]
+
+
+@sd.nondifferentiable
+def laid_out(x):
+    return np.stack([x, x]).reshape(1, 2)
+
+
+@sd.nondifferentiable
+def cached(key=None):
+    return CACHE if key is None else CACHE[key]
+
+
+def test_what_a_function_without_derivative_hands_on_has_none():
+    def function(x):
+        y = x * x
+        CACHE["b"] = y
+        made = laid_out(y)
+        made[0, 1] = 5.0
+        handed = first_of(Pair(y)) + called(lambda: y) + next_of(iter([y]))[0] + cached("b")
+        return (handed + cached()["b"] + made.sum()) * x
+
+    try:
+        value, slope = sd.value_and_grad(function)(2.0)
+    finally:
+        del CACHE["b"]
+    assert (value, slope) == (2.0 * (5 * 4.0 + 9.0), 5 * 4.0 + 9.0)
+
+
+def test_what_has_no_derivative_stays_what_it_is():
+    """So that what is written to it is written to the first one, which it is to Python."""
+
+    def function(x):
+        numbers = [1, 2]
+        sd.stop_gradient(numbers).append(3)
+        cached()["c"] = 7.0
+        sd.stop_gradient(CACHE)["d"] = 2.0
+        sd.stop_gradient(ROW)[0] = 5.0
+        return x * (len(numbers) + CACHE["c"] * CACHE["d"] + ROW[0])
+
+    try:
+        assert sd.value_and_grad(function)(2.0) == (44.0, 22.0)
+        assert list(CACHE) == ["a", "c", "d"]
+    finally:
+        CACHE.pop("c", None), CACHE.pop("d", None)
+
+
+def written_behind(x):
+    numbers = [1.0, x]
+    sd.stop_gradient(numbers).append(3.0)
+    return x * len(numbers)
+
+
+def written_before(x):
+    numbers = {"a": x}
+    other = sd.stop_gradient(numbers)
+    numbers["b"] = x
+    return x * len(other)
+
+
+@pytest.mark.parametrize("function", [written_behind, written_before])
+def test_containers_that_stand_with_their_derivative_and_without_are_not_written(function):
+    with pytest.raises(sd.AliasingError, match="stands with its derivative, and without"):
+        sd.grad(function)(2.0)
 
 
 def test_the_numbers_of_objects_are_cut_off_one_by_one():
