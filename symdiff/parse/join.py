@@ -55,7 +55,7 @@ from symdiff.parse.lattice import (
 )
 from symdiff.parse.lookups import own_attributes
 from symdiff.parse.meanwhile import meanwhile
-from symdiff.parse.run_time_texts import is_text, lifted
+from symdiff.parse.run_time_texts import is_text, lifted, shown_anyhow
 from symdiff.parse.staged_lists import columns_from, columns_of, freeze_items, leaf_value
 from symdiff.parse.unions import (
     are_too_many,
@@ -82,6 +82,7 @@ from symdiff.parse.values import (
     ObjectRef,
     PossiblyUnbound,
     Scope,
+    StagedText,
     Storage,
     Unjoinable,
     born,
@@ -585,7 +586,8 @@ class BranchJoin(Join):
         """A tuple, a function …; a function is one for all its names."""
         if isinstance(content, Closure) and (arm, content) in self.functions:
             return self.functions[arm, content]
-        parts = tuple(self.join(name, *_order(arm, part, ABSENT)) for part in holder.parts)
+        other = shown_anyhow if isinstance(content, StagedText) else lambda part: ABSENT
+        parts = tuple(self.join(name, *_order(arm, part, other(part))) for part in holder.parts)
         made = content if same(holder.parts, parts) else holder.made_of(parts)
         if isinstance(content, Closure):
             self.functions[arm, content] = made

@@ -14,7 +14,7 @@ import numpy as np
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
-from symdiff.ir.types import FLOAT, INT, OPAQUE, TEXT, ListType, Type
+from symdiff.ir.types import FLOAT, INT, OPAQUE, TEXT, ArrayType, ListType, Type
 from symdiff.ops.effects import Field, Item, Made, Member, Named, Text
 from symdiff.ops.keys import Slot
 from symdiff.ops.texts import RESULTS, text_call, text_made
@@ -24,6 +24,7 @@ from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.opaque import Template
 from symdiff.parse.texts import HINT, can_be_settled, is_text_value
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     Arguments,
     Array,
@@ -64,6 +65,21 @@ def lifted(heap: Heap, text: Any) -> Value:
     template = text if isinstance(text, str) else made.text(text)
     value: Value = text_made(*made.operands, made=template)
     return value
+
+
+def shown_anyhow(part: Abstract) -> Abstract:
+    """What stands for a part of a text on paths that have no such text: it is nobody's to read, and
+    may be written all the same with others that are.
+    """
+    if not isinstance(part, Value):
+        return part if is_leaf(part) else ABSENT
+    type_ = part.type
+    if type_ == TEXT:
+        return ""
+    if not isinstance(type_, ArrayType) or type_.kind == "array":
+        return ABSENT
+    zero = type_.dtype.type(0)
+    return zero.item() if type_.weak else zero
 
 
 class _Made:

@@ -5,11 +5,13 @@ Each program is its argument times what its texts tell: its slope is its value o
 
 import math
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import symdiff as sd
+from tests import reference
 
 PERCENT, BRACES, WHOLE = "%s|%.2f|%6s", "{} {!r:>9} {:.1f}", "%d"
 KEYS, STAR, SHORT, LONG = "%(a)s %(b).2f %%|%(a)5s", "%*s", "abc", "%s %s"
@@ -361,3 +363,86 @@ def test_what_python_raises_is_raised(program) -> None:
     with pytest.raises(type(expected.value)) as found:
         sd.grad(program)(1.5)
     assert str(found.value).partition("\n")[0] == str(expected.value)
+
+
+STATE = {"last": 1}
+PAIR, ONLY = "%d of %d", "only %d"
+
+
+def required(n: int, low: int, high: int) -> None:
+    if low > 0:
+        wanting = low - n
+        if wanting > 0:
+            raise ValueError(PAIR % (n, low))
+    if high > 0:
+        wanting = high - n
+        if wanting > 0:
+            raise ValueError(ONLY % (high,))
+
+
+def cleans_up(x: float, n: int, low: int, high: int) -> float:
+    STATE["last"] = n
+    try:
+        required(n, low, high)
+        y = x * x
+    finally:
+        STATE["last"] = 1
+    return y
+
+
+def tells(x: float, n: int, low: int, high: int) -> float:
+    try:
+        required(n, low, high)
+        y = x * x
+    except ValueError as error:
+        y = 3.0 * x * len(error.args[0])
+    return y
+
+
+def shows_numbers_of_a_path(x: float, n: int, low: int, high: int) -> float:
+    try:
+        if low > 0:
+            m = n * x
+            if m < low:
+                raise ValueError(f"{m:.3f} of {low:3d} {str(m) + 'a':>10}")
+        if high > 0 and n < high:
+            raise ValueError(f"only {high:d}")
+        y = x * x
+    except ValueError as error:
+        y = 3.0 * x * len(str(error))
+    return y
+
+
+def tells_in_turns(x: float, n: int, low: int, high: int) -> float:
+    y = x
+    for k in range(3):
+        try:
+            required(n, low + k if low > 0 else 0, high)
+            y = y * x
+        except ValueError as error:
+            y = 3.0 * y * len(error.args[0])
+    return y
+
+
+@pytest.mark.parametrize("args", [(5, 1, 1), (0, 1, 1), (5, 0, 9), (5, 0, 0), (5, 4, 0)])
+@pytest.mark.parametrize("function", [cleans_up, tells, shows_numbers_of_a_path, tells_in_turns])
+def test_a_text_of_one_path_is_not_made_on_others(
+    function: Callable[..., float], args: tuple[int, int, int]
+) -> None:
+    """What two checks say, each where it fails: of neither has a path that passes the numbers."""
+    try:
+        expected = reference.directional(lambda x: function(x, *args), (1.5,), (1.0,)).value
+    except ValueError as error:
+        with pytest.raises(ValueError, match=rf"^{error}(\n|$)"):
+            sd.grad(function)(1.5, *args)
+        return
+    value, slope = sd.value_and_grad(function)(1.5, *args)
+    assert value == function(1.5, *args)
+    np.testing.assert_allclose(slope, expected, rtol=1e-8)
+    np.testing.assert_allclose(
+        sd.jvp(lambda x: function(x, *args), (1.5,), (1.0,))[1], expected, rtol=1e-8
+    )
+    second = reference.second_directional(
+        lambda x: function(x, *args), (1.5,), (1.0,), (1.0,)
+    ).value
+    np.testing.assert_allclose(sd.grad(sd.grad(function))(1.5, *args), second, rtol=1e-6, atol=1e-6)
