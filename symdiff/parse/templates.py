@@ -27,7 +27,7 @@ catches its class and it is made of more than constants.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, TypeGuard
 
 from symdiff.dataclass import dataclass
@@ -114,6 +114,7 @@ from symdiff.parse.values import (
     born,
     now,
 )
+from symdiff.source import SourceSpan
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
 LARGE = 1000  # nodes of a template that is called, not copied
@@ -143,7 +144,7 @@ class Template:
     ``caller`` that sees ``seen``. ``written``: what it leaves there, and in what it has made and
     hands on, ``made``, which each call makes anew; beside each what else it may be. ``asked``: for
     classes and dtypes of numbers. ``raised``: to the ``try`` that the call stands in. ``called``:
-    as a graph that is called.
+    as a graph that is called. ``selected``: what the policy was asked to select at run time.
     """
 
     parameters: tuple[Value, ...]
@@ -156,6 +157,7 @@ class Template:
     asked: Asked
     raised: Raised | None = None
     called: Called | None = None
+    selected: dict[SourceSpan, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,7 @@ def copied(
         return ABSENT
     if isinstance(known, int):
         at_once = bool(interp.regions) and not interp.in_template
-        if interp.sketching or (known < FOLLOWED_FIRST and not at_once):
+        if known < FOLLOWED_FIRST and not at_once:
             interp.templates[kind] = known + 1
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
@@ -241,7 +243,8 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
     regions = [_region_like_those_around(interp)] if interp.regions else []
     known: dict[str, Any] = {"assumed": {}, "decided": {}, "statement_values": None}
     before_asked, handled, since = Asked.until_now(interp), [*interp.handled, _OTHERS], now()
-    apart = meanwhile(interp, **known, regions=[], handled=handled, in_template=True)
+    known |= {"regions": [], "handled": handled, "in_template": True, "sketching": False}
+    selected, apart = set(interp.policy.asked), meanwhile(interp, **known)
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
             found = _in_region(interp, regions[0], values, run) if regions else (run(values), None)
@@ -255,6 +258,8 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
         if not _is_closed(interp, template):
             return None
         template.called = _called(interp, template)
+        asked_now = interp.policy.asked.items()
+        template.selected = {span: of for span, of in asked_now if span not in selected}
         return template
     return None
 
@@ -631,6 +636,7 @@ def _belong_to_callee(interp: Interpreter, nodes: Sequence[Node]) -> None:
 
 def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     """What a call gives that sees what ``seen`` tells; it leaves there what the template does."""
+    interp.policy.asked |= template.selected
     if template.called is not None:
         new = _call(interp, template, template.called, seen.numbers)
     else:

@@ -520,7 +520,36 @@ NESTED = [
     nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,
     calls_in_branches, returns, continues, divisions_inside_try,
 ]  # fmt: skip
+
+
+def calls_in_loops_and_behind(n):
+    """Each function calls the next one in a loop that it may leave, and behind it."""
+    text = "def f0(v):\n    return np.sin(v)\n"
+    for k in range(n):
+        text += f"def f{k + 1}(v):\n    for i in range(3):\n        if v > 0.3 * i + 0.1:\n"
+        text += f"            return f{k}(v * 0.9)\n    return f{k}(v + 0.2)\n"
+    return text + f"def f(x):\n    return f{n}(x)\n"
+
+
+def calls_in_whiles_and_behind(n):
+    text = "def f0(v):\n    return np.sin(v)\n"
+    for k in range(n):
+        text += f"def f{k + 1}(v):\n    while v > 0.713:\n        v = f{k}(v) * 0.3\n"
+        text += f"    return f{k}(v + 0.2)\n"
+    return text + f"def f(x):\n    return f{n}(x)\n"
+
+
+def writes_in_body_and_handler(n):
+    text = "import math\ndef f0(c):\n    c[0] = math.sin(c[0])\n"
+    for k in range(n):
+        text += f"def f{k + 1}(c):\n    try:\n        c[0] = math.sqrt(c[0] - 0.1)\n"
+        text += f"        f{k}(c)\n    except ValueError:\n        c[0] = c[0] + 0.3\n"
+        text += f"        f{k}(c)\n"
+    return text + f"def f(x):\n    c = [x]\n    f{n}(c)\n    return c[0]\n"
+
+
 BRANCHING = [
+    calls_in_loops_and_behind, calls_in_whiles_and_behind, writes_in_body_and_handler,
     calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,
     calls_that_ask_in_both_arms,
 ]  # fmt: skip
