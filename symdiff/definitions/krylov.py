@@ -12,7 +12,7 @@ from symdiff.definitions.entries import entries_of, sparse_solve
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.operators import aslinearoperator, is_operator
-from symdiff.definitions.solvers import followed, solver, valued
+from symdiff.definitions.solvers import followed, solver, valued, without_derivative
 
 _CALLED = ("cg", "cgs", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr", "gcrotmk", "tfqmr")
 _OPTIONS = ("rtol", "atol", "maxiter", "restart", "m", "k", "shift", "truncate")
@@ -213,11 +213,32 @@ def _exponential(right, start, stop, num, endpoint, *given):
     return scipy.sparse.linalg.expm_multiply(taken_matrix(*given), right, *times)
 
 
+def funm_multiply_krylov(f, A, b, *, assume_a="general", t=1.0, **options):
+    """A function of a matrix times a vector, which is found without that of the whole matrix."""
+    for name in options:
+        if name not in ("atol", "rtol", "restart_every_m", "max_restarts"):
+            refuse(f"{name}=")
+    given, matrix = given_matrix(A)
+    right = _right(b)
+    exact = f(t * matrix) @ right
+    found = computed(exact, _function_times, f, right, assume_a, t, options, given)
+    apart = np.max(np.abs(without_derivative(exact) - found))
+    return valued(exact * _sound(apart <= 1e-4 * np.max(np.abs(found))), found)
+
+
+def _function_times(f, right, assume_a, t, options, given):
+    from scipy.sparse.linalg import funm_multiply_krylov as found
+
+    return found(f, taken_matrix(*given), right, assume_a=assume_a, t=t, **options)
+
+
 @when_imported("scipy.sparse.linalg")
 def register(linalg):
     """Say what the solvers mean."""
     definitions: dict[str, Any] = {name: _solver(name) for name in _CALLED}
     definitions |= {name: _squares(name) for name in ("lsqr", "lsmr")}
     definitions["expm_multiply"] = expm_multiply
+    if hasattr(linalg, "funm_multiply_krylov"):  # in this version of SciPy
+        definitions["funm_multiply_krylov"] = funm_multiply_krylov
     for name, definition in definitions.items():
         DEFINITIONS[getattr(linalg, name)] = definition

@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 
-from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.declare import known_integer, refuse, registered
 from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.opaque import computed
+from symdiff.definitions.solvers import valued
 
 
 def polygamma(n, x):
@@ -76,8 +78,73 @@ def h2vp(v, z, n=1):
     return _differences(special().hankel2, -1, v, z, n)
 
 
+# Nodes and weights of Gauss's quadrature ----------------------------------------------------------
+
+
+def _quadrature(name, n, parameters, middle, beside, total, mu):
+    """The eigenvalues of the matrix of the recurrence, and the squares of the first elements of its
+    vectors (Golub and Welsch 1969).
+    """
+    off = np.sqrt(beside)
+    nodes, vectors = np.linalg.eigh(np.diag(middle) + np.diag(off, 1) + np.diag(off, -1))
+    told = computed(np.zeros((2, n)), _found, name, n, parameters)
+    nodes = valued(nodes, told[0])
+    weights = valued(total * vectors[0] ** 2, told[1])
+    return (nodes, weights, total) if mu else (nodes, weights)
+
+
+def _found(name, n, parameters):
+    return np.stack(getattr(special(), name)(n, *parameters))
+
+
+def _count(n):
+    count = known_integer(int(n))
+    if count < 1 or n != count:
+        raise ValueError("n must be a positive integer.")
+    return count
+
+
+def roots_jacobi(n, alpha, beta, mu=False):
+    n = _count(n)
+    if alpha <= -1 or beta <= -1:
+        raise ValueError("alpha and beta must be greater than -1.")
+    middle, beside = _of_jacobi(n, alpha, beta)
+    total = 2.0 ** (alpha + beta + 1) * special().beta(alpha + 1, beta + 1)
+    return _quadrature("roots_jacobi", n, (alpha, beta), middle, beside, total, mu)
+
+
+def _of_jacobi(n, a, b):
+    k = np.arange(1.0, n)
+    both = 2.0 * k + a + b
+    first = np.atleast_1d((b - a) / (2.0 + a + b))
+    middle = np.concatenate((first, (b - a) * (b + a) / (both * (both + 2.0))))
+    ratio = np.concatenate((np.ones(min(n - 1, 1)), (k[1:] + a + b) / (both[1:] - 1.0)))
+    start = np.where(k == 1.0, 1.0, k)
+    return middle, 4.0 * start * (k + a) * (k + b) * ratio / (both**2 * (both + 1.0))
+
+
+def roots_gegenbauer(n, alpha, mu=False):
+    n = _count(n)
+    if alpha < -0.5:
+        raise ValueError("alpha must be greater than -0.5.")
+    middle, beside = _of_jacobi(n, alpha - 0.5, alpha - 0.5)
+    total = np.sqrt(np.pi) * special().poch(alpha + 1.0, -0.5)
+    return _quadrature("roots_gegenbauer", n, (alpha,), middle, beside, total, mu)
+
+
+def roots_genlaguerre(n, alpha, mu=False):
+    n = _count(n)
+    if alpha < -1:
+        raise ValueError("alpha must be greater than -1.")
+    k = np.arange(0.0, n)
+    middle, beside = 2.0 * k + alpha + 1.0, k[1:] * (k[1:] + alpha)
+    total = special().gamma(alpha + 1.0)
+    return _quadrature("roots_genlaguerre", n, (alpha,), middle, beside, total, mu)
+
+
 @when_imported("scipy.special")
 def register(special):
     """Say what the functions mean; those that this SciPy has."""
     names = (polygamma, multigammaln, softplus, jvp, yvp, ivp, kvp, h1vp, h2vp)
     registered(special, *names, rounded=True)
+    registered(special, roots_jacobi, roots_gegenbauer, roots_genlaguerre)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import integrate
+from scipy import integrate, special
 
 import symdiff as sd
 from tests.definitions.calls import check
@@ -126,3 +126,18 @@ def test_an_integral_over_all_numbers_has_the_derivatives_of_the_closed_form():
 def test_what_is_refused_is_named(call, message):
     with pytest.raises(sd.SymdiffError, match=message):
         sd.grad(call)(1.5)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+@pytest.mark.parametrize(("a", "b"), [(0.5, 0.7), (0.5, 0.5), (0.0, 0.0), (-0.5, -0.5)])
+def test_nodes_and_weights_by_the_parameters_of_their_polynomials(n, a, b):
+    check(lambda a, b: special.roots_jacobi(n, a, b), a, b, wrt=(0, 1))
+    check(lambda a: special.roots_gegenbauer(n, a)[0] * special.roots_gegenbauer(n, a)[1], a + 0.6)
+    check(lambda a: special.roots_genlaguerre(n, a, mu=True), b + 0.1)
+
+
+def test_a_number_of_nodes_that_is_none_raises():
+    with pytest.raises(ValueError, match="positive integer"):
+        sd.grad(lambda a: special.roots_jacobi(0, a, a)[0][0])(0.3)
+    with pytest.raises(ValueError, match="greater than -1"):
+        sd.grad(lambda a: special.roots_genlaguerre(2, a)[0][0])(-1.5)

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 import scipy.sparse.linalg as sla
 from scipy import sparse
+from scipy.linalg import cosm, expm
 
 import symdiff as sd
 from tests.definitions.calls import check
 
 X = np.array([0.31, 0.74, 1.12, 1.63, 2.05, 2.9])
 ROWS, COLUMNS = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 1, 2, 0, 2])
-TIGHT = {"rtol": 1e-14}
+TIGHT, EXACT = {"rtol": 1e-14}, {"rtol": 1e-14, "atol": 1e-15}
 
 
 def general(x):
@@ -101,6 +102,8 @@ def test_what_has_not_converged_has_no_derivative():
         lambda x: sla.matrix_power(general(x), 5).toarray(),
         lambda x: sla.norm(general(x)) + sla.norm(general(x), 1) + sla.norm(general(x), np.inf),
         lambda x: sla.expm_multiply(0.2 * general(x), x[:3], start=0, stop=1, num=3),
+        lambda x: sla.funm_multiply_krylov(expm, symmetric(x), x[3:], t=0.2 * x[1], **EXACT),
+        lambda x: sla.funm_multiply_krylov(cosm, 0.2 * general(x), x[:3], **EXACT),
         lambda x: sla.eigsh(lines(x), 3, return_eigenvectors=False, v0=np.ones(12)),
         lambda x: sla.eigsh(lines(x), 2, sigma=0.1, v0=np.ones(12))[1] ** 2,
         lambda x: sla.eigsh(lines(x), 2, which="SA", v0=np.ones(12))[0],

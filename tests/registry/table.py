@@ -2434,6 +2434,16 @@ TABLE: dict[str, Word] = {
         )
     },
     "scipy.sparse.spmatrix.get_shape": elementwise("return x * ENTRIES.get_shape()[0]"),
+    "scipy.sparse.linalg.funm_multiply_krylov": number(
+        "return scipy.sparse.linalg.funm_multiply_krylov(scipy.linalg.expm,"
+        " x * np.diag([1.0, 2.0, 4.0, 3.0]) + np.tri(4), y + np.arange(4.0) ** 2, rtol=1e-14)[0]"
+    ),
+    **{
+        f"scipy.special.roots_{name}": number(
+            f"return np.concatenate(scipy.special.roots_{name}(4, x + 1.0{more}))"
+        )
+        for name, more in (("gegenbauer", ""), ("genlaguerre", ""), ("jacobi", ", y"))
+    },
     "scipy.sparse.linalg.spsolve": shaped(
         "scipy.sparse.csc_array((x, PLACES), shape=(3, 3)), y",
         "scipy.sparse.csr_array((x, PLACES), shape=(3, 3)), y",
