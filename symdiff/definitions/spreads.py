@@ -1,9 +1,15 @@
-"""Means and variances by the standard library's ``statistics``, which sums fractions exactly."""
+"""Means and variances by the standard library's ``statistics``, which sums fractions exactly, and
+the quantiles of normal distributions, which it has in C.
+"""
+
+import math
 
 import numpy as np
 
-from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.declare import declare_pure, defines_inside, is_known, refuse, registered
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.opaque import computed
+from symdiff.definitions.solvers import without_derivative
 
 
 def mean(data):
@@ -73,7 +79,30 @@ def _as_data(value, data, center=None):
     return float(value)
 
 
+def normal_quantile(p, mu, sigma):
+    """Two of Newton's steps from the quantile itself have its derivatives up to the third."""
+    if is_known(p):
+        return mu + _quantile(p) * sigma
+    z = computed(p, _quantile, without_derivative(p))
+    for _ in range(2):
+        density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+        below = 0.5 * math.erfc(-z / math.sqrt(2.0))
+        z = z - (below - p) / density
+    return mu + z * sigma
+
+
+def _quantile(p):
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(p)
+
+
+declare_pure(_quantile)
+
+
 @when_imported("statistics")
 def register(statistics):
     """Say what the functions mean."""
     registered(statistics, mean, variance, pvariance, stdev, pstdev, rounded=True)
+    if hasattr(statistics, "_normal_dist_inv_cdf"):
+        defines_inside(statistics._normal_dist_inv_cdf, normal_quantile, rounded=True)

@@ -1,5 +1,6 @@
 """Means and variances of ``statistics``, against its values and closed forms."""
 
+import math
 import statistics
 
 import numpy as np
@@ -86,3 +87,31 @@ def test_data_that_are_known_stay_what_they_are():
     assert sd.grad(lambda x: x * statistics.pstdev([1, 2, 4, 5]))(2.0) == 2.5**0.5
     assert sd.grad(lambda x: x * statistics.stdev(range(5)))(2.0) == 2.5**0.5
     assert sd.grad(lambda x: x * statistics.mean([1.0, 2]))(2.0) == 1.5
+
+
+@pytest.mark.parametrize("p", [0.3, 0.5, 0.99, 1e-9])
+def test_quantiles_of_normal_distributions(p: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+
+    def quantile(p, mu, sigma):
+        return statistics.NormalDist(mu, sigma).inv_cdf(p)
+
+    z = statistics.NormalDist().inv_cdf(p)
+    slope = 2.5 * math.sqrt(2.0 * math.pi) * math.exp(0.5 * z * z)
+    by_all = sd.grad(quantile, argnums=(0, 1, 2))(p, 1.2, 2.5)
+    np.testing.assert_allclose(by_all, (slope, 1.0, z), rtol=1e-12)
+    assert sd.jvp(quantile, (p, 1.2, 2.5), (1.0, 0.0, 0.0))[1] == pytest.approx(slope, rel=1e-12)
+    twice = sd.grad(sd.grad(quantile))(p, 1.2, 2.5)
+    assert twice == pytest.approx(z * slope * slope / 2.5, rel=1e-12)
+
+
+def test_quantiles_at_known_places() -> None:
+    def quartiles(mu, sigma):
+        return statistics.NormalDist(mu, sigma).quantiles(4)
+
+    expected = statistics.NormalDist().quantiles(4)
+    by_mu, by_sigma = zip(*sd.jacobian(quartiles, argnums=(0, 1))(1.5, 2.0), strict=True)
+    np.testing.assert_allclose(by_mu, np.ones(3))
+    np.testing.assert_allclose(by_sigma, expected, atol=1e-15)
+    with pytest.raises(statistics.StatisticsError, match="in the range"):
+        sd.grad(lambda p: statistics.NormalDist().inv_cdf(p))(1.5)
