@@ -112,9 +112,9 @@ def handed_on(arguments: Iterable[Abstract]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def is_float(type_: Type) -> bool:
-    """Return whether a type is one of floats, or of arrays of them."""
-    return isinstance(type_, ArrayType) and type_.dtype.kind == "f"
+def is_inexact(type_: Type) -> bool:
+    """Return whether a type is one of floats or complex numbers, or of arrays of them."""
+    return isinstance(type_, ArrayType) and type_.dtype.kind in "fc"
 
 
 def has_plain_keys(content: dict[Any, Abstract]) -> bool:
@@ -132,7 +132,7 @@ def opened(content: Abstract, number: Callable[[Value], Value]) -> Abstract:
 
 
 def _is_number(content: Abstract) -> bool:
-    return isinstance(content, Value) and is_float(content.type) and not is_constant(content)
+    return isinstance(content, Value) and is_inexact(content.type) and not is_constant(content)
 
 
 class _Look:

@@ -86,7 +86,7 @@ from symdiff.parse.kinds import (
     Seen,
     handed_on,
     has_plain_keys,
-    is_float,
+    is_inexact,
     look_around,
     opened,
 )
@@ -381,10 +381,16 @@ def _is_copied(node: Node, symbols: set[str]) -> bool:
 
 
 def _symbols(type_: Type) -> Iterator[str]:
+    item = _item_of(type_)
+    if isinstance(item, ArrayType):
+        yield from (dim.symbol for dim in item.shape if isinstance(dim, Size))
+
+
+def _item_of(type_: Type) -> Type:
+    """The type of what lists, or lists of lists, hold in the end; of anything else its own."""
     while isinstance(type_, ListType | TapeType):
         type_ = type_.element
-    if isinstance(type_, ArrayType):
-        yield from (dim.symbol for dim in type_.shape if isinstance(dim, Size))
+    return type_
 
 
 def _left_by(template: Template) -> Iterator[Any]:
@@ -437,7 +443,7 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     if own or not numbers or not all(map(_is_read, read)):
         return None
     told = _told(template)
-    if not all(is_float(value.type) for value in numbers if value not in told):
+    if not all(is_inexact(_item_of(value.type)) for value in numbers if value not in told):
         return None
     call_of = next((found for node in nodes if (found := _call_of(interp, template, node))), None)
     if call_of is None:
@@ -446,8 +452,9 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
 
 
 def _is_read(value: Value) -> bool:
-    """Return whether a graph may read a value: a real number, or an array of such."""
-    return isinstance(value.type, ArrayType) and value.type.dtype.kind in "bif"
+    """Return whether a graph may read a value: a number, or an array or a list of such."""
+    type_ = _item_of(value.type)
+    return isinstance(type_, ArrayType) and type_.dtype.kind in "bifc"
 
 
 def _told(template: Template) -> tuple[Value, ...]:

@@ -514,7 +514,8 @@ KINDS = [
     items_in_callees, calls_in_both_arms, local_functions_in_both_arms, lambdas_in_both_arms,
     methods_in_both_arms, objects_in_both_arms, partials_in_both_arms, decorators_in_both_arms,
     comprehensions_in_both_arms, arrays_in_both_arms, arrays_written_in_both_arms,
-    views_in_both_arms, lists_in_both_arms, records_in_both_arms,
+    views_in_both_arms, lists_in_both_arms,
+    records_in_both_arms,
 ]  # fmt: skip
 NESTED = [
     nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,

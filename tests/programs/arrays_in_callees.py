@@ -356,6 +356,19 @@ def of_integers(x: float, y: float) -> float:
     return total(ints(a, k), ints(b, k), ints(c, k), ints(a, m), ints(b, m), ints(c, m))
 
 
+def turned(v: Any, c: Any) -> Any:
+    v *= c
+    return v[::-1] * c, np.abs(v), c * c
+
+
+def of_complex_numbers(x: float, y: float) -> float:
+    a, b, c = np.array([x, y * 1j]), np.array([y, 1j]), np.array([x * y + 1j, 2.0])
+    one, two, three = turned(a, x + 0.3j), turned(b, y - 1j), turned(c, y * 1j + x)
+    four = turned(one[0], two[2])
+    found = [one[1], two[1], three[1], four[1], four[0].real, three[0].imag, a.imag, c.real]
+    return float(total(*found, b.real) + abs(one[2] * four[2]))
+
+
 def risky(v: Any, c: float) -> Any:
     v[0] = v[0] * c
     if v[0] > 0.75:
@@ -429,6 +442,7 @@ PROGRAMS = [
     views_on_paths,
     sizes_of_their_own,
     of_integers,
+    of_complex_numbers,
     inside_try,
     read_inside_try,
 ]
