@@ -11,7 +11,7 @@ from typing import Any
 
 from symdiff.errors import SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.build import is_constant
-from symdiff.ir.control import cond, in_arms, loop
+from symdiff.ir.control import call, cond, in_arms, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.types import ArrayType, ListType, Size, Type
@@ -21,7 +21,7 @@ from symdiff.ops.index import index
 from symdiff.ops.recording import tap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.staged import StaticDemand
-from symdiff.parse.values import Conflict, ConflictRead, Unnamed
+from symdiff.parse.values import TEMPLATES, Changed, Conflict, ConflictRead, Unnamed
 from symdiff.source import SourceSpan
 
 
@@ -110,6 +110,8 @@ class _Search:
         """Look behind a node; an error where its result is known at run time only."""
         if node.op is sizes.size:
             return self._size(value, node)
+        if node.op is call and node.attributes["callee"].unlike:
+            raise Changed(TEMPLATES)  # what it is computed of inside has to be seen
         if node.op is cond:
             self.branch = self.branch or value
             self.add((node.operands[0], *in_arms(value)))

@@ -442,8 +442,7 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     own = [value for value in _undefined(nodes) if _defined_anyhow(value.type) is None]
     if own or not numbers or not all(map(_is_read, read)):
         return None
-    told = _told(template)
-    if not all(is_inexact(_item_of(value.type)) for value in numbers if value not in told):
+    if not all(is_inexact(_item_of(v.type)) or _is_number(v.type, "bi") for v in numbers):
         return None
     call_of = next((found for node in nodes if (found := _call_of(interp, template, node))), None)
     if call_of is None:

@@ -598,6 +598,46 @@ def test_what_nothing_around_catches_is_raised_by_each_call_of_a_function() -> N
             made(*args)
 
 
+def steps(v: float, n: int) -> int:
+    return n + 1 if v * 0.0 == 0.0 else n
+
+
+def is_even(v: float, n: int) -> bool:
+    return n % 2 == 0 and v > 0.3
+
+
+def of_integers(x: float, y: float) -> float:
+    """What functions of numbers tell decides what is computed."""
+    total, n = 0.0, 0
+    for v in (x, y, x * y):
+        n = steps(v, n)
+        total = total + (math.sin(v) * n if is_even(v, n) else v * v)
+    return total
+
+
+def of_a_length(x: float, n: int) -> float:
+    """A length that a function gives of an argument is known for it."""
+    lengths = [twice_of(x, n), twice_of(x * x, n), twice_of(0.5 * x, n)]
+    return float(sum(np.sum(np.arange(k) * x) for k in lengths)) + len((x,) * lengths[2])
+
+
+def twice_of(v: float, n: int) -> int:
+    return 2 * n if n > 1 else n
+
+
+@pytest.mark.parametrize("large", [1, 1000])
+def test_integers_and_truths_that_functions_give(
+    large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(templates, "FOLLOWED_FIRST", 0)
+    monkeypatch.setattr(templates, "LARGE", large)
+    for args in ((0.62, 1.17), (0.21, 0.4)):
+        slopes = [reference.directional(of_integers, args, u).value for u in ((1, 0), (0, 1))]
+        found = sd.grad(fresh(of_integers), argnums=(0, 1))(*args)
+        np.testing.assert_allclose(found, slopes, rtol=1e-8)
+    np.testing.assert_allclose(sd.grad(fresh(of_a_length))(0.62, 3), 3 * 15.0)
+
+
 def made_like(v: float, w: float) -> float:
     return float(np.full_like(v, w)) * 1.0
 
