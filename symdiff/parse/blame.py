@@ -14,7 +14,7 @@ import functools
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -34,7 +34,8 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import TEXT, ArrayType, Dim, ListType, Multiple, Type
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse import values
-from symdiff.parse.hidden_integers import may_be_integer
+from symdiff.parse.dtype_answers import Question
+from symdiff.parse.hidden_integers import floats_in, may_be_integer
 from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import (
     Abstract,
@@ -129,12 +130,22 @@ class judged:  # noqa: N801 - it is used as a function is
         other, cause = self._told_apart(error)
         told = error if other is None else other
         given = (*self.arguments, *self.keywords.values())
-        if is_users(told) and any(may_be_integer(one, self.interp.begun) for one in given):
-            message = f"a number that is an integer on some paths, a float on others: {told}"
-            hint = "write int(...) or float(...): then it is one on all paths"
-            raise UnsupportedSyntaxError(message, self.interp.span, hint) from None
+        if is_users(told):
+            if any(may_be_integer(one, self.interp.begun) for one in given):
+                message = f"a number that is an integer on some paths, a float on others: {told}"
+                hint = "write int(...) or float(...): then it is one on all paths"
+                raise UnsupportedSyntaxError(message, self.interp.span, hint) from None
+            if self.interp.in_template:  # in another call it may be one
+                self._ask_for_floats(given)
         if other is not None:
             raise other from cause
+
+    def _ask_for_floats(self, given: Iterable[Any]) -> None:
+        """Note that the error rests on which numbers are floats."""
+        interp = self.interp
+        if interp.span is not None:
+            floats = [one for content in given for one in floats_in(content)]
+            interp.classes_asked += [Question(one, interp.span, float) for one in floats]
 
     def _told_apart(self, error: Exception) -> tuple[Exception | None, Exception | None]:
         """What to raise instead of an error, and its cause: what the function raises is marked,

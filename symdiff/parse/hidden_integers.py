@@ -204,20 +204,30 @@ def may_be_integer(content: Any, begun: Mapping[Value, Sequence[Any]]) -> bool:
 
     ``begun``: what parameters of loops are before a turn and after one, as far as that is known.
     """
-    pending, seen = [content], set()
+    pending, seen = [*floats_in(content)], set()
     while pending:
         one = pending.pop()
-        if isinstance(one, slice | tuple):
-            pending += (one.start, one.stop, one.step) if isinstance(one, slice) else one
-        if not isinstance(one, Value) or one in seen or not INTEGERS_IN_FLOATS.is_typed(one.type):
+        if one in seen:
             continue
         seen.add(one)
         if any(_is_pythons_integer(part) for part in begun.get(one, ())):
             return True
         if one.node is not None and _hides(one.node, INTEGERS_IN_FLOATS):
             return True
-        pending += begun.get(one, ()) if one.node is None else _sources(one, one.node)
+        sources = begun.get(one, ()) if one.node is None else _sources(one, one.node)
+        pending += [source for part in sources for source in floats_in(part)]
     return False
+
+
+def floats_in(content: Any) -> Iterator[Value]:
+    """The numbers typed as floats that a content is or, as a slice or a tuple, consists of."""
+    if isinstance(content, slice):
+        content = content.start, content.stop, content.step
+    if isinstance(content, tuple):
+        for part in content:
+            yield from floats_in(part)
+    elif isinstance(content, Value) and INTEGERS_IN_FLOATS.is_typed(content.type):
+        yield content
 
 
 def _is_pythons_integer(content: Any) -> bool:

@@ -228,7 +228,6 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
 
     def parameter(value: Value) -> Value:
         parameters.append(made := Value(value.type, None, None, value.role))
-        interp.begun[made] = [0]  # in another call it may be an integer on some paths
         if is_array(value.type):
             interp.layouts[made] = layout_of(interp, value)
         return made
