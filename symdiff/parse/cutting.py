@@ -94,8 +94,8 @@ def _is_open(interp: Interpreter, part: Abstract) -> bool:
 
 
 def _viewed(value: Value) -> Value:
-    """What a view is one of, in the end, up to where it is cut off, or has a derivative by something
-    else: a solution is a view of what was found.
+    """What a view is one of, in the end, up to where it is cut off, or has a derivative by
+    something else: a solution is a view of what was found.
     """
     node = value.node
     while node is not None and node.op.view is not None and node.op is not stop_gradient:
