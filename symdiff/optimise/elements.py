@@ -18,7 +18,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, copy_block, substitute, with_block
-from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_blocks, walk_nodes
 from symdiff.ir.types import FLOAT, INT, ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops.arithmetic import divide, multiply
@@ -207,6 +207,8 @@ class _OfElements(Converter):
             return self.as_list(known, value)
         while (retyped := made_by(known, "retype")) is not None:
             known = retyped.operands[0]
+        if known.node is not None and known.node.op is undefined:
+            raise NotFloats  # what has no value yet is no number
         number = number_of(known)
         if number is not None:
             return self.constant(float(number))

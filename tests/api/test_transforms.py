@@ -4,7 +4,6 @@ import copy
 import dataclasses
 import math
 import zlib
-from _statistics import _normal_dist_inv_cdf
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ import pytest
 import symdiff as sd
 from symdiff import pipeline
 from symdiff.parse import stage
+from tests.opaque_calls import lgamma
 
 X = np.array([0.4, 1.3, 0.8])
 A = np.array([[1.0, 2.0, 0.5], [0.3, 0.1, 1.1]])
@@ -717,14 +717,16 @@ def test_a_tangent_of_what_has_no_rule_is_refused():
 
 def test_a_cotangent_of_what_has_no_rule_is_refused():
     def quantile(x):
-        return x * x, {"at": [_normal_dist_inv_cdf(x, 0.0, 1.0)]}
+        return x * x, {"at": [lgamma(x)]}
 
     def checksum(x):
         return zlib.crc32(x)
 
     (square, _), pullback = sd.vjp(quantile, 0.25)
     assert square == 0.0625
-    with pytest.raises(sd.UnsupportedCallError, match="cdf returns, which has no rule") as refused:
+    with pytest.raises(
+        sd.UnsupportedCallError, match="lgamma returns, which has no rule"
+    ) as refused:
         pullback((1.0, {"at": [1.0]}))
     assert refused.value.span.text.strip().startswith("return x * x, {")
     assert pullback((1.0, None)) == (0.5,)
@@ -738,7 +740,7 @@ def test_a_cotangent_of_what_has_no_rule_is_refused():
 
 def test_a_cotangent_of_what_is_cut_off_is_taken():
     def labelled(x):
-        return x * x, _normal_dist_inv_cdf(sd.stop_gradient(x), 0.0, 1.0)
+        return x * x, lgamma(sd.stop_gradient(x))
 
     assert sd.vjp(labelled, 0.25)[1]((1.0, 1.0)) == (0.5,)
 

@@ -86,6 +86,8 @@ def same(found: Any, expected: Any, node: GraphNode) -> bool:
     """Whether values are the same; in float32 to the order in which they are computed."""
     if isinstance(expected, np.random.Generator):
         return found.bit_generator.state == expected.bit_generator.state
+    if isinstance(expected, str):
+        return bool(found == expected)
     if isinstance(expected, list | tuple):
         pairs = zip(found, expected, strict=True)
         return all(same(one, other, node) for one, other in pairs)
