@@ -54,6 +54,10 @@ class Builder:
         self.add(node)
         return node if self.after is None else self.after(node)
 
+    def emit_again(self, op: Op, operands: Sequence[Operand], attributes: Attributes) -> Node:
+        """A new node that computes what was computed before, with other values: it cannot raise."""
+        return self.emit(op, operands, attributes)
+
     def add(self, node: Node) -> None:
         """Put a new node at the end of the block."""
         self.nodes.append(node)

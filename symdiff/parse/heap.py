@@ -264,7 +264,7 @@ class Heap:
     def _view(self, base: Value, lens: Lens) -> Value:
         known = self.views.get((base, lens))
         if known is None:
-            node = builder().emit(lens.op, (base, *lens.operands), lens.node.attributes)
+            node = builder().emit_again(lens.op, (base, *lens.operands), lens.node.attributes)
             known = self.views[base, lens] = node.result
         return known
 

@@ -34,7 +34,7 @@ from symdiff.errors import (
 )
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.called import Activation
-from symdiff.ir.graph import FreeVariable, Input, Node, Value
+from symdiff.ir.graph import Attributes, FreeVariable, Input, Node, Op, Operand, Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import Size, Type, in_words
@@ -224,6 +224,10 @@ class WriteBackBuilder(Builder):
     def __init__(self, interp: Interpreter) -> None:
         super().__init__(span=interp.span)
         self.interp = interp
+
+    def emit_again(self, op: Op, operands: Sequence[Operand], attributes: Attributes) -> Node:
+        with meanwhile(self.interp, regions=[]):
+            return self.emit(op, operands, attributes)
 
     def add(self, node: Node) -> None:
         if self.interp.regions and HOOKS.attempt(self.interp, node):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 import math
 
+import numpy as np
+
 from tests.programs.registry import program
 
 
@@ -284,3 +286,18 @@ def raises_further(a: float, b: float) -> float:
         return either_way(a, b, b) + either_way(a, 2.0 * b, b) * either_way(a * b, b, b - 2.0)
     except (ZeroDivisionError, ValueError):
         return a * b
+
+
+@program(args=(0.62, 1.17), also=[(-0.71, 1.32)], wrt=(0, 1), step=0.01)
+def a_row_that_a_lambda_reads(x: float, y: float) -> float:
+    """What is read again of a view inside ``try`` has not raised where the view was made."""
+    rows = np.array([[x, y], [y * y, x * y]])
+    row = rows[1]
+    try:
+        if x < 0.0:
+            raise IndexError("below 0")
+        for t in map(lambda t: t * np.var(np.minimum(row, row)), row):
+            row[-1] = row[-1] / (1.1 + t * t)
+    except IndexError:
+        return x * y + row[0]
+    return float(np.sum(rows) * row[-1])
