@@ -33,7 +33,6 @@ STATISTICS: dict[str, Callable[..., Any]] = {
 
 @pytest.mark.parametrize("name", STATISTICS)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.one_in(4)
 def test_what_is_left_out_has_no_part_in_slopes(name: str) -> None:
     """The others have the slopes that they have alone, by differences."""
     function = STATISTICS[name]
