@@ -14,6 +14,8 @@ from itertools import compress, count, islice, repeat
 from operator import is_, is_not
 from typing import Any, TypeVar
 
+import numpy as np
+
 from symdiff.dataclass import dataclass
 from symdiff.definitions.bunches import attributes_of
 from symdiff.errors import UnsupportedCallError
@@ -430,7 +432,7 @@ def same(a: Abstract, b: Abstract) -> bool:
         return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
     if isinstance(a, (bool, int, str, bytes, Array)):
         return bool(a == b)
-    if isinstance(a, (float, complex)):
+    if isinstance(a, (float, complex, np.dtype)):  # there may be several of one dtype
         return repr(a) == repr(b)
     return False
 

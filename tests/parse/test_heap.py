@@ -5,9 +5,11 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from symdiff.ir.graph import Input
 from symdiff.ir.types import FLOAT, INT
-from symdiff.parse.heap import differing
+from symdiff.parse.heap import differing, same
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import ABSENT
 
@@ -59,3 +61,11 @@ def test_an_input_is_found_without_going_over_all_others() -> None:
     assert Counted.compared < 2000
     assert interp.add_input(Input(("x", Counted(7))), INT, "x_7") is not made[7]
     assert len(interp.inputs) == len(interp.parameters) == 301
+
+
+def test_a_dtype_that_was_copied_is_the_same_and_one_that_says_more_is_another() -> None:
+    float64, copied = np.dtype("float64"), np.dtype("float64", copy=True)
+    assert copied is not float64
+    assert same(float64, copied)
+    assert not same(float64, np.dtype(">f8"))
+    assert not same(float64, np.dtype("float64", metadata={"unit": "m"}))
