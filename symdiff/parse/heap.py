@@ -430,11 +430,18 @@ def same(a: Abstract, b: Abstract) -> bool:
         return same(tuple(a), tuple(b))
     if isinstance(a, dict):
         return list(a) == list(b) and all(same(a[k], b[k]) for k in a)
-    if isinstance(a, (bool, int, str, bytes, Array)):
-        return bool(a == b)
-    if isinstance(a, (float, complex, np.dtype)):  # there may be several of one dtype
+    return _is_same_constant(a, b)
+
+
+def _is_same_constant(a: Any, b: Any) -> bool:
+    """Return whether two contents of one class are equal and immutable; there may be several of one
+    dtype.
+    """
+    if isinstance(a, np.dtype):
+        return bool(a == b) and a.metadata == b.metadata
+    if isinstance(a, (float, complex)):
         return repr(a) == repr(b)
-    return False
+    return isinstance(a, (bool, int, str, bytes, Array)) and bool(a == b)
 
 
 def _same_function(a: Closure, b: Closure) -> bool:
