@@ -301,6 +301,15 @@ def needless_cast(node: Node, rewriter: Rewriter) -> Value | None:
     return first_operand(node, rewriter)
 
 
+@reads("astype")
+def number_again(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x`` for ``float(np.float64(x))`` of one of Python's floats."""
+    cast = made_by(node.operands[0], "astype")
+    if cast is None or cast.operands[0].type != FLOAT:
+        return None
+    return cast.operands[0] if array_type(cast.result).dtype == FLOAT.dtype else None
+
+
 def conjugate_of_real(node: Node, rewriter: Rewriter) -> Value | None:
     type_ = node.result.type
     complex_ = isinstance(type_, ArrayType) and type_.dtype.kind == "c"
@@ -371,6 +380,7 @@ _IDENTITIES: Rules = {
     "real": (first_operand,),
     "conjugate": (conjugate_of_real, *in_derivatives(conjugate_undone)),
     "astype": (needless_cast, OnDerivatives(stays_zero)),
+    "python_float": in_derivatives(number_again),
     "as_scalar": (first_operand, OnDerivatives(stays_zero)),
 }
 ALGEBRA = (_IDENTITIES, _OPERATORS)

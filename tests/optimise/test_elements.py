@@ -227,3 +227,24 @@ def test_effects_happen_once(capsys: pytest.CaptureFixture[str]) -> None:
     with np.errstate(all="ignore"):
         sd.grad(printing)(np.array([0.0, 1.0]))
     assert capsys.readouterr().out == "once\n"
+
+
+def smoothed(x: Any, alpha: float) -> Any:
+    m = total = x[0]
+    for i in range(1, len(x)):
+        m = alpha * x[i] + (1 - alpha) * m
+        total += (x[i] - m) ** 2
+    return total
+
+
+def test_a_number_that_comes_out_of_a_loop_on_lists_is_cast_once() -> None:
+    gradient = sd.grad(smoothed, "alpha")
+    assert "float(np.float64(" not in gradient.source("float64[n]", "float")
+    x = np.array([0.3, 1.2, -0.4])
+    # m1 = x0 + a (x1 - x0), m2 = m1 + a (x2 - m1)
+    a, d = 0.25, x[1] - x[0]
+    m1 = x[0] + a * d
+    m2 = m1 + a * (x[2] - m1)
+    by_hand = -2.0 * (x[1] - m1) * d - 2.0 * (x[2] - m2) * (d + x[2] - m1 - a * d)
+    assert type(gradient(x, a)) is float
+    np.testing.assert_allclose(gradient(x, a), by_hand, rtol=1e-13)
