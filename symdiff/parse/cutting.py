@@ -2,9 +2,9 @@
 ``nondifferentiable`` returns.
 
 Numbers and arrays are cut off, those in lists, tuples and dicts too: these are made anew, and
-neither they nor the first ones may be written afterwards, since to Python they are one. What has no
-derivative stays what it is. Of other things nothing can be cut off: where what they hold may have a
-derivative that is an error.
+neither they nor the first ones may be written afterwards, nor told apart, since to Python they are
+one. What has no derivative stays what it is. Of other things nothing can be cut off: where what
+they hold may have a derivative that is an error.
 """
 
 from __future__ import annotations
@@ -39,16 +39,36 @@ def cut(interp: Interpreter, value: Abstract, mapped: Mapped) -> Abstract:
             hint="cut the numbers and arrays in it: stop_gradient(object.attribute)",
         )
     made = mapped(value, lambda item: cut(interp, item, mapped))
+    conflict = _relate(interp, value, made, "cut a copy: stop_gradient(list(items))")
     for one in (value, made):
         if isinstance(one, ListRef | DictRef):
-            interp.heap.keep(one, _written_later(interp, one))
+            interp.heap.keep(one, conflict)
     return made
 
 
-def _written_later(interp: Interpreter, ref: ListRef | DictRef) -> Conflict:
-    name = f"a {ref.type.__name__}"
-    reason = f"{name} is written that stands with its derivative, and without"
-    return Conflict(name, reason, interp.span, True, hint="cut a copy: stop_gradient(list(items))")
+def cut_argument(interp: Interpreter, value: Abstract, mapped: Mapped) -> Abstract:
+    """The value as a function is given it that is called without derivatives. Objects stay those
+    that they are; a list or a dict that may carry a derivative is another one, so where the
+    function writes to it, what the first one holds is not known any more.
+    """
+    if not may_carry(interp, value):
+        return value
+    if isinstance(value, Array | Value):
+        return cut(interp, value, mapped)
+    made = mapped(value, lambda item: cut_argument(interp, item, mapped))
+    _relate(interp, value, made, "give the function a copy, and let it return what it makes")
+    return made
+
+
+def _relate(interp: Interpreter, value: Abstract, made: Abstract, hint: str) -> Conflict:
+    """Note that to Python a list or a dict, and the one made of it, are one."""
+    name = f"a {value.type.__name__}" if isinstance(value, ListRef | DictRef) else "a tuple"
+    reason = f"{name} stands with its derivative, and without, but the two are one to Python"
+    conflict = Conflict(name, reason, interp.span, True, hint=hint)
+    if isinstance(value, ListRef | DictRef) and isinstance(made, ListRef | DictRef):
+        for location in interp.heap.possible(value):
+            interp.heap.relate(made, location, conflict)
+    return conflict
 
 
 def _is_container(interp: Interpreter, part: Abstract) -> bool:

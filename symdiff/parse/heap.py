@@ -434,8 +434,9 @@ def same(a: Abstract, b: Abstract) -> bool:
 
 
 def _is_same_constant(a: Any, b: Any) -> bool:
-    """Return whether two contents of one class are equal and immutable; there may be several of one
-    dtype.
+    """Return whether two constants of one class are equal, a NaN to itself and 0.0 not to -0.0, or
+    two arrays have the same storage, seen through the same views. What dtypes say beside their
+    kind is compared, too.
     """
     if isinstance(a, np.dtype):
         return bool(a == b) and a.metadata == b.metadata

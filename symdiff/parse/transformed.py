@@ -36,7 +36,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.calls import CALLABLES
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.contexts import NoGrad, without_derivatives
-from symdiff.parse.cutting import cut
+from symdiff.parse.cutting import cut, cut_argument
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.demand import obtainable
 from symdiff.parse.heap import is_callers
@@ -111,9 +111,9 @@ class Stager:
         return cut(self.interp, value, self._mapped)
 
     def stopped(self, function: Abstract, args: Sequence[Abstract], kwargs: Keywords) -> Abstract:
-        given = [_mapped_values(self, value, stopped) for value in args]
-        named = {name: _mapped_values(self, value, stopped) for name, value in kwargs.items()}
         interp = self.interp
+        given = [cut_argument(interp, value, self._mapped) for value in args]
+        named = {k: cut_argument(interp, value, self._mapped) for k, value in kwargs.items()}
         # What it writes to a list or a dict would be lost.
         lost = any(isinstance(v, ListRef | DictRef) for v in (*given, *named.values()))
         refusals = () if lost else (UnsupportedSyntaxError, UnsupportedCallError)

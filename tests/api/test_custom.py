@@ -253,6 +253,84 @@ def test_containers_that_stand_with_their_derivative_and_without_are_not_written
         sd.grad(function)(2.0)
 
 
+def cut_list(x):
+    numbers = [x]
+    return x if sd.stop_gradient(numbers) is numbers else 2.0 * x
+
+
+def cut_dict(x):
+    numbers = {"a": x}
+    return x if sd.stop_gradient(numbers) is numbers else 2.0 * x
+
+
+def cut_twice(x):
+    numbers = [x]
+    first, second = sd.stop_gradient([numbers, numbers])
+    return x if first is second else 2.0 * x
+
+
+def given_twice(x):
+    numbers = [x]
+    first, second = sd.nondifferentiable(lambda items: items)((numbers, numbers))
+    return x if first is second else 2.0 * x
+
+
+@pytest.mark.parametrize("function", [cut_list, cut_dict, cut_twice, given_twice])
+@pytest.mark.parametrize("derivative", [sd.grad, lambda f: lambda x: sd.jvp(f, (x,), (1.0,))])
+def test_containers_that_stand_with_their_derivative_and_without_are_not_told_apart(
+    function, derivative
+):
+    assert function(2.0) == 2.0
+    with pytest.raises(sd.AliasingError, match="stands with its derivative, and without"):
+        derivative(function)(2.0)
+
+
+@sd.nondifferentiable
+def jotted(notes, x):
+    """Writes to a list or a dict that it is given."""
+    if isinstance(notes, dict):
+        notes["a"] = x
+    else:
+        notes.append(x)
+    return x
+
+
+def written_while_empty(x):
+    notes = []
+    for k in range(3):
+        jotted(notes, x * k)
+    return notes[1] * notes[2] * x + len(notes) * x
+
+
+def written_over(x):
+    notes = {"a": 2.0}
+    jotted(notes, x)
+    return notes["a"] * x
+
+
+@pytest.mark.parametrize(
+    ("function", "slope"),  # what was written counts as a constant
+    [(written_while_empty, lambda x: 2.0 * x * x + 3.0), (written_over, lambda x: x)],
+)
+def test_what_a_nondifferentiable_function_writes_to_what_it_is_given_is_there(function, slope):
+    made = sd.differentiable(function)
+    for x in (0.7, 2.0):
+        assert made.forward(x)[0] == function(x)
+        assert sd.grad(function)(x) == pytest.approx(slope(x), rel=1e-14)
+        value, tangent = sd.jvp(function, (x,), (1.0,))
+        assert (value, tangent) == pytest.approx((function(x), slope(x)), rel=1e-14)
+
+
+@pytest.mark.parametrize("notes", [lambda x: [x], lambda x: {"a": x}])
+def test_a_container_with_derivatives_that_is_written_without_is_not_read(notes):
+    def read_behind(x):
+        held = notes(x)
+        return jotted(held, x) * x * len(held) + held["a" if isinstance(held, dict) else -1]
+
+    with pytest.raises(sd.AliasingError, match="stands with its derivative, and without"):
+        sd.grad(read_behind)(2.0)
+
+
 def test_the_numbers_of_objects_are_cut_off_one_by_one():
     assert sd.grad(lambda x: x * sd.stop_gradient(Pair(x * x).first))(2.0) == 4.0
 
