@@ -657,6 +657,8 @@ def _bound_natively(
     if _is_native_slot(instance, found):
         return BoundMethod(found, instance)
     if subclassed.is_made(interp, instance):
+        if subclassed.asks_for_another_text(instance, name):
+            raise native.not_followed(interp, owner, name)
         return interp.attribute(subclassed.as_python(interp, instance), name)
     if isinstance(instance, ObjectRef):
         return native.method_of(interp, instance, name, found)

@@ -742,7 +742,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {  # that ask a number for a special
     "__ceil__": math.ceil,
     "__divmod__": divmod,
     "__repr__": repr,
-    "__str__": repr,
+    "__str__": str,
     "__format__": format,
 }
 

@@ -67,6 +67,16 @@ def inherits(value: Any, method: str) -> bool:
     return is_subclassed(value) and lookups.holder_of(value.type, method) in TAKEN
 
 
+def asks_for_another_text(value: Any, method: str) -> bool:
+    """Return whether a method of ``int``, ``float`` or ``complex`` may give what the class itself
+    says: ``__str__`` asks for the number's ``__repr__``, ``__format__`` for its ``__str__``.
+    """
+    asks = method in ("__str__", "__format__")
+    if asks and not inherits(value, "__repr__"):
+        return True
+    return method == "__format__" and lookups.holder_of(value.type, "__str__") is not object
+
+
 def is_subclassed(value: Any) -> bool:
     """Return whether a value is a number of a class below Python's."""
     return isinstance(value, ObjectRef) and issubclass(value.type, (int, float, complex))

@@ -48,7 +48,13 @@ def of_lists(x):
     return joined[1] * len(joined) + (x,).__add__((x * x,))[1] * [1, 2].__eq__([1, 2])
 
 
-FUNCTIONS = [of_items, as_keys, written, of_arrays, of_lists]
+def of_texts(x):
+    numbers = [np.float64(1.5), np.int64(15), np.bool_(True), 1.5, 15]
+    shown = "".join([number.__str__() + number.__repr__() for number in numbers])
+    return x * x * len(shown) + x * len(np.float64(2.5).__format__(""))
+
+
+FUNCTIONS = [of_texts, of_items, as_keys, written, of_arrays, of_lists]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)

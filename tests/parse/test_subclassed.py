@@ -293,6 +293,48 @@ def test_what_is_not_known_of_them_is_refused(function, told):
         symdiff.grad(function)(1.3)
 
 
+class Shown(float):
+    def __repr__(self):
+        return "about " + super().__repr__()
+
+    def text(self):
+        return super().__str__()
+
+    def formatted(self):
+        return super().__format__("")
+
+
+class Written(float):
+    def __str__(self):
+        return "about " + super().__str__()
+
+    def formatted(self):
+        return super().__format__("")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * len(Shown(1.5).text()),
+        lambda x: x * len(Shown(1.5).__str__()),
+        lambda x: x * len(Shown(1.5).formatted()),
+        lambda x: x * len(Written(1.5).formatted()),
+        lambda x: x * len(Written(1.5).__format__("")),
+    ],
+)
+def test_texts_of_numbers_that_their_classes_give_are_not_those_of_plain_numbers(function):
+    assert function(1.0) == len("about 1.5")
+    with pytest.raises(symdiff.UnsupportedCallError, match="which is not written in Python"):
+        symdiff.grad(function)(1.0)
+
+
+def test_texts_of_numbers_that_their_classes_do_not_give():
+    def function(x):
+        return x * len(str(Written(1.5))) + x * x * len(Shown(1.5).__repr__())
+
+    assert symdiff.grad(function)(2.0) == 9.0 + 2 * 2.0 * 9.0
+
+
 def test_a_number_from_outside_as_an_index():
     def function(x):
         return [x, x * x, x**3][NUMBERS["count"] - 1] + [x, x * x, x**3, x**4][NUMBERS["count"]]
