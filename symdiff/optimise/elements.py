@@ -257,7 +257,7 @@ class _OfElements(Converter):
             return length
         if any(_is_vector(v.type) for v in (*node.operands, *node.results)):
             raise NotFloats
-        if not _is_total(node):
+        if not self.is_total(node):
             if self.loops.by_numpy and is_function(node.op):
                 return self.function_by_numpy(node)
             self.may_raise = True
@@ -299,8 +299,21 @@ class _OfElements(Converter):
         if not self.loops.bounds.of(place).is_index_of(type_.shape[0]):
             self.may_raise = True
 
+    def is_total(self, node: Node) -> bool:
+        """Return whether an op raises nothing on Python's floats."""
+        if node.op is divide:
+            return bool(number_of(node.operands[1]))
+        return self.is_square(node) or node.op.name in _TOTAL
+
+    def is_square(self, node: Node) -> bool:
+        """Return whether a power may be a product, which overflows to inf; in the function's own
+        value its last bits are those of the power.
+        """
+        is_second = node.op.name == "power" and number_of(node.operands[1]) == 2
+        return is_second and node not in self.exact
+
     def power(self, node: Node, operands: list[Value]) -> Value:
-        if number_of(node.operands[1]) == 2 and node not in self.exact:
+        if self.is_square(node):
             return multiply(operands[0], operands[0])
         return super().power(node, operands)
 
@@ -335,12 +348,3 @@ def _has_turns(view: LoopView) -> bool:
 
 def _captured(node: Node) -> list[Value]:
     return [value for block in node.blocks for value in free_values(block)]
-
-
-def _is_total(node: Node) -> bool:
-    """Return whether an op raises nothing on Python's floats."""
-    if node.op is divide:
-        return bool(number_of(node.operands[1]))
-    if node.op.name == "power":
-        return bool(number_of(node.operands[1]) == 2)
-    return node.op.name in _TOTAL

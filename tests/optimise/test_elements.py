@@ -248,3 +248,19 @@ def test_a_number_that_comes_out_of_a_loop_on_lists_is_cast_once() -> None:
     by_hand = -2.0 * (x[1] - m1) * d - 2.0 * (x[2] - m2) * (d + x[2] - m1 - a * d)
     assert type(gradient(x, a)) is float
     np.testing.assert_allclose(gradient(x, a), by_hand, rtol=1e-13)
+
+
+def test_a_square_beyond_the_floats_is_infinite() -> None:
+    """As NumPy's is: Python's ``x ** 2`` raises OverflowError."""
+
+    def squares(x: Any) -> Any:
+        total = 0.0
+        for i in range(len(x)):
+            total = total + x[i] ** 2
+        return total
+
+    x = np.array([1e200, 2.0])
+    with np.errstate(over="ignore"):
+        value, slope = sd.value_and_grad(squares)(x)
+    assert value == np.inf
+    np.testing.assert_array_equal(slope, [2e200, 4.0])
