@@ -8,15 +8,30 @@ import numpy as np
 from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.solvers import strong_multiply, valued, without_derivative
+
+_LEAST = 1e-6  # of the size of what is around: less may be rounding errors
 
 
-def _rotation(f, g):
-    """The cosine and the sine of what turns ``(f, g)`` to ``(r, 0)``; of zeros nothing turns."""
+def _rotation(f, g, around):
+    """The cosine and the sine of what turns ``(f, g)`` to ``(r, 0)``, and ``r``; zeros are not turned.
+
+    Where both are next to 0, of the numbers around, the derivatives are NaN: which way they turn
+    when they change is not known.
+    """
     is_zero = (f == 0.0) & (g == 0.0)
-    size = np.sqrt(np.where(is_zero, 1.0, f * f + g * g))
+    size = np.hypot(np.where(is_zero, 1.0, f), g)
     size = np.where(f < 0.0, -size, size)
-    return np.where(is_zero, 1.0, f / size), g / size
+    c, s = np.where(is_zero, 1.0, f / size), g / size
+    sound = np.maximum(np.abs(f), np.abs(g)) > _LEAST * np.max(np.abs(around))
+    c, s = _known_where(sound, c), _known_where(sound, s)
+    return c, s, _known_where(sound, c * f + s * g)
+
+
+def _known_where(sound, x):
+    """The same numbers, whose derivatives are NaN elsewhere."""
+    factor = np.where(without_derivative(sound), 1.0, np.nan)
+    return valued(strong_multiply(x, factor), without_derivative(x))
 
 
 def _turn_columns(q, j, k, c, s):
@@ -31,26 +46,35 @@ def _turn_rows(r, j, k, first, c, s):
     r[k, first:] = c * other - s * one
 
 
+def _turn_to_first(q, r, u):
+    """Turn the factors, in their place, as it turns ``u`` to its first element, and return that."""
+    count, width = r.shape
+    last = u[count - 1]
+    for k in range(count - 1):
+        j = count - 2 - k
+        c, s, last = _rotation(u[j], last, u)
+        if j < width:
+            _turn_rows(r, j, j + 1, j, c, s)
+        _turn_columns(q, j, j + 1, c, s)
+    return last
+
+
+def _turn_away(q, r, j, k):
+    """Turn the factors, in their place, as it turns an element of ``r`` in column ``j`` to 0."""
+    c, s, r[j, j] = _rotation(r[j, j], r[k, j], r[:, j])
+    r[k, j] = 0.0
+    _turn_rows(r, j, k, j + 1, c, s)
+    _turn_columns(q, j, k, c, s)
+
+
 def _turned(q, r, u, v):
     """The factors of ``q @ (r + outer(u, v))``, in their place: ``u`` turns to its first element,
     what that leaves below the diagonal to 0.
     """
     count, width = r.shape
-    last = u[count - 1]
-    for k in range(count - 1):
-        j = count - 2 - k
-        c, s = _rotation(u[j], last)
-        last = c * u[j] + s * last
-        if j < width:
-            _turn_rows(r, j, j + 1, j, c, s)
-        _turn_columns(q, j, j + 1, c, s)
-    r[0] = r[0] + last * v
+    r[0] = r[0] + _turn_to_first(q, r, u) * v
     for j in range(min(count - 1, width)):
-        c, s = _rotation(r[j, j], r[j + 1, j])
-        r[j, j] = c * r[j, j] + s * r[j + 1, j]
-        r[j + 1, j] = 0.0
-        _turn_rows(r, j, j + 1, j + 1, c, s)
-        _turn_columns(q, j, j + 1, c, s)
+        _turn_away(q, r, j, j + 1)
 
 
 def _factors(Q, R):
@@ -66,33 +90,36 @@ def qr_update(Q, R, u, v, overwrite_qruv=False):
     if np.ndim(u) != 1:
         refuse("several updates at once (make one after the other)")
     q, r = _factors(Q, R)
-    u, v = np.asarray(u, np.float64), np.asarray(v, np.float64)
+    left, right = np.asarray(u, np.float64), np.asarray(v, np.float64)
     count = q.shape[1]
     if count == q.shape[0]:
-        _turned(q, r, q.T @ u, v)
+        _turned(q, r, q.T @ left, right)
     else:
-        along, rest, size = _across(q, u)
+        along, rest, size = _across(q, left)
         q = np.concatenate((q, rest[:, None]), axis=1)
         r = np.concatenate((r, np.zeros((1, r.shape[1]))))
-        _turned(q, r, np.append(along, size), v)
+        _turned(q, r, np.append(along, size), right)
         q, r = q[:, :count], r[:count]
     return _as_found(q, r, _updated, Q, R, u, v)
 
 
 def _across(q, u):
     """The part of a vector along orthonormal columns, and the direction and size of what is across:
-    that is made so twice where little is.
+    that is made so twice where little is. Where next to nothing is, that has no derivative.
     """
     along = q.T @ u
     rest = u - q @ along
     if np.sum(rest * rest) <= 0.5 * np.sum(u * u):
         rest = rest - q @ (q.T @ rest)
     size = np.sqrt(np.sum(rest * rest))
-    return along, rest / size, size
+    sound = size > _LEAST * np.sqrt(np.sum(u * u))
+    return along, _known_where(sound, rest / size), _known_where(sound, size)
 
 
 def _as_found(q, r, function, *given):
     """The factors with the signs and the values that SciPy finds."""
+    kind = np.result_type(given[0])
+    q, r = q.astype(kind), r.astype(kind)
     told = computed(q, function, 0, *given), computed(r, function, 1, *given)
     signs = computed(np.sum(q, axis=0), _signs, q, told[0])
     return valued(q * signs, told[0]), valued(r * signs[: len(r), None], told[1])
@@ -114,18 +141,10 @@ def qr_delete(Q, R, k, p=1, which="row", overwrite_qr=False):
     q, r = _factors(Q, R)
     if which != "row" or p != 1 or q.shape[0] != q.shape[1]:
         refuse("columns, several rows at once, or the factors of mode='economic'")
-    count, width = r.shape
-    k = k + count if k < 0 else k
+    k = k + len(r) if k < 0 else k
     left = q[k].copy()
     q = np.concatenate((q[:k], q[k + 1 :]))
-    last = left[count - 1]
-    for step in range(count - 1):
-        j = count - 2 - step
-        c, s = _rotation(left[j], last)
-        last = c * left[j] + s * last
-        if j < width:
-            _turn_rows(r, j, j + 1, j, c, s)
-        _turn_columns(q, j, j + 1, c, s)
+    _turn_to_first(q, r, left)
     return _as_found(q[:, 1:], r[1:], _without, Q, R, k)
 
 
@@ -139,21 +158,16 @@ def qr_insert(Q, R, u, k, which="row", rcond=None, overwrite_qru=False):
     if overwrite_qru:
         refuse("overwrite_qru=True")
     q, r = _factors(Q, R)
-    u = np.asarray(u, np.float64)
-    if which != "row" or u.ndim != 1 or q.shape[0] != q.shape[1]:
+    if which != "row" or np.ndim(u) != 1 or q.shape[0] != q.shape[1]:
         refuse("columns, several rows at once, or the factors of mode='economic'")
     count, width = r.shape
     k = k + count if k < 0 else k
     above = np.concatenate((q[:k], np.zeros((k, 1))), axis=1)
     new = np.concatenate((np.zeros((1, count)), np.ones((1, 1))), axis=1)
     below = np.concatenate((q[k:], np.zeros((count - k, 1))), axis=1)
-    q, r = np.concatenate((above, new, below)), np.concatenate((r, u[None]))
+    q, r = np.concatenate((above, new, below)), np.concatenate((r, np.asarray(u, np.float64)[None]))
     for j in range(min(count, width)):
-        c, s = _rotation(r[j, j], r[count, j])
-        r[j, j] = c * r[j, j] + s * r[count, j]
-        r[count, j] = 0.0
-        _turn_rows(r, j, count, j + 1, c, s)
-        _turn_columns(q, j, count, c, s)
+        _turn_away(q, r, j, count)
     return _as_found(q, r, _with, Q, R, u, k)
 
 

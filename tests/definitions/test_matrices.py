@@ -152,6 +152,18 @@ def test_nothing_turns_where_all_below_is_zero():
     np.testing.assert_array_equal(slopes[1:], 0.0)
 
 
+@pytest.mark.parametrize("column", [np.zeros(3), np.linalg.qr(A)[0][:, 0]])
+def test_what_turns_next_to_nothing_has_no_derivative(column: Any):
+    """Rotations of rounding errors say nothing of how the factors change."""
+    q, r = np.linalg.qr(A[:, :2], mode="complete")
+
+    def corner(u: Any) -> Any:
+        return np.sum(linalg.qr_update(q, r, u, LINE[:2])[1])
+
+    assert np.all(np.isnan(sd.grad(corner)(column)))
+    assert np.all(np.isnan(sd.jvp(corner, (column,), (np.ones(3),))[1]))
+
+
 def test_matrices_by_some_of_their_columns():
     order = np.array([3, 0, 4, 1, 2])
     check(interpolative.reconstruct_matrix_from_id, A[:, :2], order, B.T, wrt=(0, 2))
