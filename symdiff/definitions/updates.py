@@ -14,7 +14,7 @@ _LEAST = 1e-6  # of the size of what is around: less may be rounding errors
 
 
 def _rotation(f, g, around):
-    """The cosine and the sine of what turns ``(f, g)`` to ``(r, 0)``, and ``r``; zeros are not turned.
+    """Cosine and sine of what turns ``(f, g)`` to ``(r, 0)``, and ``r``; zeros are not turned.
 
     Where both are next to 0, of the numbers around, the derivatives are NaN: which way they turn
     when they change is not known.
