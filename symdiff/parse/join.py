@@ -681,15 +681,31 @@ class BranchJoin(Join):
                 ABSENT if ref is None else arm.heap.joined(ref)
                 for arm, ref in zip(self.arms, (a, b), strict=True)
             ]
-            self.refs[a, b] = known
             if not isinstance(known, Scope):
                 self.merged.append(Merged(known, (a, b), name))
-            if isinstance(known, ObjectRef | Scope):
-                self._merge_names(name, known, contents)
-            else:
-                join = self._items if isinstance(known, ListRef) else self.join
-                self.heap.set(known, join(name, *contents))
+            before_it = len(self.refs), len(self.functions)
+            self.refs[a, b] = known
+            try:
+                self._fill(name, known, contents)
+            except Unjoinable:  # what was made within it may hold it
+                _shorten(self.refs, before_it[0])
+                _shorten(self.functions, before_it[1])
+                raise
         return known
+
+    def _fill(self, name: str, known: Ref, contents: list[Abstract]) -> None:
+        """Join what a list, a dict or an object holds in each arm."""
+        if isinstance(known, ObjectRef | Scope):
+            self._merge_names(name, known, contents)
+        else:
+            self.heap.set(known, self._inside(name, known, *contents))
+
+    def _inside(self, name: str, known: ListRef | DictRef, a: Abstract, b: Abstract) -> Abstract:
+        """What a list or a dict holds; in cases where it is that on the only path that has it."""
+        there = a is not ABSENT, b is not ABSENT
+        if not all(there) and any(isinstance(content, Conflict) for content in (a, b)):
+            return self.join_or_conflict(known, a, b, there)
+        return self._items(name, a, b) if isinstance(known, ListRef) else self.join(name, a, b)
 
     def _require_one_activation(self, a: Scope | None, b: Scope | None) -> None:
         """Refuse what would become two activations of one: each binds names of its own anew."""
@@ -744,6 +760,11 @@ def _like(a: Any, b: Any) -> Ref:
 
 
 _KIND: dict[type, str] = {ListRef: "list", DictRef: "dict", ObjectRef: "object"}
+
+
+def _shorten(known: dict[Any, Any], length: int) -> None:
+    while len(known) > length:
+        known.popitem()
 
 
 def _order(arm: int, content: Any, other: Any) -> tuple[Any, Any]:

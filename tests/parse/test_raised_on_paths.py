@@ -143,6 +143,28 @@ def of_objects_in_turn(p: Any) -> Any:
     return s
 
 
+def one(a: Any) -> Any:
+    yield a
+
+
+def one_and_its_square(a: Any) -> Any:
+    yield from one(a)
+    rest = yield a * a  # noqa: F841 - it is bound
+
+
+def of_a_dict_emptied(p: Any) -> Any:
+    s = 0.0
+    try:
+        for t in one_and_its_square(2.0):
+            scale = np.arange(3.0)
+            held = {"p": p[p > 0.4], "q": p.min()}
+            for key in list(held):
+                s = s + t * np.sum(held.pop(key) ** 2) * scale[1]
+    except IndexError:
+        rest = [0.25]  # noqa: F841 - it is bound
+    return s
+
+
 PLACES = [[0.5, 0.3], [0.5, 2.5], [-1.0, 4.0], [4.0, 1.2], [1.2, -1.0], [2.2, 3.3]]
 FUNCTIONS = [
     of_a_helper,
@@ -152,6 +174,7 @@ FUNCTIONS = [
     of_a_definition,
     of_an_object,
     of_an_attribute_deleted,
+    of_a_dict_emptied,
 ]
 
 
