@@ -55,6 +55,15 @@ class Activity:
                 yield outer[0], place
             place = outer[1]
 
+    def left_loops(self, edge: Edge) -> Iterator[Node]:
+        """The loops that an edge leads out of."""
+        place, home = edge.place, self.homes.home.get(edge.source)
+        while place is not home and (outer := self.homes.enclosing(place)) is not None:
+            node, around = outer
+            if node.op is loop:
+                yield node
+            place = around
+
 
 def analyse(
     block: Block, sources: Iterable[Value], targets: Iterable[Value], calls: Dependencies

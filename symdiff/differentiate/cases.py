@@ -3,7 +3,7 @@
     y = np.where(c, f(w), g(w))     f(w): {c}     g(w): {not c}     w: {c} or {not c}, so always
 
 A case is a set of choices that all have to be met, ``Cases`` are alternatives. Of what takes parts
-of an array the choice is ``PARTS``; what is not known to be the opposite of anything is a choice of
+of an array the choice is ``PARTS``, of a loop that may have no turns ``TURNS``; what is not known to be the opposite of anything is a choice of
 its own. Few cases are kept apart; beyond that ``SOMETIMES`` stands for all but "always".
 """
 
@@ -38,6 +38,8 @@ Case = frozenset[Choice]
 Cases = frozenset[Case]
 
 PARTS = Choice("parts")
+TURNS = Choice("turns")
+PARTIAL = frozenset({PARTS, TURNS})  # no mask but where partials may be infinite
 ALWAYS: Cases = frozenset({frozenset[Choice]()})
 NEVER: Cases = frozenset()
 PARTLY: Cases = frozenset({frozenset({PARTS})})

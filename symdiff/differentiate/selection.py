@@ -3,7 +3,7 @@
 Such a zero has to stay zero whatever it is multiplied with (inf, NaN), so
 ``where(x > 0, log(x), 0)`` has the gradient 0 at x = 0. The state of a value's cotangent is the
 highest of what its uses make of it: UNREAD (none so far), PARTIAL (an index read or overwrote
-parts that no others cover, a largest element was taken), SELECTED (``where``, a branch or a maximum
+parts that no others cover, a largest element was taken, a loop had no turns), SELECTED (``where``, a branch or a maximum
 chose), DENSE (some use reads all of it, or one where a condition holds and one where it does not:
 no mask can help).
 One search backwards over the edges of ``activity``, of the ``cases`` in which there is a cotangent.
@@ -18,9 +18,11 @@ from symdiff.differentiate.activity import Activity, Edge, Homes, successors
 from symdiff.differentiate.cases import (
     ALWAYS,
     NEVER,
+    PARTIAL,
     PARTLY,
     PARTS,
     SOMETIMES,
+    TURNS,
     Cases,
     Choice,
     also,
@@ -29,7 +31,7 @@ from symdiff.differentiate.cases import (
 )
 from symdiff.differentiate.covers import covers
 from symdiff.ir.build import constant
-from symdiff.ir.control import cond, loop
+from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.reach import reached
 from symdiff.ir.types import ArrayType
@@ -143,7 +145,7 @@ def _state(cases: Cases) -> State:
     """What cases say of a cotangent as a whole."""
     if cases in (ALWAYS, NEVER):
         return State.DENSE if cases else State.UNREAD
-    chosen = any(choice != PARTS for case in cases for choice in case)
+    chosen = any(not case <= PARTIAL for case in cases)
     return State.SELECTED if chosen else State.PARTIAL
 
 
@@ -234,7 +236,7 @@ def _is_lost(choice: Choice, edge: Edge, homes: Homes) -> bool:
 
 def _replaced(cases: Cases, node: Node, is_lost: Callable[[Choice], bool]) -> Cases:
     """The cases with a choice of a node's own in the place of what is lost there."""
-    if not any(choice != PARTS for case in cases for choice in case):
+    if all(case <= PARTIAL for case in cases):
         return cases
     made = (
         frozenset(Choice(node) if is_lost(choice) else choice for choice in case) for case in cases
@@ -243,9 +245,11 @@ def _replaced(cases: Cases, node: Node, is_lost: Callable[[Choice], bool]) -> Ca
 
 
 def _taken(edge: Edge, activity: Activity) -> Iterable[Choice]:
-    """The choices of branches whose arm an edge leads out of."""
+    """The choices of branches whose arm an edge leads out of, and of loops around it."""
     for node, arm in activity.chosen_arms(edge):
         yield choice_of(node.operands[0], arm is node.blocks[0])
+    if any(not LoopView(node).has_turns for node in activity.left_loops(edge)):
+        yield TURNS
 
 
 def _made(edge: Edge) -> Iterable[Choice]:

@@ -449,3 +449,53 @@ def test_a_negated_number_is_a_condition():
     x, k = np.array([0.5, 2.0, 3.0]), np.array([0.0, 2.0, np.nan])
     expected = [np.sin(0.5) + 0.5 * np.cos(0.5), 0.5, 1 / 3]
     np.testing.assert_allclose(sd.grad(f)(x, k), expected, rtol=1e-14)
+
+
+def _summed_in_turns(x, n):
+    y, s = 1 / x, np.sum(x)
+    for _ in range(n):
+        s = s * np.sum(y)
+    return s
+
+
+def _sum_read_in_turns(x, n):
+    y, s = np.sum(1 / x), np.sum(x)
+    while n > 0:
+        s, n = s * y, n - 1
+    return s
+
+
+def _through_what_is_not_finite(x, n):
+    y, s = np.log(x), np.sum(x)
+    w = np.exp(y * y)
+    for k in range(n):
+        for _ in range(k + 1):
+            s = s + np.sum(w) * k
+    return s
+
+
+def _read_by_a_function(x, n):
+    y, s = x**-0.5, np.sum(x)
+
+    def step(s):
+        return s * y[1] + np.mean(y)
+
+    for _ in range(n):
+        s = step(s)
+    return s
+
+
+@pytest.mark.parametrize(
+    "f",
+    [_summed_in_turns, _sum_read_in_turns, _through_what_is_not_finite, _read_by_a_function],
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_loop_without_turns_takes_nothing_of_what_it_would_read(f, dtype):
+    x = np.array([0.0, 1.0, 2.0], dtype)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(sd.grad(f)(x, 0), np.ones(3, dtype))
+        assert sd.jvp(f, (x, 0), (np.ones(3, dtype), None))[1] == 3.0
+        np.testing.assert_array_equal(sd.hessian(f)(x, 0), np.zeros((3, 3)))
+    x = np.array([0.7, 1.3, 2.0])
+    expected = reference.richardson_gradient(f, (x, 2)).value
+    np.testing.assert_allclose(sd.grad(f)(x, 2), expected, 1e-7)
