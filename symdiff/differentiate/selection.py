@@ -3,9 +3,9 @@
 Such a zero has to stay zero whatever it is multiplied with (inf, NaN), so
 ``where(x > 0, log(x), 0)`` has the gradient 0 at x = 0. The state of a value's cotangent is the
 highest of what its uses make of it: UNREAD (none so far), PARTIAL (an index read or overwrote
-parts that no others cover, a largest element was taken, a loop had no turns), SELECTED (``where``, a branch or a maximum
-chose), DENSE (some use reads all of it, or one where a condition holds and one where it does not:
-no mask can help).
+parts that no others cover, a largest element was taken, a loop had no turns), SELECTED (``where``,
+a branch or a maximum chose), DENSE (some use reads all of it, or one where a condition holds and
+one where it does not: no mask can help).
 One search backwards over the edges of ``activity``, of the ``cases`` in which there is a cotangent.
 """
 
