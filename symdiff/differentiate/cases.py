@@ -3,8 +3,8 @@
     y = np.where(c, f(w), g(w))     f(w): {c}     g(w): {not c}     w: {c} or {not c}, so always
 
 A case is a set of choices that all have to be met, ``Cases`` are alternatives. Of what takes parts
-of an array the choice is ``PARTS``, of a loop that may have no turns ``TURNS``; what is not known to
-be the opposite of anything is a choice of its own. Few cases are kept apart; beyond that
+of an array the choice is ``PARTS``, of a loop that may have no turns ``TURNS``; what is not known
+to be the opposite of anything is a choice of its own. Few cases are kept apart; beyond that
 ``SOMETIMES`` stands for all but "always".
 """
 
