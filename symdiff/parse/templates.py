@@ -101,6 +101,7 @@ from symdiff.parse.values import (
     Abstract,
     Array,
     CalleeLeft,
+    Cases,
     Columns,
     Conflict,
     DictRef,
@@ -414,6 +415,8 @@ def _parts(content: Abstract) -> Iterator[Any]:
             yield from lens.operands
     elif isinstance(content, Columns):
         yield from content.values
+    elif isinstance(content, Conflict) and content.cases is not None:
+        yield from _parts((content.predicate, content.cases.which, content.cases.contents))
     elif not (content is None or content is ABSENT or content is ORDER or type(content) in PLAIN):
         yield content
 
@@ -689,9 +692,7 @@ def _relate(heap: Heap, template: Template, new: dict[Value, Value], handles: Ha
     for one, others in template.made.items():
         for other, conflict in others.items():
             if other in handles:
-                predicate = _of(conflict.predicate, new)
-                told = replace(conflict, predicate=predicate)
-                heap.relate(handles[one], handles[other], told)
+                heap.relate(handles[one], handles[other], _conflict_of(conflict, new, handles))
 
 
 def _another(made: Any) -> Any:
@@ -779,7 +780,7 @@ def _renewed(
 
 def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = None) -> Abstract:
     """A content of the template's as that of a copy."""
-    known = handles or {}
+    known = {} if handles is None else handles
     if isinstance(content, tuple):
         return rebuilt(content, lambda item: _of(item, new, known))
     if isinstance(content, dict):
@@ -791,7 +792,18 @@ def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = No
         return replace(content, values=tuple([new.get(value, value) for value in content.values]))
     if isinstance(content, Value):
         return new.get(content, content)
+    if isinstance(content, Conflict) and content not in known:
+        known[content] = _conflict_of(content, new, known)
     return known.get(content, content)
+
+
+def _conflict_of(conflict: Conflict, new: dict[Value, Value], handles: Handles) -> Conflict:
+    """What is one of several contents in the template, as it is in a copy."""
+    predicate, cases = _of(conflict.predicate, new), conflict.cases
+    if cases is not None:
+        contents = _of(cases.contents, new, handles)
+        cases = Cases(_of(cases.which, new), contents)
+    return replace(conflict, predicate=predicate, cases=cases, since=now())
 
 
 def _lens_of(lens: Lens, new: dict[Value, Value]) -> Lens:

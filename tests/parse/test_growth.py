@@ -505,6 +505,29 @@ def records_in_both_arms(n):
     return both_arms_of_arrays(n, first, one, other, behind)
 
 
+def numbers_or_none_in_both_arms(n):
+    """A function without a final ``else`` gives None there."""
+    text = "def f0(v):\n    if v > 0.2:\n        return np.sin(v)\n"
+    for k in range(n):
+        text += f"def f{k + 1}(v):\n    if v > 0.1:\n        return f{k}(v * 0.9)\n"
+        text += f"    elif v > -5.0:\n        return f{k}(v + 0.3)\n"
+    return text + f"def f(x):\n    y = f{n}(x)\n    return x if y is None else y\n"
+
+
+def pairs_or_none_in_both_arms(n):
+    text = "def f0(v):\n    return (v, v * v) if v > 0.2 else None\n"
+    for k in range(n):
+        text += in_both_arms(0, f"f{k + 1}", f"f{k}(v * 0.9)", f"f{k}(v + 0.3)")
+    return text + f"def f(x):\n    y = f{n}(x)\n    return x if y is None else y[0] * y[1]\n"
+
+
+def numbers_or_texts_in_both_arms(n):
+    text = "def f0(v):\n    return v if v > 0.2 else 'low'\n"
+    for k in range(n):
+        text += in_both_arms(0, f"f{k + 1}", f"f{k}(v * 0.9)", f"f{k}(v + 0.3)")
+    return text + f"def f(x):\n    y = f{n}(x)\n    return x if y == 'low' else y * x\n"
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
@@ -552,7 +575,8 @@ def writes_in_body_and_handler(n):
 BRANCHING = [
     calls_in_loops_and_behind, calls_in_whiles_and_behind, writes_in_body_and_handler,
     calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,
-    calls_that_ask_in_both_arms,
+    calls_that_ask_in_both_arms, numbers_or_none_in_both_arms, pairs_or_none_in_both_arms,
+    numbers_or_texts_in_both_arms,
 ]  # fmt: skip
 
 

@@ -11,9 +11,10 @@ import symdiff as sd
 from symdiff.parse import templates
 from tests import reference
 from tests.parse.test_templates import fresh
-from tests.programs import arrays_in_callees
+from tests.programs import arrays_in_callees, results_in_callees
 
 ARGS = (0.62, 1.17)
+PROGRAMS = [*arrays_in_callees.PROGRAMS, *results_in_callees.PROGRAMS]
 
 
 @pytest.fixture(params=[(0, 1000), (1, 1000), (0, 1)], ids=["at once", "later", "called"])
@@ -26,7 +27,7 @@ def copied(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.usefixtures("copied")
 @pytest.mark.filterwarnings("ignore::symdiff.LostDerivativeWarning")  # a state, as written
-@pytest.mark.parametrize("function", arrays_in_callees.PROGRAMS)
+@pytest.mark.parametrize("function", PROGRAMS)
 def test_derivatives_are_those_of_the_function(function: Callable[..., float]) -> None:
     expected = [
         float(reference.directional(function, ARGS, along).value)
@@ -41,7 +42,7 @@ def test_derivatives_are_those_of_the_function(function: Callable[..., float]) -
 
 
 @pytest.mark.filterwarnings("ignore::symdiff.LostDerivativeWarning")
-@pytest.mark.parametrize("function", arrays_in_callees.PROGRAMS)
+@pytest.mark.parametrize("function", PROGRAMS)
 def test_second_derivatives_through_templates_that_are_called(
     function: Callable[..., float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
