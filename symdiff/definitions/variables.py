@@ -15,7 +15,8 @@ from symdiff.definitions.declare import DEFINITIONS, INSTEAD, defines, defines_i
 from symdiff.definitions.distributions import _between, _logarithm
 from symdiff.definitions.law import CONTINUOUS
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.opaque import computed
+from symdiff.definitions.solvers import followed, solution, solver, valued, without_derivative
 
 # Variables themselves -----------------------------------------------------------------------------
 
@@ -355,6 +356,63 @@ def transformed_support(self, **params):
         return self._g(high), self._g(low)
 
 
+# What SciPy searches for --------------------------------------------------------------------------
+
+
+def _has_tolerance(self):
+    from scipy.stats._distribution_infrastructure import _isnull
+
+    return not _isnull(self.tol)
+
+
+def found_root(self, func, p, params, xatol=None):
+    """Where a function of a place is what is asked for."""
+    if _has_tolerance(self):
+        refuse("tol=")
+    low, high = self._support(**params)
+    p, low, high = np.broadcast_arrays(p, low, high)
+    like = p.astype(np.result_type(p.dtype, low.dtype, high.dtype))[()]
+
+    def residual(x, *args):
+        return func(x, **params) - p
+
+    callback = followed(residual, (like,), ())
+    at = solver("symdiff.ops.support.monotonic_root", callback, (low, high), {}, like)
+    return solution("zero", at, callback)
+
+
+def integrated(self, integrand, limits=None, args=None, params=None, log=False):
+    """The integral over a part of the support, of each number by itself."""
+    if log or args is not None or _has_tolerance(self) or _of_counts(self):
+        refuse("a sum, or an integral of logarithms or with tol=")
+    a, b = self._support(**params) if limits is None else limits
+    names = list(params)
+    arrays = np.broadcast_arrays(a, b, *[params[name] for name in names])
+    if arrays[0].ndim == 0:
+        return _integral(integrand, names, [array[()] for array in arrays])
+    rows = [np.ravel(array) for array in arrays]
+    found = [_integral(integrand, names, [row[i] for row in rows]) for i in range(rows[0].size)]
+    return np.reshape(np.asarray(found), arrays[0].shape)
+
+
+def _integral(integrand, names, given):
+    shapes = dict(zip(names, given[2:], strict=True))
+
+    def height(x, *args):
+        return integrand(x, **shapes)
+
+    def height_at(x, *args):
+        return float(integrand(x, **shapes))
+
+    ends = (float(given[0]), float(given[1]))
+    rows = followed(height, ("nodes",), ())
+    value = solver("symdiff.ops.support.integral_of_one", rows, ends, {}, np.float64(0.0))
+    return solution("integral", value, followed(height_at, (0.0,), ()), ends, *_QUAD)
+
+
+_QUAD = ("scipy.integrate.quad", {"epsabs": 1e-12, "epsrel": 1e-10})
+
+
 # Mixtures -----------------------------------------------------------------------------------------
 
 
@@ -445,6 +503,21 @@ def log_of_rest(x):
     return np.where(is_near, near, np.log1p(-np.exp(np.where(is_near, -1.0, x))))[()]
 
 
+def _binomial_count(method):
+    """An inverse of the binomial distribution, which is a count."""
+
+    def count(q, n, p):
+        return computed(0.0 * np.asarray(q) * n * p, _counted, method, q, n, p)[()]
+
+    return count
+
+
+def _counted(method, q, n, p):
+    from scipy import special
+
+    return np.asarray(getattr(special._ufuncs, f"_binom_{method}")(q, n, p), dtype=np.float64)
+
+
 # Registering --------------------------------------------------------------------------------------
 
 
@@ -455,10 +528,14 @@ def _register_laws(stats: Any, special: Any) -> None:
         for method, definition in _standard_forms(law).items() if distribution else ():
             defines_inside(getattr(distribution, method), definition, rounded=True)
     defines_inside(special._ufuncs._log1mexp, log_of_rest, rounded=True)
-    forms = _standard_forms(COUNTS["binom"])
-    for method in ("_pmf", "_cdf", "_sf"):
-        function = getattr(special._ufuncs, f"_binom{method}")
-        defines_inside(function, forms[method], rounded=True)
+    for name, laws in (("binom", COUNTS), ("beta", CONTINUOUS)):
+        for method, definition in _standard_forms(laws[name]).items():
+            function = getattr(special._ufuncs, f"_{name}{method}", None)
+            if function is not None:  # of this SciPy
+                defines_inside(function, definition, rounded=True)
+    for method in ("ppf", "isf"):
+        function = getattr(special._ufuncs, f"_binom_{method}")
+        defines_inside(function, _binomial_count(method))
 
 
 _INSIDE = {
@@ -468,6 +545,7 @@ _INSIDE = {
     "cdf": cdf,
     "_moment_raw_transform": raw_transform,
     "_moment_central_transform": central_transform,
+    "_quadrature": integrated,
     **_SAFE,
 }
 
@@ -487,6 +565,8 @@ def register(new: ModuleType) -> None:
         defines_inside(getattr(variable, f"_moment_{kind}_dispatch"), dispatch)
         defines_inside(getattr(variable, f"_moment_{kind}"), _of_kind(dispatch))
     defines_inside(made.MonotonicTransformedDistribution._support, transformed_support)
+    if hasattr(made.ContinuousDistribution, "_solve_bounded_continuous"):  # of this SciPy
+        defines_inside(made.ContinuousDistribution._solve_bounded_continuous, found_root)
     defines_inside(mixture._full, full)
     defines_inside(mixture._logsum, log_sum)
     defines_inside(mixture._moment_central, mixed_moment)

@@ -743,6 +743,48 @@ def quad_rows(f: Any, a: Any, b: Any, args: Any = (), **options: Any) -> Any:
     return (np.reshape(np.array(each, found.dtype), found.shape),)
 
 
+def monotonic_root(f: Any, low: Any, high: Any, args: tuple[Any, ...] = ()) -> Any:
+    """Where a monotonic function of each number is 0, between ends that may be infinite: in the
+    steps of SciPy's random variables.
+
+    >>> monotonic_root(lambda x: x - np.array([1.0, 2.0]), np.zeros(2), np.full(2, np.inf))
+    array([1., 2.])
+    """
+    from scipy.optimize._bracket import _bracket_root
+    from scipy.optimize._chandrupatla import _chandrupatla
+    from scipy.stats._distribution_infrastructure import _guess_bracket
+
+    low, high = np.asarray(low), np.asarray(high)
+    left, right = (np.reshape(x, low.shape) for x in _guess_bracket(*np.atleast_1d(low, high)))
+    whole = np.asarray(0.5 * left + 0.5 * right)
+
+    def function(x: Any, places: Any) -> Any:  # of those not found yet, of some of them twice
+        shape, x, places = x.shape, np.ravel(x), np.ravel(places)
+        found, left = np.empty(x.size, whole.dtype), np.arange(x.size)
+        while left.size:
+            first = np.unique(places[left], return_index=True)[1]
+            moved, some = whole.copy(), left[first]
+            moved.reshape(-1)[places[some]] = x[some]
+            found[some] = np.ravel(f(moved[()], *args))[places[some]]
+            left = np.delete(left, first)
+        return np.reshape(found, shape)
+
+    places = np.reshape(np.arange(low.size), low.shape)
+    found = _bracket_root(function, left, right, xmin=low, xmax=high, args=(places,))
+    return _chandrupatla(function, found.xl, found.xr, args=(places,), fatol=0, frtol=0).x
+
+
+def integral_of_one(f: Any, a: Any, b: Any, args: tuple[Any, ...] = ()) -> Any:
+    """An integral by ``scipy.integrate.tanhsinh``, of a function of a row of numbers.
+
+    >>> integral_of_one(lambda x: np.exp(-x), 0.0, np.inf).round(12)
+    np.float64(1.0)
+    """
+    from scipy.integrate import tanhsinh
+
+    return tanhsinh(lambda x: np.reshape(f(np.ravel(x), *args), x.shape), a, b).integral
+
+
 def arrival(result: Any) -> Any:
     """The last state that ``odeint`` (with its full output) or ``solve_ivp`` gives; NaN where it
     has stopped before, at a state of which there is no saying how far off it is.

@@ -16,12 +16,12 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
-from symdiff.ir.graph import Graph, GraphCell, Value, walk_nodes
+from symdiff.ir.graph import Graph, GraphCell, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Signature
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, Size, Type, type_of_constant
 from symdiff.ops.defined import valued as beside
-from symdiff.ops.effects import Named, raise_
+from symdiff.ops.effects import Named, enter_context, leave_context, raise_
 from symdiff.ops.solving import SLOPES, Solver, solution_of, solver_call, time_first
 from symdiff.ops.strong import strong_multiply
 from symdiff.parse.opaque import Template
@@ -65,7 +65,7 @@ def _sample(stager: Any, value: Abstract) -> Any:
 
 def _require_numbers(stager: Any, graph: Graph, count: int) -> None:
     """Refuse a function that does something else than to compute an array or a number."""
-    effects = [n for n in walk_nodes(graph.block) if n.op.effect and n.op is not raise_]
+    effects = [n for n in walk_nodes(graph.block) if n.op.effect and not _is_harmless(n)]
     if effects:
         raise UnsupportedCallError(
             "a function with effects",
@@ -85,6 +85,13 @@ def _require_numbers(stager: Any, graph: Graph, count: int) -> None:
         raise UnsupportedCallError(
             "a function that returns no number and no array", stager.interp.span
         )
+
+
+def _is_harmless(node: Node) -> bool:
+    """Return whether an effect raises, or only says what is reported, as ``np.errstate`` does."""
+    entered = node.operands[0].node if node.op is leave_context else node
+    is_named = entered is not None and entered.attributes.get("function") is not None
+    return node.op is raise_ or (is_named and node.op in (enter_context, leave_context))
 
 
 def solver(

@@ -113,6 +113,17 @@ def test_an_integral_over_all_numbers_has_the_derivatives_of_the_closed_form():
     np.testing.assert_allclose(sd.grad(gaussian)(p), expected, rtol=1e-12)
 
 
+def test_what_is_integrated_may_say_what_it_warns_of():
+    def height(x, s):
+        with np.errstate(divide="ignore"):
+            return np.log(x * s)
+
+    integral = lambda s: integrate.quad(height, 0.0, 2.0, args=(s,))[0]  # noqa: E731
+    assert sd.grad(integral)(3.0) == pytest.approx(2.0 / 3.0, rel=1e-12)
+    assert sd.hessian(integral)(3.0) == pytest.approx(-2.0 / 9.0, rel=1e-12)
+    assert sd.jvp(integral, (3.0,), (0.5,))[1] == pytest.approx(1.0 / 3.0, rel=1e-12)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

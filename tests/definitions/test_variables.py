@@ -11,6 +11,23 @@ KNOWN = stats.Normal(mu=0.3, sigma=1.4)
 STANDARD, LOGISTIC, UNIFORM = stats.Normal(), stats.Logistic(), stats.Uniform(a=0.2, b=1.9)
 MIXED = stats.Mixture([KNOWN, stats.Normal(mu=1.0, sigma=2.0)], weights=[0.3, 0.7])
 GAMMA = stats.make_distribution(stats.gamma)(a=2.3)
+COUNTS = stats.Binomial(n=7, p=0.3)
+
+
+class Beta:
+    """A distribution of a user's, of which SciPy is told the density only."""
+
+    __make_distribution_version__ = "1.16.0"
+    support = (0, 1)
+
+    def __init__(self):
+        self.parameters = {"a": (0, np.inf), "b": (0, np.inf)}
+
+    def pdf(self, x, a, b):
+        return x ** (a - 1) * (1 - x) ** (b - 1) / special.beta(a, b)
+
+
+BETA = stats.make_distribution(Beta())
 X = np.array([0.4, 0.9, 1.3])
 
 
@@ -29,6 +46,9 @@ X = np.array([0.4, 0.9, 1.3])
         lambda x: (STANDARD * x[0] + x[1]).pdf(x),
         lambda x: stats.exp(KNOWN).cdf(x) + stats.abs(STANDARD).pdf(x),
         lambda x: stats.order_statistic(STANDARD, r=2, n=4).logpdf(x),
+        lambda x: UNIFORM.ilogcdf(-x) + LOGISTIC.ilogccdf(-x) + LOGISTIC.ilogcdf(-x[0]),
+        lambda x: KNOWN.cdf(x, method="quadrature") + KNOWN.icdf(0.5 * x[0], method="inversion"),
+        lambda x: GAMMA.cdf(x, 2.0),
     ],
 )
 @pytest.mark.one_in(4)
@@ -47,6 +67,10 @@ def test_variables_that_are_made_outside(found):
         lambda x: stats.Normal(mu=x[0], sigma=x[1]).kurtosis(convention="excess") + x,
         lambda x: stats.Binomial(n=7, p=0.3 * x).pmf(3) + stats.Binomial(n=7, p=0.3 * x).cdf(2),
         lambda x: stats.Normal(mu=x[0]).mu + stats.Normal(sigma=x[1]).entropy() + x,
+        lambda x: stats.Uniform(a=x[0] - 1.0, b=x + 1.0).ilogcdf(-0.3),
+        lambda x: BETA(a=x + 1.0, b=x[0] + 2.0).cdf(np.array([[0.3], [0.6]])),
+        lambda x: BETA(a=x[0], b=x[1]).pdf(0.5 * x) + BETA(a=x[0], b=2.5).ccdf(0.4),
+        lambda x: special._ufuncs._beta_pdf(0.5 * x, x[0] + 1.0, x),
         lambda x: stats.Normal(mu=x[0], sigma=x[1]).sample(3, rng=np.random.default_rng(3)),
         lambda x: stats.Mixture([stats.Normal(mu=x[0], sigma=x[1]), KNOWN], weights=[0.2, 0.8]).pdf(
             x
@@ -125,6 +149,18 @@ def test_counts_that_are_none_have_no_mass():
     assert slope == pytest.approx(2 / 0.3 - 3 / 0.7)
 
 
+def test_logarithms_of_shares_of_counts_move_with_the_probability():
+    """Of 7 tries two or less, and three or more."""
+    for name, p in (("logcdf", 0.3), ("logccdf", 0.3), ("logcdf", 0.1), ("logccdf", 0.7)):
+        slope = sd.grad(lambda p, name=name: getattr(stats.Binomial(n=7, p=p), name)(2))(p)
+        density = -7 * 15 * p**2 * (1 - p) ** 4
+        share = sum(special.binom(7, k) * p**k * (1 - p) ** (7 - k) for k in range(3))
+        expected = density / share if name == "logcdf" else -density / (1.0 - share)
+        assert slope == pytest.approx(expected, rel=1e-10)
+    counts, slope = sd.value_and_grad(lambda q: COUNTS.icdf(q) * q)(0.4)
+    assert counts == 0.8 and slope == 2.0
+
+
 def test_a_variable_is_left_as_it_is():
     fresh = stats.Normal(mu=0.3, sigma=1.4)
     sd.grad(lambda x: (fresh + x).pdf(0.5))(0.2)
@@ -134,11 +170,10 @@ def test_a_variable_is_left_as_it_is():
 @pytest.mark.parametrize(
     "found",
     [
-        lambda x: GAMMA.cdf(x, 2.0),
         lambda x: stats.truncate(STANDARD, lb=-1.0).pdf(x),
-        lambda x: KNOWN.cdf(x, method="quadrature"),
+        lambda x: KNOWN.logcdf(x, method="quadrature"),
     ],
 )
-def test_what_is_found_by_quadrature_is_refused(found):
+def test_what_is_found_by_quadrature_of_logarithms_is_refused(found):
     with pytest.raises(sd.UnsupportedCallError):
         sd.grad(found)(0.5)

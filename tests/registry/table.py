@@ -1833,7 +1833,7 @@ TABLE: dict[str, Word] = {
             ("icdf", "Uniform(a=0.1, b=2.5).icdf(x)", (0.2, 0.8)),
             ("iccdf", "Normal(mu=0.3, sigma=1.4).iccdf(x)", (0.2, 0.8)),
             ("ilogcdf", "Normal(mu=0.3, sigma=1.4).ilogcdf(x)", (-0.9, -0.2)),
-            ("ilogccdf", "Normal(mu=0.3, sigma=1.4).ilogccdf(x)", (-0.9, -0.2)),
+            ("ilogccdf", "Logistic().ilogccdf(x)", (-0.9, -0.2)),
             ("entropy", "Normal(mu=0.3, sigma=x).entropy()", (0.5, 1.5)),
             ("logentropy", "Normal(mu=0.3, sigma=x).logentropy().real", (0.5, 1.5)),
             ("median", "Normal(mu=x, sigma=1.4).median()", (0.5, 1.5)),
