@@ -93,6 +93,7 @@ _FOLLOWED = (
         "scipy.stats._distn_infrastructure",
         "scipy.stats._distribution_infrastructure",
         "scipy.stats._entropy",
+        "scipy.stats._finite_differences",
         "scipy.stats._hypotests",
         "scipy.stats._kde",
         "scipy.stats._morestats",
