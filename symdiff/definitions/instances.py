@@ -156,3 +156,8 @@ class Attributes:
     def copy(self) -> Any:
         """Return a dict of all attributes."""
         return {name: self[name] for name in names_of(self._instance)}
+
+
+def initialise_namespace(self: Any, mapping: Any = (), /, **kwargs: Any) -> None:
+    """``SimpleNamespace.__init__``: of a mapping from Python 3.13 on."""
+    self.__dict__.update(dict(mapping), **kwargs)

@@ -17,7 +17,14 @@ from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
 from symdiff.ir.graph import Graph, Value
 from symdiff.ir.signature import Asked, Attribute, Live, Nested, PlainArray, Signature, step
-from symdiff.ir.structure import Container, Leaf, Rebuild, Structure, native_base
+from symdiff.ir.structure import (
+    Container,
+    Leaf,
+    Rebuild,
+    Structure,
+    is_made_of_items,
+    native_base,
+)
 
 
 def name_parameters(graph: Graph, namespace: Namespace) -> tuple[dict[int, str], list[Parameter]]:
@@ -170,7 +177,7 @@ def _container(container: Container, items: list[ast.expr], expressions: Express
         return tuple_of(items)
     if kind is list:
         return ast.List(items, ast.Load())
-    if issubclass(kind, dict | list) and not _is_made_of_items(kind):
+    if issubclass(kind, dict | list | tuple) and not _is_made_of_items(kind):
         rebuild = Rebuild(container)
         return call_of(expressions.namespace.bind(rebuild, f"make_{kind.__name__}"), *items)
     if issubclass(kind, dict):
@@ -188,7 +195,9 @@ def _container(container: Container, items: list[ast.expr], expressions: Express
 
 
 def _is_made_of_items(kind: type) -> bool:
-    """Return whether a class of dicts or lists makes one of the items that it is given."""
+    """Return whether a class of dicts, lists or tuples makes one of the items that it is given."""
+    if issubclass(kind, tuple):
+        return is_made_of_items(kind)
     if kind.__module__ == "collections":
         return kind is not collections.defaultdict
     base: Any = native_base(kind)

@@ -139,6 +139,14 @@ def children(value: object) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
     return None
 
 
+def is_made_of_items(kind: type[tuple[Any, ...]]) -> bool:
+    """Return whether a class of tuples makes one of its items, and does nothing else with them."""
+    if not hasattr(kind, "_fields"):
+        return kind.__new__ is tuple.__new__
+    maker = next(cls for cls in kind.__mro__ if "__new__" in vars(cls))
+    return "_fields" in vars(maker)  # both are made from the names of the fields
+
+
 def _named_items(value: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     names, items = tuple(value._fields), tuple(tuple.__iter__(value))
     if len(names) != len(items):
@@ -178,13 +186,17 @@ def construct(container: Container, items: Sequence[Any]) -> Any:
     """A container of the given type around new items."""
     if issubclass(container.type, dict):
         return _construct_dict(container, items)
-    if issubclass(container.type, tuple) and hasattr(container.type, "_fields"):
-        return container.type(*items)
     if issubclass(container.type, list):
         return _construct_list(container, items)
     if issubclass(container.type, tuple):
-        return container.type(items)
+        return _construct_tuple(container.type, items)
     return _construct_object(container, items)
+
+
+def _construct_tuple(kind: Any, items: Sequence[Any]) -> Any:
+    if native_base(kind) is tuple and not is_made_of_items(kind):
+        return tuple.__new__(kind, items)
+    return kind(*items) if hasattr(kind, "_fields") else kind(items)
 
 
 def _construct_dict(container: Container, items: Sequence[Any]) -> Any:

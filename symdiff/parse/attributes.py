@@ -614,7 +614,7 @@ def bind_found(
         return found.__func__
     if isinstance(found, classmethod):
         return BoundMethod(found.__func__, owner)
-    if isinstance(found, types.FunctionType | Closure):
+    if isinstance(found, types.FunctionType | Closure | lookups.CACHED):
         return BoundMethod(found, instance)
     if lookups.is_of_symdiff(found) or found is object.__init__:
         return BoundMethod(found, instance)

@@ -39,7 +39,12 @@ from symdiff.parse.attributes import (
 )
 from symdiff.parse.blame import judged, python_raises, users
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.classes import call_class, initialise_dataclass, initialised_by
+from symdiff.parse.classes import (
+    call_class,
+    initialise_dataclass,
+    initialised_by,
+    tuple_of_fields,
+)
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.dtype_answers import note_answer, note_stored
 from symdiff.parse.functions import (
@@ -52,7 +57,7 @@ from symdiff.parse.functions import (
 from symdiff.parse.identity import class_of, is_unknown
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import unbuffered
-from symdiff.parse.lookups import ruled, variable_of
+from symdiff.parse.lookups import CACHED, has_hash, is_unchanging, ruled, variable_of
 from symdiff.parse.opaque import (
     RESULTS,
     call_changing,
@@ -78,6 +83,7 @@ from symdiff.parse.values import (
     BoundMethod,
     CalleeLeft,
     Closure,
+    Conflict,
     DictRef,
     Keywords,
     ListRef,
@@ -286,7 +292,6 @@ def _known(table: dict[Any, Any], function: Any) -> Any:
         return None
 
 
-_CACHED = type(functools.cache(len))
 _DISPATCHING = type(np.concatenate)  # of NumPy's functions that ask their arguments' classes
 
 
@@ -360,8 +365,9 @@ def _call_other(
         return _call_python_function(interp, function, arguments, keywords)
     if isinstance(function, _DISPATCHING):
         return call_of_library(interp, function, arguments, keywords)
-    if isinstance(function, _CACHED):
-        return _call_cached(interp, function, arguments, keywords)
+    handler = _MADE_IN_C.get(type(function))
+    if handler is not None:
+        return handler(interp, function, arguments, keywords)
     if _known(RESULTS, function) is not None:
         return call_opaque(interp, function, arguments, keywords)
     return _call_unknown(interp, function, arguments, keywords)
@@ -370,20 +376,27 @@ def _call_other(
 def _call_python_function(
     interp: Interpreter, function: types.FunctionType, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
-    """A function that is followed, or the ``__init__`` that a dataclass has been given."""
+    """A function that is followed, or the ``__init__`` that a dataclass has been given, or the
+    ``__new__`` of named tuples.
+    """
     cls = initialised_by(function, arguments)
-    if cls is None:
-        return call_function(interp, function, arguments, keywords)
-    return initialise_dataclass(interp, arguments[0], cls, arguments[1:], keywords)
+    if cls is not None:
+        return initialise_dataclass(interp, arguments[0], cls, arguments[1:], keywords)
+    made = tuple_of_fields(interp, function, arguments, keywords)
+    return call_function(interp, function, arguments, keywords) if made is ABSENT else made
 
 
 def _call_cached(
     interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
-    """A function that remembers its results: what it would give again is followed.
+    """A function that remembers its results: what it would give again is followed, and objects
+    that it is given are not changed from here on.
 
     Where that is refused, what a function of no arguments remembers is read, at each call anew.
     """
+    for argument in (*arguments, *keywords.values()):
+        if isinstance(argument, ObjectRef):
+            interp.heap.keep(argument, Conflict("key", _REMEMBERED, interp.span))
     has_found = not arguments and not keywords and function.cache_info().currsize == 1
     if not has_found or inspect.signature(function).parameters:
         return call_value(interp, function.__wrapped__, arguments, keywords)
@@ -391,6 +404,31 @@ def _call_cached(
         return call_value(interp, function.__wrapped__, arguments, keywords)
     path = (variable_of(interp, function), Asked("__call__", ()))
     return reflect(interp, function(), path)
+
+
+_REMEMBERED = "an attribute of an object is set that a function with lru_cache was given"
+
+
+def _call_getter(
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """What ``operator`` has made outside of keys, names or a method's arguments, as made here."""
+    maker: Any
+    maker, given = function.__reduce__()
+    named: dict[str, Any] = {}
+    if isinstance(maker, functools.partial):
+        maker, given, named = maker.func, (*maker.args, *given), maker.keywords
+    if not all(
+        isinstance(v, slice) or (is_unchanging(v) and has_hash(v))
+        for v in (*given, *named.values())
+    ):
+        return call_opaque(interp, function, arguments, keywords)
+    return call_value(interp, call_value(interp, maker, given, named), arguments, keywords)
+
+
+_MADE_IN_C = {CACHED: _call_cached} | dict.fromkeys(
+    (operator.itemgetter, operator.attrgetter, operator.methodcaller), _call_getter
+)  # functions that are objects of these classes
 
 
 def _call_unknown(

@@ -6,7 +6,6 @@ import collections
 import contextlib
 import dataclasses
 import enum
-import inspect
 import types
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from symdiff.definitions.bunches import bunch
 from symdiff.definitions.declare import INSTEAD
 from symdiff.errors import UnsupportedCallError
-from symdiff.ir.structure import is_dataclass
+from symdiff.ir.structure import is_dataclass, is_made_of_items
 from symdiff.ops.declare import static
 from symdiff.parse import lookups
 from symdiff.parse.attributes import set_attribute, set_plainly
@@ -79,11 +78,6 @@ def instance_of(
         return _exception(interp, cls, arguments, keywords)
     if cls.__module__ == "builtins":
         return call_opaque(interp, cls, arguments, keywords)
-    if cls is types.SimpleNamespace:
-        space = ObjectRef(cls)
-        for name, value in keywords.items():
-            interp.put((space, name), value)
-        return space
     made = _new(interp, cls, arguments, keywords)
     kind = class_of(interp, made)  # a class below, where __new__ chooses one
     if issubclass(kind, cls):
@@ -133,15 +127,16 @@ def _new(
         return interp.call(found.__func__, [cls, *arguments], keywords)
     if cls in INSTEAD or found not in _NEW:
         raise _not_made(interp, cls)
-    if found in _OF_NUMBERS:
+    if found in _OF_VALUES:
         return interp.call(found, [cls, *arguments], keywords)
     return interp.call(found, [cls], {})
 
 
-_OF_NUMBERS = (float.__new__, int.__new__, complex.__new__)
+_OF_VALUES = (float.__new__, int.__new__, complex.__new__, tuple.__new__)
 _NEW = (
     *(object.__new__, dict.__new__, list.__new__, collections.OrderedDict.__new__),
-    *_OF_NUMBERS,
+    types.SimpleNamespace.__new__,
+    *_OF_VALUES,
 )
 
 
@@ -157,8 +152,10 @@ def _initialise(
     initialise = on_class(interp, cls, "__init__")
     if isinstance(made, ObjectRef) and is_dataclass(cls) and _is_generated(cls):
         initialise_dataclass(interp, made, cls, arguments, keywords)
-    elif isinstance(initialise, types.FunctionType | Closure) or isinstance(
-        made, ListRef | DictRef
+    elif (
+        isinstance(initialise, types.FunctionType | Closure)
+        or isinstance(made, ListRef | DictRef)
+        or initialise is types.SimpleNamespace.__init__
     ):
         interp.call(initialise, [made, *arguments], keywords)
     elif initialise is not object.__init__:
@@ -194,15 +191,7 @@ def _is_named_tuple(cls: Any) -> bool:
         return False
     if "_extra_fields" in vars(cls):  # SciPy's: an __init__ that only checks what is given
         return True
-    parameters = inspect.signature(cls.__new__).parameters
-    return tuple(parameters)[1:] == cls._fields and cls.__init__ is object.__init__
-
-
-def require_named_tuple(interp: Interpreter, cls: Any) -> None:
-    """Refuse a class whose tuples are more than their items under names."""
-    if not _is_named_tuple(cls):
-        raise _not_made(interp, cls)
-    require_plain_items(cls)
+    return is_made_of_items(cls) and cls.__init__ is object.__init__
 
 
 def _is_generated(cls: type) -> bool:
@@ -259,6 +248,22 @@ def initialised_by(function: types.FunctionType, arguments: Arguments) -> type |
         if vars(cls).get("__init__") is function:
             return cls if "__dataclass_params__" in vars(cls) and _is_generated(cls) else None
     return None
+
+
+def tuple_of_fields(
+    interp: Interpreter, function: types.FunctionType, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """What the ``__new__`` that a class of named tuples was given makes; ABSENT for any other
+    function.
+    """
+    cls = arguments[0] if function.__name__ == "__new__" and arguments else None
+    if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")):
+        return ABSENT
+    for base in cls.__mro__:
+        made = vars(base).get("__new__")
+        if isinstance(made, staticmethod) and made.__func__ is function and is_made_of_items(base):
+            return _named_tuple(interp, cls, arguments[1:], keywords)
+    return ABSENT
 
 
 def _is_without_default(field: dataclasses.Field[Any]) -> bool:

@@ -27,6 +27,7 @@ from symdiff.parse.values import ABSENT, Closure, ObjectRef, PossiblyUnbound
 MADE_HERE = "__symdiff_made_here__"  # of a class that a function which is staged defines: whose
 # attributes in the heap it has besides, as an ObjectRef
 IMMUTABLE_TYPE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE
+CACHED = type(functools.cache(len))  # what ``lru_cache`` makes of a function, which binds as one
 _UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic, tuple, frozenset)
 
 

@@ -10,6 +10,7 @@ import ast
 import builtins
 import collections
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -31,7 +32,7 @@ from symdiff.parse.attributes import (
 )
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.calls import Handler, builtin
-from symdiff.parse.classes import instance_of, require_named_tuple
+from symdiff.parse.classes import instance_of
 from symdiff.parse.comparisons import COMPARE, compare_natively, contains_natively
 from symdiff.parse.containers import filled_dict
 from symdiff.parse.copies import attributes_in_order, held_under, names_in_dict
@@ -49,7 +50,7 @@ from symdiff.parse.lookups import (
 from symdiff.parse.methods import extend
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import binary_natively
-from symdiff.parse.reflect import with_attributes
+from symdiff.parse.reflect import require_plain_items, with_attributes
 from symdiff.parse.selecting import refuse_where
 from symdiff.parse.spreading import items_or_list, unpacked
 from symdiff.parse.subclassed import TAKEN, made
@@ -70,6 +71,7 @@ native.SLOTS |= {
     object.__eq__,
     object.__ne__,
     object.__init_subclass__,
+    types.SimpleNamespace.__init__,
 }
 
 _EXCEPTIONS = [
@@ -202,7 +204,7 @@ def _call(
     return instance_of(interp, cls, arguments, keywords)
 
 
-@builtin(object.__new__)
+@builtin(object.__new__, types.SimpleNamespace.__new__)
 def _new_object(
     interp: Interpreter, cls: type, /, *arguments: Abstract, **keywords: Abstract
 ) -> Abstract:
@@ -236,9 +238,16 @@ def _new_number(
 def _new_tuple(interp: Interpreter, cls: Any, items: Abstract = ()) -> Abstract:
     if cls is tuple:
         return interp.call(tuple, [items], {})
-    require_named_tuple(interp, cls)
+    require_plain_items(cls)
     items = items_or_list(interp, items)
-    return tuple.__new__(cls, _as_many_as_fields(interp, items, len(cls._fields)))
+    if hasattr(cls, "_fields"):
+        items = _as_many_as_fields(interp, items, len(cls._fields))
+    if not isinstance(items, tuple):
+        raise UnsupportedCallError(
+            f"a {cls.__name__} of a number of items that is known at run time only",
+            hint="keep the items in a list: list(...)",
+        )
+    return tuple.__new__(cls, items)
 
 
 def _as_many_as_fields(interp: Interpreter, items: Any, count: int) -> tuple[Abstract, ...]:
@@ -250,6 +259,11 @@ def _as_many_as_fields(interp: Interpreter, items: Any, count: int) -> tuple[Abs
         refuse_where(interp, equal(length, got), TypeError(f"{told} {got}"))
     refuse_where(interp, greater(length, count), TypeError(f"{told} more"))
     return unpacked(interp, items, count, None)[0]
+
+
+@builtin(types.SimpleNamespace.__init__)
+def _init_namespace(interp: Interpreter, /, *arguments: Abstract, **keywords: Abstract) -> Abstract:
+    return interp.call(instances.initialise_namespace, arguments, keywords)
 
 
 @builtin(dict.__init__, collections.OrderedDict.__init__)

@@ -1116,3 +1116,71 @@ def test_objects_that_are_equal_or_nan_are_sorted_as_python_sorts_them():
 
 def _keys(x, gap):
     return [(x, 1.0), (gap * x, 2.0), (-x, 3.0), (x, 4.0)]
+
+
+# Tuples -------------------------------------------------------------------------------------------
+
+
+class Spread(tuple):
+    """Is given its items one by one."""
+
+    __slots__ = ()
+
+    def __new__(cls, *items):
+        return super().__new__(cls, items)
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+
+
+class Twofold(Point):
+    def __new__(cls, x, y):
+        return super().__new__(cls, 2.0 * x, y)
+
+
+def test_tuples_whose_classes_make_them_are_returned_as_they_are():
+    def f(x, y):
+        return Spread(x * y, y), Twofold(x, y)
+
+    value, pullback = sd.vjp(f, 2.0, 3.0)
+    assert value == ((6.0, 3.0), (4.0, 3.0))
+    assert [type(one) for one in value] == [Spread, Twofold]
+    assert pullback((Spread(1.0, 0.0), Twofold(0.5, 5.0))) == (5.0, 7.0)
+    moved = sd.jvp(f, (2.0, 3.0), (1.0, 0.0))[1]
+    assert (moved, type(moved[1])) == (((3.0, 0.0), (2.0, 0.0)), Twofold)
+
+
+def test_gradients_by_tuples_whose_classes_make_them_are_of_the_class(monkeypatch):
+    monkeypatch.delenv("SYMDIFF_VERIFY")  # which copies, as such a class does not let copy do
+
+    def f(p):
+        return p[0] ** 2 * p[1]
+
+    for made in (Spread(2.0, 3.0), Twofold(1.0, 3.0)):
+        found = sd.grad(f)(made)
+        assert (found, type(found)) == ((12.0, 4.0), type(made))
+
+
+# Methods that are kept ----------------------------------------------------------------------------
+
+
+class Kept:
+    def __init__(self, x):
+        self.x = x
+
+    @functools.lru_cache  # noqa: B019
+    def square(self):
+        return self.x**2
+
+
+def test_an_object_is_not_changed_behind_a_method_that_keeps_its_results():
+    def f(x):
+        one = Kept(x)
+        y = one.square()
+        one.x = 3.0
+        return y * one.square()
+
+    with pytest.raises(UnsupportedSyntaxError, match="function with lru_cache was given"):
+        sd.grad(f)(2.0)
