@@ -30,9 +30,16 @@ def test_bases_of_what_a_matrix_maps_to_and_of_what_it_maps_to_0(found):
     check(found, X)
 
 
-def test_a_basis_of_what_is_mapped_to_0_stays_one():
+@pytest.mark.parametrize("shape", [(1, 4), (3, 5), (4, 6), (5, 8), (0, 2)])
+def test_a_basis_of_what_is_mapped_to_0_turns_as_that_of_lapack(shape):
+    """Rows by themselves from 11/6 as many columns on, otherwise rows and columns by turns."""
+    A = np.random.default_rng(3).normal(size=shape)
+    check(linalg.null_space, A, step=0.002)
+
+
+def test_a_basis_of_what_depending_rows_map_to_0_stays_one():
     """Its derivative ``D`` is the least with ``A D + dA N = 0``."""
-    A, change = X[:4].reshape(1, 4), np.cos(X[:4]).reshape(1, 4)
+    A, change = np.outer(X[:2], X[:4]), np.outer(X[:2], np.cos(X[:4]))
     basis, turned = sd.jvp(lambda a: linalg.null_space(a), (A,), (change,))
     np.testing.assert_array_equal(basis, linalg.null_space(A))
     np.testing.assert_allclose(A @ turned + change @ basis, 0.0, atol=1e-14)
