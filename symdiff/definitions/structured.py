@@ -4,9 +4,9 @@ import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.matrices import phases_of
+from symdiff.definitions.matrices import matrix, phases_of
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.solvers import valued, without_derivative
 
 
 def _line(x):
@@ -164,12 +164,112 @@ def _part_of_svd(B, idx, proj, part):
     return found(B, idx, proj)[part]
 
 
+def _drawn_for(A, rng):
+    """A real matrix of which SciPy draws samples, with a generator that it makes itself."""
+    if not isinstance(A, np.ndarray):
+        refuse("a linear operator (use its matrix)")
+    if np.iscomplexobj(A):
+        refuse("complex matrices")
+    if rng is not None and not isinstance(rng, (int, np.integer)):
+        refuse("rng= that is no number (give a seed)")
+    return matrix(A)
+
+
+def _sound(found, exact, within):
+    """1, or NaN where SciPy's samples give other numbers than those that are differentiated."""
+    apart = np.max(np.abs(without_derivative(exact) - found), initial=0.0)
+    return np.where(apart <= within * (1.0 + np.max(np.abs(found), initial=0.0)), 1.0, np.nan)
+
+
+def interp_decomp(A, eps_or_k, rand=True, rng=None):
+    """Columns, and what the others are made of them with: what comes nearest to them."""
+    a = _drawn_for(A, rng)
+    columns = a.shape[1]
+    told = computed(np.zeros((columns + 2, columns)), _decomposed, a, eps_or_k, rand, rng)
+    k, idx = int(told[0, 0]), told[1].astype(np.int64)
+    value = told[2 : 2 + k, : columns - k]
+    exact = np.linalg.lstsq(a[:, idx[:k]], a[:, idx[k:]])[0]
+    proj = valued(exact * _sound(value, exact, 1e-8), value)
+    if isinstance(eps_or_k, float) or eps_or_k < 1:
+        return k, idx, proj
+    return idx, proj
+
+
+def _decomposed(a, eps_or_k, rand, rng):
+    from scipy.linalg.interpolative import interp_decomp as found
+
+    if isinstance(eps_or_k, float) and eps_or_k >= 1:
+        raise TypeError("a rank that is a float: symdiff takes it for a precision")
+    *_, idx, proj = found(a, eps_or_k, rand, rng)
+    told = np.zeros((len(idx) + 2, len(idx)))
+    told[0], told[1] = len(proj), idx
+    told[2 : 2 + proj.shape[0], : proj.shape[1]] = proj
+    return told
+
+
+def svd(A, eps_or_k, rand=True, rng=None):
+    """Those of what is nearest to the matrix among what is made of the columns that are found."""
+    a = _drawn_for(A, rng)
+    rows, columns = a.shape
+    like = np.zeros((rows + columns + 3, max(rows, columns)))
+    told = computed(like, _decomposed_by_singular_values, a, eps_or_k, rand, rng)
+    k, idx = int(told[0, 0]), told[1, :columns].astype(np.int64)
+    values, left, right = told[2, :k], told[3 : 3 + rows, :k], told[3 + rows :, :k]
+    q = np.linalg.qr(a[:, idx[:k]])[0]
+    u, s, vh = np.linalg.svd(q.T @ a, full_matrices=False)
+    u, v = q @ u, vh.T
+    sound = _sound(values, s, 1e-8)
+    signs = np.sign(np.sum(without_derivative(u) * left, axis=0)) * sound
+    return valued(u * signs, left), valued(s * sound, values), valued(v * signs, right)
+
+
+def _decomposed_by_singular_values(a, eps_or_k, rand, rng):
+    from scipy.linalg.interpolative import interp_decomp
+    from scipy.linalg.interpolative import svd as found
+
+    seed = int(np.random.default_rng().integers(2**63)) if rng is None else rng
+    *_, idx, _ = interp_decomp(a, eps_or_k, rand, seed)
+    u, s, v = found(a, eps_or_k, rand, seed)
+    told = np.zeros((len(u) + len(v) + 3, max(a.shape)))
+    told[0], told[1, : len(idx)] = len(s), idx
+    told[2:, : len(s)] = np.vstack((s, u, v))
+    return told
+
+
+def estimate_spectral_norm(A, its=20, rng=None):
+    """The largest singular value."""
+    a = _drawn_for(A, rng)
+    told = computed(np.zeros(1), _norm, a, its, rng)
+    exact = np.linalg.norm(a, 2)
+    return valued(exact * _sound(told, exact, 1e-8), float(told[0]))
+
+
+def _norm(a, its, rng):
+    from scipy.linalg.interpolative import estimate_spectral_norm as found
+
+    return np.array([found(a, its, rng)])
+
+
+def estimate_spectral_norm_diff(A, B, its=20, rng=None):
+    a, b = _drawn_for(A, rng), _drawn_for(B, rng)
+    told = computed(np.zeros(1), _norm_of_difference, a, b, its, rng)
+    exact = np.linalg.norm(a - b, 2)
+    return valued(exact * _sound(told, exact, 1e-8), float(told[0]))
+
+
+def _norm_of_difference(a, b, its, rng):
+    from scipy.linalg.interpolative import estimate_spectral_norm_diff as found
+
+    return np.array([found(a, b, its, rng)])
+
+
 @when_imported("scipy.linalg.interpolative")
 def register_interpolation(interpolative):
     """Say what is made of columns and of how the others are made of them."""
     found = reconstruct_interp_matrix, reconstruct_matrix_from_id, reconstruct_skel_matrix
     registered(interpolative, *found, rounded=True)
-    registered(interpolative, id_to_svd)
+    registered(interpolative, id_to_svd, interp_decomp, svd)
+    registered(interpolative, estimate_spectral_norm, estimate_spectral_norm_diff)
 
 
 @when_imported("scipy.linalg")

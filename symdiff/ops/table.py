@@ -79,13 +79,14 @@ def _is_known(value: Any) -> bool:
     return isinstance(value, Hashable) and value in OBJECTS
 
 
-def _public(module: str, name: str) -> str:
+def _public(module: str, name: str, function: Any) -> str:
     """The shortest part, of two words or more, of a module's name under which its function is
-    found, or two words.
+    found, or another one of its name, or two words.
     """
     _, *places = accumulate(module.split("."), "{}.{}".format)
-    found = (p for p in places if hasattr(sys.modules.get(p), name))
-    return next(found, ".".join(module.split(".")[:2]))
+    found = [p for p in places if hasattr(sys.modules.get(p), name)]
+    own = (p for p in found if getattr(sys.modules[p], name) is function)
+    return next(own, found[0] if found else ".".join(module.split(".")[:2]))
 
 
 def _is_hidden(function: Any) -> bool:
@@ -118,7 +119,7 @@ def spelled(function: Any) -> tuple[str, str]:
         module = function.__module__
     full = getattr(function, "__qualname__", "")
     if module.startswith("scipy."):
-        module = _public(module, full)
+        module = _public(module, full, function)
     name = full if "." in full and module.startswith("scipy.") else function.__name__
     prefix = "" if module == "builtins" else f"{module}.".replace("numpy.", "np.", 1)
     return prefix, name

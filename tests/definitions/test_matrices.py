@@ -171,6 +171,19 @@ def test_matrices_by_some_of_their_columns():
     check(lambda b, p: interpolative.id_to_svd(b, order, p), A[:, :2], B.T, wrt=(0, 1))
 
 
+def test_matrices_of_which_samples_are_drawn():
+    near = A @ np.diag([1.0, 0.5, 1e-6]) @ A.T  # of rank two, nearly
+    check(lambda a: interpolative.interp_decomp(a, 2, rng=1)[1], near, wrt=(0,))
+    check(lambda a: interpolative.interp_decomp(a, 1e-3, rand=False)[2], near, wrt=(0,))
+    check(lambda a: interpolative.svd(a, 2, rng=1), near, wrt=(0,))
+    check(lambda a: interpolative.svd(a, 1e-3)[1], near, wrt=(0,))
+    check(lambda a: interpolative.estimate_spectral_norm(a, 200, 1), near, wrt=(0,))
+    slopes = sd.grad(lambda a: interpolative.estimate_spectral_norm(a, 1, 1))(A)
+    assert np.all(np.isnan(slopes))  # no singular value yet
+    with pytest.raises(sd.UnsupportedCallError, match="give a seed"):
+        sd.grad(lambda a: interpolative.estimate_spectral_norm(a, rng=np.random.default_rng(1)))(A)
+
+
 def test_complex_matrices():
     def parts(x: Any) -> Any:
         a, b = x[:3] + 1j * x[3:], x[3:]

@@ -1259,10 +1259,14 @@ TABLE: dict[str, Word] = {
     **{
         f"scipy.linalg.interpolative.{name}": square(call, stacked=False, dtypes=("float64",))
         for name, call in (
+            ("estimate_spectral_norm", "x, 1000, 1"),
+            ("estimate_spectral_norm_diff", "x, np.diag(y[0]), 1000, 1"),
             ("id_to_svd", "x, np.roll(np.arange(2 * len(x)), 1), np.cos(x)"),
+            ("interp_decomp", "x, 0.2, False"),
             ("reconstruct_interp_matrix", "np.arange(2 * len(x))[::-1], x"),
             ("reconstruct_matrix_from_id", "x, np.arange(2 * len(x))[::-1], np.cos(x)"),
             ("reconstruct_skel_matrix", "x, 1, np.arange(len(x))[::-1]"),
+            ("svd", "x, 1, rng=1"),
         )
     },
     "scipy.linalg.svd": shaped(
@@ -1721,7 +1725,7 @@ TABLE: dict[str, Word] = {
             ),
         )
     },
-    "scipy.cluster.vq": shaped(
+    "scipy.cluster.vq.vq": shaped(
         "return scipy.cluster.vq.vq((x.T + 9.0 * (np.arange(len(x)) % len(y))).T,"
         " (y.T + 9.0 * np.arange(len(y))).T)[1]",
         like=BOOKS,
