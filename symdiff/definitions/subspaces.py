@@ -2,8 +2,8 @@
 
 A basis of what is mapped to 0 is, where no row depends on the others, what reflections leave that
 turn the rows to the first axes: of these alone, or of columns between them too, as LAPACK has it
-where there are as many. Where rows depend on others it turns no further than it has to: with two vectors
-and more only what does not depend on the choice of a basis has a derivative of its own there.
+where there are as many. Where rows depend on others it turns no further than it has to: with two
+vectors and more only what does not depend on the choice of a basis has a derivative of its own.
 """
 
 import numpy as np
