@@ -49,6 +49,7 @@ from symdiff.ops.index import is_view
 from symdiff.ops.meeting import meetings
 from symdiff.ops.rules import expanded
 from symdiff.optimise import DEFAULT, DIVISIBLE, EMITTED, optimise
+from symdiff.optimise.blocks import in_blocks, lengths_of_vectors, meetings_of_vectors
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.elements import on_lists
 from symdiff.optimise.floats import on_floats
@@ -59,7 +60,15 @@ from symdiff.runtime.calling import follow
 from symdiff.runtime.collecting import seldom_collecting
 from symdiff.runtime.entry import Check
 from symdiff.runtime.facts import compiled_for
-from symdiff.runtime.lengths import Tie, common, joined, with_common
+from symdiff.runtime.lengths import (
+    Tie,
+    common,
+    has_long,
+    joined,
+    long_symbols,
+    with_common,
+    with_long,
+)
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.siblings import Likely
@@ -394,6 +403,7 @@ def _derived(
     signatures = [function.signature, *outer]
     graph, checks, written = function.graph, list(function.checks), function.written
     static, same = function.signature.static, function.signature.same
+    long = function.signature.long
     own = _paths(function.signature)
     ties: list[tuple[Path, Path]] = []
     lengths = common(function.signature)
@@ -409,6 +419,7 @@ def _derived(
         transform.require([path for path, _ in static if _is_of_argument(path)], calls)
         checks = [check.moved(moved) for check in checks]
         static = tuple((_moved_fact(path, moved), value) for path, value in static)
+        long = tuple((moved(path), is_long) for path, is_long in long)
         own_ties = transform.ties(calls)
         same = tuple((moved(path), moved(other)) for path, other in same)
         same += _tangents_of_same(same, own_ties, chain.parameters[k + 1].names, levels[k + 1])
@@ -417,7 +428,7 @@ def _derived(
         lengths = [*(tie.moved(moved) for tie in lengths), *parted, *transform.lengths(calls)]
         ties += own_ties
     outermost = tied(with_common(signatures[-1], lengths), ties)
-    outermost = replace(outermost, static=static, same=same)
+    outermost = replace(outermost, static=static, same=same, long=long)
     added = _paths(outermost) - own
     return Derived(
         graph,
@@ -645,10 +656,14 @@ def staged_at(
             continue
         signature = likely.kept(signature, staged.read)
         same = _aliases(staged.graph, signature, arguments)
-        found = joined(signature, staged.graph, meetings(staged.graph.block), arguments)
+        met = [*meetings(staged.graph.block)]
+        if has_long(signature, arguments):
+            met += meetings_of_vectors(staged.graph)
+        found = joined(signature, staged.graph, met, arguments)
         if same == signature.same and found == signature:
             verify_scopes(eliminate_dead_code(staged.graph))  # what is left out may read anything
-            return staged, signature
+            vectors = lengths_of_vectors(staged.graph)
+            return staged, with_long(signature, vectors, arguments)
         signature = replace(found, same=same)
     raise SignatureError(
         f"the structure of {function.__name__} depends on more than {_MOST_RESTARTS} values",
@@ -767,7 +782,8 @@ def build(
     ``beside`` has the names of a module that the text will stand in.
     """
     whole, simplified = simplify_islands(emittable(derived.graph), derived.simplify)
-    graph = with_own_results(optimise(whole, EMITTED, last=()))
+    graph = optimise(whole, EMITTED, last=())
+    graph = with_own_results(in_blocks(graph, long_symbols(derived.graph, derived.signature)))
     emitted = None if exact else _emit_on_floats(graph, name, derived.signature, beside)
     if emitted is None:
         emitted = emit_source(graph, name, signature=derived.signature, beside=beside)
@@ -917,6 +933,7 @@ def _loaded_pair(
     backward = with_own_results(emittable(replace(second, output=shaped)))
     backward, _ = simplify_islands(backward, derived.simplify)
     backward = optimise(backward, EMITTED, last=())
+    backward = in_blocks(backward, long_symbols(derived.graph, derived.signature))
     emitted = emit_source(backward, f"{name}_{second_name}", beside=beside)
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)

@@ -61,6 +61,9 @@ class Nested:
     example: weakref.ref[Any] | None = field(default=None, compare=False, repr=False)
 
 
+LONG = 100_000
+"""From how many elements on vectors are gone through in blocks: shorter ones stay in the cache."""
+
 Specification = ArrayType | ListType | Fixed | Live | Nested
 Path = tuple[Any, ...]
 
@@ -195,11 +198,13 @@ class Signature:
     argument, or an ``Aspect`` of it.
     ``same`` maps the path of an array to that of another that is the same object (only for
     functions that write arrays).
+    ``long`` tells of lengths, each the ``Aspect`` of an array, whether they are at least ``LONG``.
     """
 
     parameters: tuple[tuple[str, Specification], ...]
     static: tuple[tuple[Path, Any], ...] = ()
     same: tuple[tuple[Path, Path], ...] = ()
+    long: tuple[tuple[Path, bool], ...] = ()
 
     def __str__(self) -> str:
         return ", ".join(f"{name}: {describe(spec)}" for name, spec in self.parameters)

@@ -26,6 +26,7 @@ from symdiff.definitions.declare import is_constant
 from symdiff.ir.attributes import attribute_names, is_object
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import (
+    LONG,
     Asked,
     Aspect,
     Fixed,
@@ -131,6 +132,8 @@ def entry_when_asked(
     writer.aliases(signature, target)
     for path, value in signature.static:
         writer.static(path, value)
+    for path, is_long in signature.long:
+        writer.require(f"{writer.read(path)} {'>=' if is_long else '<'} {LONG}")
     values = [writer.read(path) for path in target.paths]
     body, define = _body(writer, target, names, values), writer.surroundings.define
     return functools.cache(lambda: define(names, body, MISS))

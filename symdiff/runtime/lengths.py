@@ -16,7 +16,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Graph
-from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
+from symdiff.ir.signature import LONG, Aspect, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.types import (
     LEAST_SYMBOLIC,
     ArrayType,
@@ -185,6 +185,42 @@ def _renamed(dim: _D, new: Mapping[str, Multiple]) -> _D:
         return dim
     found = new[known.symbol].times(known.factor).plus(known.offset).size
     return replace(dim, symbol=found.symbol, offset=found.offset)
+
+
+def has_long(signature: Signature, arguments: Sequence[Any]) -> bool:
+    """Return whether an argument is a long vector."""
+    names = [name for name, _ in signature.parameters]
+    paths = dict.fromkeys(path for (path, _), _ in _axes(signature))
+    given = (follow(path, names, arguments) for path in paths)
+    return any(isinstance(v, np.ndarray) and v.ndim == 1 and len(v) >= LONG for v in given)
+
+
+def with_long(
+    signature: Signature, symbols: Collection[str], arguments: Sequence[Any]
+) -> Signature:
+    """The signature that tells of lengths with these symbols whether they are long."""
+    names = [name for name, _ in signature.parameters]
+    found: dict[str, tuple[Path, bool]] = {}
+    for (path, number), dim in _axes(signature):
+        known = Multiple.of(dim) if isinstance(dim, Size) else None
+        if known is None or known.symbol not in symbols or known.symbol in found:
+            continue
+        value = follow(path, names, arguments)
+        if isinstance(value, np.ndarray):
+            end = Aspect("size", number)
+            found[known.symbol] = ((*path, end), value.shape[number] >= LONG)
+    return replace(signature, long=tuple(found.values()))
+
+
+def long_symbols(graph: Graph, signature: Signature) -> set[str]:
+    """The symbols of lengths that are known to be long."""
+    long = {path for path, is_long in signature.long if is_long}
+    axes = _axes_of_inputs(graph) if long else ()
+    return {
+        Multiple.of(dim).symbol
+        for (path, number), dim in axes
+        if (*path, Aspect("size", number)) in long
+    }
 
 
 def common(signature: Signature) -> list[Tie]:
