@@ -1,4 +1,4 @@
-"""Elementwise ops on long vectors in blocks: right, with the bits and the errors of whole vectors."""
+"""Elementwise ops on long vectors in blocks: right, with the bits and errors of whole vectors."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ def steps(x: Any, y: Any) -> Any:
 def on_a_path(x: Any, y: Any) -> Any:
     if x[0] + 10.0 > 0.0:
         z = np.sin(x) * y + x * x * y
+        z = z * y
     else:
         z = x * 1.0
     return np.sum(z * z * np.cos(z))
