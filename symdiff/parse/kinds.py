@@ -25,7 +25,7 @@ from symdiff.dataclass import dataclass
 from symdiff.definitions.bunches import attributes_of, rebuilt
 from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Value
-from symdiff.ir.types import ArrayType, Type
+from symdiff.ir.types import BOOL, INT, ArrayType, Type
 from symdiff.parse.heap import is_array, is_callers, is_programs
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import MADE_HERE
@@ -91,8 +91,21 @@ def look_around(
     look = _Look(interp)
     given = tuple([(name, look.at(value)) for name, value in bound.items()])
     names = look.names(node, scope) if scope.parent is not None else ()
-    look.seen.kind = given, names, tuple(look.rest()), look.which_may_be_others()
+    outside = look.outside()
+    look.seen.kind = given, names, outside, tuple(look.rest()), look.which_may_be_others()
     return look.seen
+
+
+def changed_outside(interp: Interpreter) -> Iterator[Any]:
+    """The places of the caller's that hold something else than before: any function may see them.
+
+    Variables, attributes, lists and dicts that are written on some path so far, and arrays.
+    """
+    yield from (*interp.rebound, *interp.attributes, *interp.changed)
+    contents = interp.heap.contents
+    for storage in dict.fromkeys(array.storage for array in interp.by_path.values()):
+        if contents.get(storage, storage.given) is not storage.given:
+            yield storage
 
 
 def handed_on(arguments: Iterable[Abstract]) -> tuple[Any, ...]:
@@ -132,7 +145,12 @@ def opened(content: Abstract, number: Callable[[Value], Value]) -> Abstract:
 
 
 def _is_number(content: Abstract) -> bool:
-    return isinstance(content, Value) and is_inexact(content.type) and not is_constant(content)
+    """Return whether a content is a number, or an array of such, that differs between calls of one
+    kind. An integer or a truth that is given the function is no such number: it may be fixed.
+    """
+    if not isinstance(content, Value) or is_constant(content):
+        return False
+    return is_inexact(content.type) or (content.node is not None and content.type in (INT, BOOL))
 
 
 class _Look:
@@ -206,6 +224,12 @@ class _Look:
             known = self.number_of[handle] = len(self.seen.handles)
             self.seen.handles.append(handle)
         return known
+
+    def outside(self) -> tuple[Any, ...]:
+        """What has been changed of what stands outside."""
+        if any(key in self.interp.logs for key in self.interp.changed):
+            raise NoKind
+        return tuple([(key, self._place(key)) for key in changed_outside(self.interp)])
 
     def rest(self) -> Iterator[Any]:
         """What stands behind each handle, in the order in which they are found."""

@@ -7,12 +7,12 @@ second call of a kind (the function, the types of the numbers, whatever else is 
 its nodes.
 
 A call has a kind where it can be told what it is given and what it sees of the program
-(``kinds``). A template reads nothing else but what stands outside the function that is compiled;
-what it leaves behind are its result, and what it has written to names, arrays, lists, dicts and
-objects that it sees. Arrays, lists, dicts and objects that a call makes and hands on are other ones
+(``kinds``). A template reads nothing else but what stands outside the function that is compiled,
+of which it sees all that has been changed; what it leaves behind are its result, and what it has
+written to names, arrays, lists, dicts and objects that it sees. Arrays, lists, dicts and objects that a call makes and hands on are other ones
 in each call, which may be what the template's may be. Whatever a call is given somebody else holds,
-too: a template is never staged as if nobody saw what it writes. While something outside is changed,
-derivatives are stopped, or a recursion on data is staged, calls are followed.
+too: a template is never staged as if nobody saw what it writes. While derivatives are stopped, or a
+recursion on data is staged, calls are followed.
 
 A template of many nodes is a graph of its own, which calls call: copies of copies of copies would
 be more than anything could hold, where each function calls the next one twice.
@@ -46,6 +46,7 @@ from symdiff.ir.control import call, undefined
 from symdiff.ir.graph import (
     Attributes,
     Block,
+    FreeVariable,
     Graph,
     GraphCell,
     Input,
@@ -84,6 +85,7 @@ from symdiff.parse.kinds import (
     PLAIN,
     NoKind,
     Seen,
+    changed_outside,
     handed_on,
     has_plain_keys,
     is_inexact,
@@ -115,6 +117,7 @@ from symdiff.parse.values import (
     born,
     now,
 )
+from symdiff.parse.writeback import begin, settled
 from symdiff.source import SourceSpan
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
@@ -211,13 +214,10 @@ def _caught_around(interp: Interpreter) -> Any:
 
 def _is_watched(interp: Interpreter) -> bool:
     """Return whether more than the result of a call may depend on where it stands."""
-    changed = interp.rebound or interp.attributes or interp.changed
     special = interp.stopped or interp.strict or interp.marking or interp.rules
     settling = interp.recursions  # what is staged now may read results of calls not yet known
     inside = interp.frame.place is not None or builder().after is not None
-    return bool(changed or special or settling or inside) or any(
-        map(is_callers, interp.heap.written)
-    )
+    return bool(special or settling or inside)
 
 
 # Making -------------------------------------------------------------------------------------------
@@ -247,6 +247,7 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
     selected, apart = set(interp.policy.asked), meanwhile(interp, **known)
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
+            begin(interp)
             found = _in_region(interp, regions[0], values, run) if regions else (run(values), None)
             left = None if found is None else _left(interp, before, seen, found[0], since)
         if found is None or left is None:
@@ -297,7 +298,7 @@ def _left(
     has_objects = any(isinstance(c, dict) and not has_plain_keys(c) for c in written.values())
     if (
         has_objects
-        or _is_watched(interp)
+        or not seen.places.keys() >= set(changed_outside(interp))
         or not _relates_only(heap, before, {*known, *made}, since)
     ):
         return None  # keys that are objects are others in another call
@@ -664,6 +665,7 @@ def _copy_nodes(
 ) -> dict[Value, Value]:
     """Append copies of a template's nodes that compute with the values given."""
     interp.count(interp.span, len(template.nodes) + len(template.asked))
+    settled(interp, template.nodes)
     new = dict(zip(template.parameters, given, strict=True))
     calls: Calls = {template.caller: interp.frame.activation}
     for node in template.nodes:
@@ -683,7 +685,7 @@ def _write(
     owner, *name = key if isinstance(key, tuple) else (key,)
     place: Any = handles.get(owner, owner)
     interp.put((place, *name) if name else place, content)
-    if not isinstance(place, Scope) and owner not in made:
+    if not isinstance(place, Scope | FreeVariable) and owner not in made:
         interp.heap.changed(place)
 
 

@@ -528,6 +528,26 @@ def numbers_or_texts_in_both_arms(n):
     return text + f"def f(x):\n    y = f{n}(x)\n    return x if y == 'low' else y * x\n"
 
 
+def globals_written_in_both_arms(n):
+    """Each function counts its calls, and adds up what it is given, in variables of the module."""
+    text = "N, T = 0, 0.0\ndef f0(v):\n    global N, T\n    N += 1\n    T = T * 0.9 + v\n"
+    text += "    return np.sin(v)\n"
+    for k in range(n):
+        text += f"def f{k + 1}(v):\n    global N, T\n    N += 1\n    if v > 0.1:\n"
+        text += f"        return f{k}(v * 0.9)\n    T = T + v * v\n    return f{k}(v + 0.3)\n"
+    text += "def f(x):\n    global N, T\n    N, T = 0, 1.0\n"
+    return text + f"    return f{n}(x) * N * T\n"
+
+
+def attributes_written_in_both_arms(n):
+    text = "held = Giving(0.0)\ndef f0(v):\n    held.value = held.value * 0.9 + v\n"
+    text += "    return np.sin(v)\n"
+    for k in range(n):
+        text += f"def f{k + 1}(v):\n    if v > 0.1:\n        return f{k}(v * 0.9)\n"
+        text += f"    held.value += v\n    return f{k}(v + 0.3)\n"
+    return text + f"def f(x):\n    held.value = 1.0\n    return f{n}(x) * held.value\n"
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
@@ -576,7 +596,7 @@ BRANCHING = [
     calls_in_loops_and_behind, calls_in_whiles_and_behind, writes_in_body_and_handler,
     calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,
     calls_that_ask_in_both_arms, numbers_or_none_in_both_arms, pairs_or_none_in_both_arms,
-    numbers_or_texts_in_both_arms,
+    numbers_or_texts_in_both_arms, globals_written_in_both_arms, attributes_written_in_both_arms,
 ]  # fmt: skip
 
 

@@ -17,14 +17,6 @@ ARGS = (0.62, 1.17)
 PROGRAMS = [*arrays_in_callees.PROGRAMS, *results_in_callees.PROGRAMS]
 
 
-@pytest.fixture(params=[(0, 1000), (1, 1000), (0, 1)], ids=["at once", "later", "called"])
-def copied(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Templates are made at the first call of a kind, or the second, or are graphs."""
-    followed_first, large = request.param
-    monkeypatch.setattr(templates, "FOLLOWED_FIRST", followed_first)
-    monkeypatch.setattr(templates, "LARGE", large)
-
-
 @pytest.mark.usefixtures("copied")
 @pytest.mark.filterwarnings("ignore::symdiff.LostDerivativeWarning")  # a state, as written
 @pytest.mark.parametrize("function", PROGRAMS)

@@ -1,0 +1,15 @@
+"""What tests of the front end are run under."""
+
+from __future__ import annotations
+
+import pytest
+
+from symdiff.parse import templates
+
+
+@pytest.fixture(params=[(0, 1000), (1, 1000), (0, 1)], ids=["at once", "later", "called"])
+def copied(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Templates are made at the first call of a kind, or the second, or are graphs."""
+    followed_first, large = request.param
+    monkeypatch.setattr(templates, "FOLLOWED_FIRST", followed_first)
+    monkeypatch.setattr(templates, "LARGE", large)
