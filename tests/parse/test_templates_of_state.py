@@ -1,4 +1,4 @@
-"""What functions write to what stands outside, others see, and the caller, in each call of a kind."""
+"""What functions write to what stands outside, others see, and so does the caller, in each call."""
 
 from __future__ import annotations
 
