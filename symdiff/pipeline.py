@@ -56,6 +56,7 @@ from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
 from symdiff.optimise.outlining import outlined
 from symdiff.parse import CalledOften, Marks, Recursions, Staged, StaticDemand, place_of, stage
+from symdiff.parse.typed_arrays import with_typed_arrays
 from symdiff.runtime.calling import follow
 from symdiff.runtime.collecting import seldom_collecting
 from symdiff.runtime.entry import Check
@@ -782,7 +783,7 @@ def build(
     ``beside`` has the names of a module that the text will stand in.
     """
     whole, simplified = simplify_islands(emittable(derived.graph), derived.simplify)
-    graph = optimise(whole, EMITTED, last=())
+    graph = with_typed_arrays(optimise(whole, EMITTED, last=()))
     graph = with_own_results(in_blocks(graph, long_symbols(derived.graph, derived.signature)))
     emitted = None if exact else _emit_on_floats(graph, name, derived.signature, beside)
     if emitted is None:

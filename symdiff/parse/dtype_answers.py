@@ -73,14 +73,7 @@ INTEGERS_IN_FLOATS = Hiding(
     ("an integer", "a float"),
     "write 0.0 in place of 0, or float(...)",
 )
-OTHERS = (
-    Hiding(
-        _BOOLS,
-        _INTEGERS,
-        np.dtype("bool"),
-        ("a bool", "an integer"),
-        "write int(...)",
-    ),
+FLOATS_IN_OTHERS = (
     Hiding(
         _FLOATS,
         _COMPLEX,
@@ -102,6 +95,16 @@ OTHERS = (
         ("a float64", "of single precision"),
         "write np.float64(...)",
     ),
+)
+OTHERS = (
+    Hiding(
+        _BOOLS,
+        _INTEGERS,
+        np.dtype("bool"),
+        ("a bool", "an integer"),
+        "write int(...)",
+    ),
+    *FLOATS_IN_OTHERS,
 )
 
 

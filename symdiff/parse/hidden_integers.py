@@ -52,7 +52,7 @@ def require_no_hidden_numbers(
         return
     retyped = [node for node in walk_nodes(block) if node.op in (retype, list_typed)]
     for hiding in (INTEGERS_IN_FLOATS, *OTHERS) if retyped else ():
-        hidden = [node.result for node in retyped if _hides(node, hiding)]
+        hidden = [node.result for node in retyped if hides(node, hiding)]
         if hidden:
             _Hidden(hiding, block, hidden, _within(block, answers)).require_none(asked)
 
@@ -212,7 +212,7 @@ def may_be_integer(content: Any, begun: Mapping[Value, Sequence[Any]]) -> bool:
         seen.add(one)
         if any(_is_pythons_integer(part) for part in begun.get(one, ())):
             return True
-        if one.node is not None and _hides(one.node, INTEGERS_IN_FLOATS):
+        if one.node is not None and hides(one.node, INTEGERS_IN_FLOATS):
             return True
         sources = begun.get(one, ()) if one.node is None else _sources(one, one.node)
         pending += [source for part in sources for source in floats_in(part)]
@@ -250,7 +250,7 @@ def _sources(value: Value, node: Node) -> Sequence[Value]:
     return node.operands if is_of_operands else []
 
 
-def _hides(node: Node, hiding: Hiding) -> bool:
+def hides(node: Node, hiding: Hiding) -> bool:
     """Return whether a number, or the items of a list, are typed as others."""
     if node.op not in (retype, list_typed):
         return False
