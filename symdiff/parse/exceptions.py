@@ -14,8 +14,10 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import is_unchanging, static_on_class
 from symdiff.parse.values import (
     ABSENT,
+    CONTEXTS,
     Abstract,
     Arguments,
+    Changed,
     Closure,
     Keywords,
     ObjectRef,
@@ -36,6 +38,7 @@ _CALLED, _INITIALISED, _SET, _ORIGINAL, _CONTEXT, CHANGED = NOTES = (
     "__symdiff_changed__",
 )
 _NOT_KEPT = Token()  # the exception that is handled, where its handler does not name it
+AROUND = Token()  # that which may be handled where a call stands, of all calls of a kind
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -207,20 +210,30 @@ def raised_by_python(interp: Interpreter, error: Exception) -> ObjectRef:
 
 
 def note_context(interp: Interpreter, error: Abstract) -> None:
-    """Note what is handled where the program raises an exception."""
-    if not is_exception(error) or error.live is not None:
+    """Note what is handled where the program raises an exception, if it asks for that anywhere."""
+    asked = CONTEXTS in interp.policy.changed
+    if not asked or not is_exception(error) or error.live is not None:
         return
     handled = interp.handled[-1] if interp.handled else None
     if handled is None:
         interp.put((error, _CONTEXT), None)
     elif handled.error is not error:
-        interp.put((error, _CONTEXT), handled.error if handled.kept else _NOT_KEPT)
+        known = handled.kept or handled.error is AROUND
+        interp.put((error, _CONTEXT), handled.error if known else _NOT_KEPT)
+
+
+def settle_context(interp: Interpreter, error: ObjectRef) -> None:
+    """Note what is handled where a call stands that has raised an exception, or made it."""
+    if interp.heap.get((error, _CONTEXT)) is AROUND:
+        note_context(interp, error)
 
 
 def context_of(interp: Interpreter, error: ObjectRef) -> Abstract:
     """The ``__context__`` of an exception."""
+    if CONTEXTS not in interp.policy.changed:
+        raise Changed(CONTEXTS)
     context = interp.content((error, _CONTEXT))
-    if context is _NOT_KEPT:
+    if context is _NOT_KEPT or context is AROUND:
         raise UnsupportedSyntaxError(
             "the '__context__' of an exception that is raised where the one before has no name",
             hint="name that one: except ... as error",
@@ -253,29 +266,6 @@ def given_to(
         return interp.content((error, "args")), ()
     arguments, keywords = interp.content((error, _CALLED))
     return arguments, keywords
-
-
-def known_arguments(interp: Interpreter, error: Abstract) -> tuple[Abstract, ...] | None:
-    """What an exception is, besides its class, if that is all known while compiling."""
-    if not is_exception(error) or error.live is not None or original(interp, error) is not None:
-        return None
-    made = (static_on_class(error.type, name) for name in ("__init__", "__new__"))
-    own = any(isinstance(function, types.FunctionType | staticmethod) for function in made)
-    noted = interp.heap.get((error, CHANGED)), interp.heap.get((error, _SET))
-    has_cause = interp.heap.get((error, "__cause__")) is not ABSENT
-    if own or has_cause or issubclass(error.type, BaseExceptionGroup) or any(map(_is_noted, noted)):
-        return None
-    arguments, keywords = given_to(interp, error)
-    is_known = not keywords and all(type(one) in _PLAIN for one in arguments)
-    return arguments if is_known else None
-
-
-_PLAIN = (str, bytes, bool, int, float, complex, type(None))
-
-
-def _is_noted(content: Abstract) -> bool:
-    """Return whether something was done to an exception since it was made."""
-    return content is not ABSENT and content is not False and content != ()
 
 
 def _has_fields(kind: type[BaseException]) -> bool:

@@ -51,7 +51,7 @@ from symdiff.parse.values import (
 MOST_SEEN = 1000  # contents that a call may see: others are followed
 HANDLES = Closure | ListRef | DictRef | ObjectRef | Storage
 PLAIN = (bool, int, float, complex, str)
-_UNCHANGING = (
+UNCHANGING = (
     types.FunctionType,
     types.BuiltinFunctionType,
     types.ModuleType,
@@ -59,7 +59,7 @@ _UNCHANGING = (
     np.ufunc,
     type(len),
 )
-_HANDED_ON = (Closure, ObjectRef, *_UNCHANGING)
+_HANDED_ON = (Closure, ObjectRef, *UNCHANGING)
 
 
 class NoKind(Exception):  # noqa: N818 - control flow
@@ -176,7 +176,7 @@ class _Look:
             return type(content), *more, *map(self.at, (*tuple.__iter__(content), *more.values()))
         if content is None or type(content) in PLAIN:
             return type(content), repr(content)
-        if isinstance(content, _UNCHANGING):
+        if isinstance(content, UNCHANGING):
             return content
         if isinstance(content, type):
             return content, *self._class(content)

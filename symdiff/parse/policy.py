@@ -61,8 +61,8 @@ class RetryPolicy:
     not taken that cannot be compiled. ``recursions``: functions that call themselves often.
     ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
     followed as objects, as the program changes one: ``sets``, ``functions``, and the dicts that
-    are made at a place. ``midway``: whether the present attempt has refined it for a call alone
-    (``anew``).
+    are made at a place; ``contexts`` of exceptions, as it asks for one. ``midway``: whether the
+    present attempt has refined it for a call alone (``anew``).
     """
 
     all_late: bool = False

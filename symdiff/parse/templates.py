@@ -18,20 +18,21 @@ A template of many nodes is a graph of its own, which calls call: copies of copi
 be more than anything could hold, where each function calls the next one twice.
 
 Inside ``try`` a template is a region of its own, made at the first call already, unless that stands
-in another template. It also gives whether something was raised, and the number of its class, by
-which the call leaves the region around; its numbers are zeros there, which nobody reads. That is
-all that is known of the exception, so calls are followed where a handler asks for it, or where none
-catches its class and it is made of more than constants.
+in another template. It also gives whether something was raised, the number of its class, and the
+exception where somebody around asks for it, or nobody catches its class; with these the call leaves
+the region around. Its numbers are zeros there, which nobody reads.
 """
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, TypeGuard
 
 from symdiff.dataclass import dataclass
 from symdiff.definitions.bunches import attributes_of, rebuilt
+from symdiff.errors import InternalError
 from symdiff.ir.build import (
     Builder,
     builder,
@@ -58,7 +59,7 @@ from symdiff.ir.graph import (
     walk_nodes,
 )
 from symdiff.ir.structure import Container, Leaf
-from symdiff.ir.types import ArrayType, ListType, Size, TapeType, Type
+from symdiff.ir.types import OPAQUE, ArrayType, ListType, Size, TapeType, Type
 from symdiff.ops.arithmetic import equal, positive, where
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import assert_, raise_
@@ -67,7 +68,7 @@ from symdiff.ops.retype import retype
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.dtype_answers import Asked
-from symdiff.parse.exceptions import exception_of, known_arguments
+from symdiff.parse.exceptions import AROUND, is_exception, settle_context
 from symdiff.parse.heap import (
     ORDER,
     Heap,
@@ -83,6 +84,7 @@ from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.kinds import (
     HANDLES,
     PLAIN,
+    UNCHANGING,
     NoKind,
     Seen,
     changed_outside,
@@ -126,20 +128,20 @@ Written = dict[Any, Abstract]  # contents by key of the heap
 Handles = dict[Any, Any]  # what stands for the program's own that a template has seen
 Calls = dict[Activation | None, Activation | None]  # where copies are built, by their originals'
 Run = Callable[[dict[str, Abstract]], Abstract]
-_OTHERS = Handled(None, BaseException, None, False)  # what another call may find handled
+_OTHERS = Handled(AROUND, BaseException, None, False)  # what another call may find handled
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
     """On which paths a call raises, and by ``number`` a class of ``kinds``, of a region's.
 
-    ``arguments``: those of exceptions that nothing around catches, by their numbers.
+    ``errors``: the exceptions by their numbers; None where nobody asks for one.
     """
 
     where: Value
     number: Value | int
     kinds: tuple[type[BaseException], ...]
-    arguments: dict[int, tuple[Abstract, ...]]
+    errors: dict[int, Abstract]
 
 
 @dataclass(eq=False, slots=True)
@@ -249,7 +251,7 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
         with interp.scratch(before.copy(written=set())) as inner, apart:
             begin(interp)
             found = _in_region(interp, regions[0], values, run) if regions else (run(values), None)
-            left = None if found is None else _left(interp, before, seen, found[0], since)
+            left = None if found is None else _left(interp, before, seen, _given(*found), since)
         if found is None or left is None:
             return None
         result, raised = found
@@ -273,8 +275,13 @@ def _held_outside(seen: Seen) -> dict[Any, Abstract]:
     return dict.fromkeys([(Token(), "held") for _ in range(2)], tuple(found))
 
 
+def _given(result: Abstract, raised: Raised | None) -> list[Abstract]:
+    """What a call gives, and what it raises."""
+    return [result, *(() if raised is None else raised.errors.values())]
+
+
 def _left(
-    interp: Interpreter, before: Heap, seen: Seen, result: Abstract, since: int
+    interp: Interpreter, before: Heap, seen: Seen, given: list[Abstract], since: int
 ) -> tuple[Written, dict[Any, Shared]] | None:
     """What has been written to what the call sees, and what it has made since that it hands on,
     with what is in there; None where something else was written.
@@ -292,7 +299,7 @@ def _left(
             inside.setdefault(owner, {})[key] = content
         elif not (owner in lost and isinstance(content, Conflict)):
             return None
-    made = _made_inside(heap, inside, [result, *written.values()], since)
+    made = _made_inside(heap, inside, [*given, *written.values()], since)
     for one in made:
         written.update(inside.get(one, {}))
     has_objects = any(isinstance(c, dict) and not has_plain_keys(c) for c in written.values())
@@ -333,9 +340,8 @@ def _is_new(heap: Heap, handle: Any, since: int) -> bool:
 
 
 def _is_of_class(kind: type, since: int) -> bool:
-    """Return whether a class is none of exceptions, and was made before."""
-    made_here = (vars(cls).get(MADE_HERE) for cls in kind.__mro__)
-    return not issubclass(kind, BaseException) and all(born(one) < since for one in made_here)
+    """Return whether a class was made before."""
+    return all(born(vars(cls).get(MADE_HERE)) < since for cls in kind.__mro__)
 
 
 def _relates_only(heap: Heap, before: Heap, known: set[Any], since: int) -> bool:
@@ -397,7 +403,8 @@ def _item_of(type_: Type) -> Type:
 def _left_by(template: Template) -> Iterator[Any]:
     """The numbers that a call leaves behind, and what it has of the program's."""
     yield from _told(template)
-    yield from _parts(template.result)
+    for given in _given(template.result, template.raised):
+        yield from _parts(given)
     for content in template.written.values():
         yield from _parts(content)
 
@@ -418,8 +425,17 @@ def _parts(content: Abstract) -> Iterator[Any]:
         yield from content.values
     elif isinstance(content, Conflict) and content.cases is not None:
         yield from _parts((content.predicate, content.cases.which, content.cases.contents))
-    elif not (content is None or content is ABSENT or content is ORDER or type(content) in PLAIN):
+    elif not _is_fixed(content):
         yield content
+
+
+def _is_fixed(content: Abstract) -> bool:
+    """Return whether a content is the same one in each call."""
+    plain = content is None or content is ABSENT or content is ORDER or type(content) in PLAIN
+    return plain or isinstance(content, _FIXED)
+
+
+_FIXED = (*UNCHANGING, types.WrapperDescriptorType, BaseException, Token)
 
 
 # Called -------------------------------------------------------------------------------------------
@@ -442,15 +458,22 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     numbers = tuple([v for v in parts if v in made and not is_constant(v)])
     outside = [v for v in free_values(whole) if v not in template.parameters]
     read = (*template.parameters, *outside)
-    own = [value for value in _undefined(nodes) if _defined_anyhow(value.type) is None]
+    undefined_ = [value.type for value in _undefined(nodes)]
+    own = [type_ for type_ in undefined_ if type_ != OPAQUE and _defined_anyhow(type_) is None]
     if own or not numbers or not all(map(_is_read, read)):
         return None
-    if not all(is_inexact(_item_of(v.type)) or _is_number(v.type, "bi") for v in numbers):
+    if not all(map(_is_given, numbers)):
         return None
     call_of = next((found for node in nodes if (found := _call_of(interp, template, node))), None)
     if call_of is None:
         return None
     return Called(_cell(interp, call_of, template, read, numbers), read, numbers)
+
+
+def _is_given(value: Value) -> bool:
+    """Return whether a graph may give a value: a number, an array, a list or an exception."""
+    type_ = value.type
+    return is_inexact(_item_of(type_)) or type_ == OPAQUE or _is_number(type_, "bi")
 
 
 def _is_read(value: Value) -> bool:
@@ -579,8 +602,8 @@ def _in_region(
     where = interp.close(region.exit)
     if where is False:
         return results[0], None
-    arguments = _uncaught_in(interp, region)
-    if where is True or region.keeps or arguments is None:
+    errors = _errors_of(interp, region)
+    if where is True or any(isinstance(error, Conflict) for error in errors.values()):
         return None
     parts = list(dict.fromkeys(_parts(results[0])))
     if not all(isinstance(part, Value) and _is_number(part.type) for part in parts):
@@ -588,26 +611,23 @@ def _in_region(
     number, new = _defined(interp, region, where, parts)
     _belong_to_callee(interp, builder().nodes[start:])
     forget(interp, region)
-    return _of(results[0], new), Raised(where, number, tuple(region.kinds), arguments)
+    return _of(results[0], new), Raised(where, number, tuple(region.kinds), errors)
 
 
 def _is_number(type_: Type, kinds: str = "ifc") -> TypeGuard[ArrayType]:
     return isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind in kinds
 
 
-def _uncaught_in(interp: Interpreter, region: Region) -> dict[int, tuple[Abstract, ...]] | None:
-    """The arguments of the exceptions of a region that it leaves to those around it, by their
-    numbers; None where they are not known.
+def _errors_of(interp: Interpreter, region: Region) -> dict[int, Abstract]:
+    """The exceptions that a region is left with, by their numbers; None of those that are caught
+    and not asked for.
     """
-    found: dict[int, tuple[Abstract, ...]] = {}
+    found: dict[int, Abstract] = {}
     for number, kind in enumerate(region.kinds):
         error = interp.heap.get((region.token, number))
-        if number < len(region.classes) or error is ABSENT or issubclass(kind, region.handled):
-            continue
-        arguments = known_arguments(interp, error)
-        if arguments is None:
-            return None
-        found[number] = arguments
+        asked = region.keeps or not issubclass(kind, region.handled)
+        if error is not ABSENT:
+            found[number] = error if asked else None
     return found
 
 
@@ -650,13 +670,15 @@ def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
         new = _call(interp, template, template.called, seen.numbers)
     else:
         new = _copy_nodes(interp, template, seen.numbers)
-    if template.raised is not None:
-        _leave(interp, template.raised, new)
     handles = dict(zip(template.seen.handles, seen.handles, strict=True))
     handles.update((one, _another(one)) for one in template.made)
     for key, content in template.written.items():
         _write(interp, key, _of(content, new, handles), template.made, handles)
     _relate(interp.heap, template, new, handles)
+    for one in filter(is_exception, template.made):
+        settle_context(interp, handles[one])
+    if template.raised is not None:
+        _leave(interp, template.raised, new, handles)
     return _of(template.result, new, handles)
 
 
@@ -719,19 +741,18 @@ def _copy_node(
             interp.made_in[one] = _renewed(interp, interp.made_in[old], calls, new)
 
 
-def _leave(interp: Interpreter, raised: Raised, new: dict[Value, Value]) -> None:
+def _leave(interp: Interpreter, raised: Raised, new: dict[Value, Value], handles: Handles) -> None:
     """Leave the region around where a call has raised."""
     region = interp.regions[-1]
-    errors = {
-        k: exception_of(interp, raised.kinds[k], arguments)
-        for k, arguments in raised.arguments.items()
-    }
-    numbers = [_number_in(interp, region, k, kind, errors) for k, kind in enumerate(raised.kinds)]
+    errors = {k: _of(error, new, handles) for k, error in raised.errors.items()}
+    numbers = [_number_in(interp, region, k, raised, errors) for k in range(len(raised.kinds))]
     number = _of(raised.number, new)
+    if len({numbers[k] for k in errors}) < len(errors):
+        raise InternalError("exceptions that are told apart are not, where they are copied")
 
     def leave() -> None:
         interp.put((region.token, "number"), _numbered(number, numbers))
-        for k in range(len(numbers)) if isinstance(number, Value) else (number,):
+        for k in errors if isinstance(number, Value) else (number,):
             interp.put((region.token, numbers[k]), errors.get(k))
         interp.leave(region.exit)
 
@@ -739,17 +760,14 @@ def _leave(interp: Interpreter, raised: Raised, new: dict[Value, Value]) -> None
 
 
 def _number_in(
-    interp: Interpreter,
-    region: Region,
-    number: int,
-    kind: type[BaseException],
-    errors: dict[int, ObjectRef],
+    interp: Interpreter, region: Region, number: int, raised: Raised, errors: dict[int, Abstract]
 ) -> int:
     """The number that a region has for a class that a copy raises."""
     if number < len(region.classes):
         return number
     error = errors.get(number)
-    return region.number_of(kind, made=True, told=None if error is None else told_of(interp, error))
+    told = told_of(interp, error) if isinstance(error, ObjectRef) else None
+    return region.number_of(raised.kinds[number], made=True, told=told)
 
 
 def _numbered(number: Abstract, numbers: Sequence[int]) -> Abstract:

@@ -552,6 +552,7 @@ class CalledOften(ControlFlow):
         self.node = node
 
 
+CONTEXTS = "contexts"  # what is handled where exceptions are raised, which the program asks for
 TEMPLATES = "templates"  # of which calls are copies, where one is given what may be an integer
 
 

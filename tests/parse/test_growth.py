@@ -592,7 +592,40 @@ def writes_in_body_and_handler(n):
     return text + f"def f(x):\n    c = [x]\n    f{n}(c)\n    return c[0]\n"
 
 
+def in_both_places(first, lines):
+    """Each function calls the next one, which is spelled ``f{k}`` in its lines, in two places."""
+
+    def kind(n):
+        text = f"import math\ndef f0(v):\n{first}"
+        for k in range(n):
+            text += f"def f{k + 1}(v):\n" + "".join(indented(1, line.format(k=k)) for line in lines)
+        return text + f"def f(x):\n    return f{n}(x)\n"
+
+    return kind
+
+
+def named_handlers(n):
+    """What is raised in a function is looked at, and says numbers."""
+    first = "    if v > 0.8:\n        raise ValueError(v)\n    return v * v * 0.6\n"
+    handler = ["except ValueError as e:", "    return f{k}(v * 0.5) * 0.9 + e.args[0]"]
+    return in_both_places(first, ["try:", "    return f{k}(v + 0.3)", *handler])(n)
+
+
+def raising_again(n):
+    lines = ["try:", "    return f{k}(math.sqrt(v - 0.1) * 0.7)", "except ValueError as e:"]
+    lines += ["    if v > 7.0:", "        raise", "    if v < -7.0:"]
+    lines += ["        raise RuntimeError(v) from e", "    return f{k}(v + 0.3) * 0.9"]
+    return in_both_places("    return math.sin(v)\n", lines)(n)
+
+
+def suppressing(n):
+    lines = ["with contextlib.suppress(ValueError):", "    y = math.sqrt(v - 0.1)"]
+    lines += ["    return f{k}(y + 0.3)", "return f{k}(v + 0.3) * 0.9"]
+    return in_both_places("    return math.sin(v)\n", lines)(n)
+
+
 BRANCHING = [
+    named_handlers, raising_again, suppressing,
     calls_in_loops_and_behind, calls_in_whiles_and_behind, writes_in_body_and_handler,
     calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,
     calls_that_ask_in_both_arms, numbers_or_none_in_both_arms, pairs_or_none_in_both_arms,

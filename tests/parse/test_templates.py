@@ -15,7 +15,7 @@ import pytest
 import symdiff as sd
 from symdiff.parse import functions, templates
 from tests import reference
-from tests.programs import callees_in_try
+from tests.programs import callees_in_try, errors_of_callees
 
 WEIGHTS = [0.5, 1.5]
 OFFSET = 0.25
@@ -470,6 +470,13 @@ PROGRAMS = [
     callees_in_try.at_levels,
     callees_in_try.written_before,
     callees_in_try.caught_further_out,
+    errors_of_callees.says_numbers,
+    errors_of_callees.raised_again,
+    errors_of_callees.in_context,
+    errors_of_callees.raised_by_operations,
+    errors_of_callees.swallowed,
+    errors_of_callees.by_generators,
+    errors_of_callees.done_last,
 ]
 
 
@@ -508,6 +515,9 @@ SECOND = [
     callees_in_try.in_a_row,
     callees_in_try.written_before,
     callees_in_try.caught_further_out,
+    errors_of_callees.says_numbers,
+    errors_of_callees.raised_again,
+    errors_of_callees.swallowed,
 ]
 
 
@@ -797,6 +807,23 @@ def test_inside_try_a_function_is_followed_once_or_twice_however_often_it_is_cal
     sd.grad(fresh(callees_in_try.in_a_row))(0.62, 1.17)
     assert followed["risky"] == 2, followed  # at first in the template of the other
     assert followed["riskier"] == 1, followed
+
+
+def test_handlers_that_look_at_exceptions_follow_functions_once_or_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    followed: Counter[str] = Counter()
+    original = functions.followed
+
+    def counting(interp: Any, key: Any, *rest: Any) -> Any:
+        followed[getattr(key[0], "name", "")] += 1
+        return original(interp, key, *rest)
+
+    monkeypatch.setattr(functions, "followed", counting)
+    for function in (errors_of_callees.says_numbers, errors_of_callees.raised_again):
+        sd.grad(fresh(function))(0.62, 1.17)
+    for name in ("limited", "twice", "careful"):
+        assert 1 <= followed[name] <= 4, followed
 
 
 def solved_from(x0: float, a: float) -> float:
