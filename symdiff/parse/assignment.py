@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from symdiff.ops.index import index_set_of
 from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
 from symdiff.parse.blame import judged, users
+from symdiff.parse.cases import of_each
 from symdiff.parse.changing import CHANGING, SETS, require_changing
 from symdiff.parse.dtype_answers import note_stored
 from symdiff.parse.flat import set_flat
@@ -47,7 +49,7 @@ def assign(interp: Interpreter, target: ast.expr, value: Abstract) -> None:
             change = set_flat if _is_flat(container) else set_item
             interp.step(target, lambda: change(interp, container, key, value))
         elif isinstance(target, ast.Tuple | ast.List):
-            _unpack(interp, target, value)
+            of_each(interp, partial(_unpack, interp, target), value)
         else:
             raise UnsupportedSyntaxError("an assignment to this")
 

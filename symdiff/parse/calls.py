@@ -38,6 +38,7 @@ from symdiff.parse.attributes import (
     special_method,
 )
 from symdiff.parse.blame import judged, python_raises, users
+from symdiff.parse.cases import of_each
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.classes import (
     call_class,
@@ -125,7 +126,15 @@ def call_value(
         return handler(interp, function, list(arguments), keywords)
     if has_method(interp, function, "__call__"):
         return _call_object(interp, function, list(arguments), keywords)
-    return _call_python(interp, function, arguments, keywords)
+    if _is_followed(function):
+        return _call_python(interp, function, arguments, keywords)
+    count, names = len(arguments), tuple(keywords)
+
+    def called(*given: Abstract) -> Abstract:
+        named = dict(zip(names, given[count:], strict=True))
+        return _call_python(interp, function, given[:count], named)
+
+    return of_each(interp, called, *arguments, *keywords.values())
 
 
 def _call_python(

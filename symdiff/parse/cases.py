@@ -277,5 +277,18 @@ def told_apart_value(
     return taken_from(interp, slot)
 
 
+def of_each(interp: Interpreter, action: Callable[..., Abstract], *values: Abstract) -> Abstract:
+    """What an action gives of values, of each of their contents where one is one of several."""
+    if not any(isinstance(value, Conflict) for value in values):
+        return action(*values)
+    slots = [(Token(), "value") for _ in values]
+    for slot, value in zip(slots, values, strict=True):
+        interp.put(slot, value)
+    found = told_apart_value(interp, lambda: action(*map(interp.content, slots)))
+    for slot in slots:
+        interp.heap.contents.pop(slot, None)
+    return found
+
+
 HOOKS.told_apart = told_apart
 HOOKS.told_apart_value = told_apart_value

@@ -10,6 +10,7 @@ import ast
 import itertools
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from symdiff.parse import run_time_texts as texts
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged
 from symdiff.parse.branches import choose
+from symdiff.parse.cases import of_each
 from symdiff.parse.changing import SETS, note_unknown_key
 from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe, negated
@@ -74,6 +76,10 @@ COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[A
 
 def compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
     """``a op b`` for one comparison."""
+    return of_each(interp, partial(_compare, interp, op), a, b)
+
+
+def _compare(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
     if op in (ast.Is, ast.IsNot):
         return _unless(op is ast.IsNot, identical(interp, a, b))
     if op in (ast.In, ast.NotIn):

@@ -24,7 +24,16 @@ from symdiff.parse.iteration import static_items
 from symdiff.parse.lookups import on_class
 from symdiff.parse.scope import bind_name
 from symdiff.parse.truth import truth
-from symdiff.parse.values import ABSENT, Abstract, DictRef, ListRef, ObjectRef, Range
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    Conflict,
+    ConflictRead,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Range,
+)
 
 Truth = bool | Value
 Bound = dict[str, Abstract]
@@ -71,6 +80,9 @@ def _matches(interp: Interpreter, case: ast.match_case, subject: Abstract) -> Tr
 
 def _fits(interp: Interpreter, pattern: ast.pattern, subject: Abstract, bound: Bound) -> Truth:
     """Return whether a subject fits a pattern; the names that this binds are added to ``bound``."""
+    binds_alone = isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+    if isinstance(subject, Conflict) and not binds_alone:
+        raise ConflictRead(subject)
     return _PATTERNS[type(pattern)](interp, pattern, subject, bound)
 
 

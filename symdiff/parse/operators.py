@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from symdiff.parse import run_time_texts as texts
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import as_array
 from symdiff.parse.blame import judged, users
+from symdiff.parse.cases import of_each
 from symdiff.parse.changing import new_set
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import constant
@@ -118,6 +120,10 @@ def is_staged(value: Abstract) -> bool:
 
 def binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
     """``a op b``."""
+    return of_each(interp, partial(_by_class, interp, op), a, b)
+
+
+def _by_class(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
     name = BINARY[op][0]
     if op is ast.Mod and texts.is_text(a):  # which takes any object
         return _texts(interp, op, a, b)

@@ -91,7 +91,7 @@ def in_order(
         return objects
     found = [_one_of(interp, place, list(enumerate(items))) for place in places]
     for item in found:
-        if isinstance(item, Conflict):
+        if isinstance(item, Conflict) and item.cases is None:
             raise ConflictRead(item)
     return tuple(found)
 

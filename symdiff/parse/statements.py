@@ -185,9 +185,12 @@ def _continue(interp: Interpreter, node: ast.Continue) -> None:
 
 
 def check_known(interp: Interpreter, value: Abstract) -> None:
-    """Where a value holds what differs between paths, let the paths be staged apart now."""
+    """Where a value holds what differs between paths, let the paths be staged apart now.
+
+    What is one of several may be part of what a call gives: it is told apart where it is read.
+    """
     for part in contents_within(interp.heap, value):
-        if isinstance(part, Conflict):
+        if isinstance(part, Conflict) and (part.cases is None or len(interp.frames) == 1):
             raise ConflictRead(part)
 
 

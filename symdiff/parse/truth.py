@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from symdiff.ops.declare import of_constants
 from symdiff.ops.lists import list_length
 from symdiff.parse import run_time_texts as texts
 from symdiff.parse.blame import judged, users
+from symdiff.parse.cases import of_each
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.special import has_method
@@ -24,6 +26,11 @@ from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, R
 
 def truth(interp: Interpreter, value: Abstract) -> bool | Value:
     """What ``if value:`` asks."""
+    found: bool | Value = of_each(interp, partial(_judged_truth, interp), value)
+    return found
+
+
+def _judged_truth(interp: Interpreter, value: Abstract) -> bool | Value:
     with judged(interp, bool, (value,)):
         return _truth(interp, value)
 
