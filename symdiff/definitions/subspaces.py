@@ -13,6 +13,9 @@ from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import matrix, phases_of
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.updates import normal_of, plain_normal, reflected
+
+_LONG = {"gesdd": 11.0 / 6.0, "gesvd": 1.6}  # from how many columns a row LAPACK takes rows alone
 
 
 def _count(values, shape, rcond):
@@ -36,22 +39,28 @@ def null_space(A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_dr
     _, values, turned = np.linalg.svd(without_derivative(a), full_matrices=True)
     near = turned[_count(values, a.shape, rcond) :].T
     told = computed(near, _null_space, A, rcond, lapack_driver)
-    way = computed(np.zeros(1), _way, a, told)[0]
-    if way == 1.0:
-        return valued(np.linalg.qr(a.T, mode="complete")[0][:, len(a) :], told)
-    return valued(_reflected_by_turns(a) if way == 2.0 else _nearest(a, told), told)
+    way = computed(np.zeros(1), _way, a, told, lapack_driver)[0]
+    if way > 0.0:
+        return valued(_reflected(a, normal_of, way == 2.0), told)
+    return valued(_nearest(a, told), told)
 
 
-def _way(a, told):
-    """How LAPACK has come to a basis: by reflections of the rows, by turns, or otherwise."""
+def _way(a, told, lapack_driver):
+    """How LAPACK has come to a basis: by reflections of rows (1), by turns (2), or otherwise."""
     rows, columns = a.shape
     if told.shape != (columns, columns - rows) or told.size == 0:
         return np.zeros(1)
-    by_rows = np.linalg.qr(a.T, mode="complete")[0][:, rows:]
-    if np.max(np.abs(by_rows - told)) < 1e-9:
-        return np.ones(1)
-    by_turns = np.max(np.abs(_reflected_by_turns(a) - told)) < 1e-9
-    return np.full(1, 2.0 if by_turns else 0.0)
+    ways = (1.0, 2.0) if columns >= int(rows * _LONG[lapack_driver]) else (2.0, 1.0)
+    for way in ways:
+        if np.max(np.abs(_reflected(a, _normal, way == 2.0) - told)) < 1e-9:
+            return np.full(1, way)
+    return np.zeros(1)
+
+
+def _null_space(A, rcond, lapack_driver):
+    from scipy.linalg import null_space as found
+
+    return found(A, rcond, lapack_driver=lapack_driver)
 
 
 def _nearest(a, told):
@@ -61,41 +70,25 @@ def _nearest(a, told):
     return np.linalg.solve(lower, projected.T).T
 
 
-def _reflected_by_turns(a):
-    """What reflections of rows and columns by turns, which make the matrix bidiagonal, leave of the
-    last axes (Golub and Kahan 1965).
+def _normal(line, around):
+    return plain_normal(line)
+
+
+def _reflected(a, normal_of, by_turns):
+    """What reflections of rows, which make the matrix triangular, leave of the last axes; of rows
+    and columns by turns, which make it bidiagonal (Golub and Kahan 1965).
     """
     rows, columns = a.shape
     left = np.array(a, np.float64)
     axes = np.eye(columns)
     for k in range(rows):
-        normal = _normal(left[k, k:])
-        left[k:, k:] = _reflected(left[k:, k:], normal)
-        axes[:, k:] = _reflected(axes[:, k:], normal)
-        if k + 2 < rows:
-            normal = _normal(left[k + 1 :, k])
-            left[k + 1 :, k:] = _reflected(left[k + 1 :, k:].T, normal).T
+        normal = normal_of(left[k, k:], a)
+        left[k:, k:] = reflected(left[k:, k:], normal)
+        axes[:, k:] = reflected(axes[:, k:], normal)
+        if by_turns and k + 2 < rows:
+            normal = normal_of(left[k + 1 :, k], a)
+            left[k + 1 :, k:] = reflected(left[k + 1 :, k:].T, normal).T
     return axes[:, rows:]
-
-
-def _normal(line):
-    """The unit normal of the mirror that turns a line to its first axis; 0 where it lies there."""
-    rest = np.sum(line[1:] ** 2)
-    is_there = rest == 0.0
-    size = np.sqrt(np.where(is_there, 1.0, line[0] ** 2 + rest))
-    normal = np.append(line[0] + np.where(line[0] < 0.0, -size, size), line[1:])
-    length = np.sqrt(np.where(is_there, 1.0, np.sum(normal * normal)))
-    return np.where(is_there, 0.0, normal / length)
-
-
-def _reflected(lines, normal):
-    return lines - 2.0 * np.outer(lines @ normal, normal)
-
-
-def _null_space(A, rcond, lapack_driver):
-    from scipy.linalg import null_space as found
-
-    return found(A, rcond, lapack_driver=lapack_driver)
 
 
 def orth(A, rcond=None):

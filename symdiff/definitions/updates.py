@@ -1,5 +1,5 @@
 """Factors ``q @ r`` of a matrix that changes by a product of two vectors, or of which rows come and
-go, of ``scipy.linalg``: by the rotations that SciPy makes of the factors that it is
+go, of ``scipy.linalg``: by the rotations and reflections that SciPy makes of the factors that it is
 given (Golub and Van Loan 2013, 6.5).
 """
 
@@ -46,6 +46,42 @@ def _turn_rows(r, j, k, first, c, s):
     r[k, first:] = c * other - s * one
 
 
+def plain_normal(line):
+    """The unit normal of the mirror that turns a line to its first axis, away from where it is."""
+    is_zero = np.all(line == 0.0)
+    size = np.sqrt(np.where(is_zero, 1.0, np.sum(line * line)))
+    first = line[0] + np.where(line[0] < 0.0, -size, size)
+    normal = np.append(first, line[1:])
+    return normal / np.sqrt(np.sum(normal * normal))
+
+
+def normal_of(line, around):
+    """That normal, whose derivatives are NaN where the line is next to 0, of the numbers around."""
+    sound = np.max(np.abs(line)) > _LEAST * np.max(np.abs(around))
+    return _known_where(sound, plain_normal(line))
+
+
+def reflected(lines, normal):
+    return lines - 2.0 * np.outer(lines @ normal, normal)
+
+
+def _normal_beside(line, around):
+    """That normal, whose derivatives are NaN where the line has its direction: LAPACK, which does
+    not turn such a line, turns those beside it.
+    """
+    return _known_where(np.any(line[1:] != 0.0), normal_of(line, around))
+
+
+def _reflect(q, r, j, stop):
+    """Reflect rows of ``r``, from ``j`` on, as it leaves of its column there only the first, and
+    the columns of ``q`` that they are multiplied with.
+    """
+    normal = _normal_beside(r[j:stop, j], r[:, j])
+    r[j:stop, j:] = reflected(r[j:stop, j:].T, normal).T
+    r[j + 1 : stop, j] = 0.0
+    q[:, j:stop] = reflected(q[:, j:stop], normal)
+
+
 def _turn_to_first(q, r, u):
     """Turn the factors, in their place, as it turns ``u`` to its first element, and return that."""
     count, width = r.shape
@@ -77,6 +113,30 @@ def _turned(q, r, u, v):
         _turn_away(q, r, j, j + 1)
 
 
+def _turned_at_once(q, r, u, v):
+    """The factors of ``q @ (r + u @ v.T)``, in their place: what lies below the rows of ``r`` is
+    reflected, what is left turns, and what that leaves below the diagonal is reflected.
+    """
+    count, width = r.shape
+    several = u.shape[1]
+    for k in range(min(max(count - 1 - width, 0), several)):
+        normal = _normal_beside(u[width + k :, k], u[:, k])
+        u[width + k :, k:] = reflected(u[width + k :, k:].T, normal).T
+        u[width + k + 1 :, k] = 0.0
+        q[:, width + k :] = reflected(q[:, width + k :], normal)
+    for k in range(several):
+        for step in range(min(width, count - 1 - k)):
+            j = min(width + k, count - 1) - 1 - step
+            c, s, u[j, k] = _rotation(u[j, k], u[j + 1, k], u[:, k])
+            u[j + 1, k] = 0.0
+            _turn_rows(u, j, j + 1, k + 1, c, s)
+            _turn_rows(r, j, j + 1, 0, c, s)
+            _turn_columns(q, j, j + 1, c, s)
+    r[:several] = r[:several] + np.triu(u[:several]) @ v.T
+    for j in range(min(width, count - 1)):
+        _reflect(q, r, j, min(j + several + 1, count))
+
+
 def _factors(Q, R):
     """Copies of both factors."""
     if np.iscomplexobj(Q) or np.iscomplexobj(R):
@@ -87,12 +147,17 @@ def _factors(Q, R):
 def qr_update(Q, R, u, v, overwrite_qruv=False):
     if overwrite_qruv:
         refuse("overwrite_qruv=True")
-    if np.ndim(u) != 1:
-        refuse("several updates at once (make one after the other)")
     q, r = _factors(Q, R)
     left, right = np.asarray(u, np.float64), np.asarray(v, np.float64)
     count = q.shape[1]
-    if count == q.shape[0]:
+    if left.ndim == 2:
+        if count != q.shape[0]:
+            refuse(
+                "several updates at once of the factors of mode='economic' (make one after"
+                " the other)"
+            )
+        _turned_at_once(q, r, q.T @ left, right)
+    elif count == q.shape[0]:
         _turned(q, r, q.T @ left, right)
     else:
         along, rest, size = _across(q, left)
@@ -139,35 +204,59 @@ def qr_delete(Q, R, k, p=1, which="row", overwrite_qr=False):
     if overwrite_qr:
         refuse("overwrite_qr=True")
     q, r = _factors(Q, R)
-    if which != "row" or p != 1 or q.shape[0] != q.shape[1]:
-        refuse("columns, several rows at once, or the factors of mode='economic'")
-    k = k + len(r) if k < 0 else k
-    left = q[k].copy()
-    q = np.concatenate((q[:k], q[k + 1 :]))
-    _turn_to_first(q, r, left)
-    return _as_found(q[:, 1:], r[1:], _without, Q, R, k)
+    if which != "row" or q.shape[0] != q.shape[1]:
+        refuse("columns, or the factors of mode='economic'")
+    count, width = r.shape
+    if not -count <= k < count:
+        raise ValueError("'k' is out of bounds")
+    k = k + count if k < 0 else k
+    if p <= 0 or k + p > count:
+        raise ValueError("'p' is out of range")
+    rows = np.roll(q[k : k + p], k, axis=0)
+    q = np.concatenate((q[:k], q[k + p :]))
+    for row in range(p):
+        for j in range(count - 2, row - 1, -1):
+            c, s, rows[row, j] = _rotation(rows[row, j], rows[row, j + 1], rows[row])
+            rows[row, j + 1] = 0.0
+            _turn_columns(rows[row + 1 :], j, j + 1, c, s)
+            if j - row < width:
+                _turn_rows(r, j, j + 1, j - row, c, s)
+            _turn_columns(q, j, j + 1, c, s)
+    return _as_found(q[:, p:], r[p:], _without, Q, R, k, p)
 
 
-def _without(part, Q, R, k):
+def _without(part, Q, R, k, p):
     from scipy.linalg import qr_delete as found
 
-    return found(Q, R, k)[part]
+    return found(Q, R, k, p)[part]
 
 
 def qr_insert(Q, R, u, k, which="row", rcond=None, overwrite_qru=False):
     if overwrite_qru:
         refuse("overwrite_qru=True")
     q, r = _factors(Q, R)
-    if which != "row" or np.ndim(u) != 1 or q.shape[0] != q.shape[1]:
-        refuse("columns, several rows at once, or the factors of mode='economic'")
+    if which != "row" or q.shape[0] != q.shape[1]:
+        refuse("columns, or the factors of mode='economic'")
     count, width = r.shape
+    if not -count <= k <= count:
+        raise ValueError("'k' is out of bounds")
     k = k + count if k < 0 else k
-    above = np.concatenate((q[:k], np.zeros((k, 1))), axis=1)
-    new = np.concatenate((np.zeros((1, count)), np.ones((1, 1))), axis=1)
-    below = np.concatenate((q[k:], np.zeros((count - k, 1))), axis=1)
-    q, r = np.concatenate((above, new, below)), np.concatenate((r, np.asarray(u, np.float64)[None]))
-    for j in range(min(count, width)):
-        _turn_away(q, r, j, count)
+    rows = np.atleast_2d(np.asarray(u, np.float64))
+    several = len(rows)
+    if rows.shape[1] != width:
+        raise ValueError(
+            f"'u' should be either (N,) or (p,N) when inserting rows. Found {np.shape(u)}."
+        )
+    above = np.concatenate((q[:k], np.zeros((k, several))), axis=1)
+    new = np.concatenate((np.zeros((several, count)), np.eye(several)), axis=1)
+    below = np.concatenate((q[k:], np.zeros((count - k, several))), axis=1)
+    q, r = np.concatenate((above, new, below)), np.concatenate((r, rows))
+    if several == 1:
+        for j in range(min(count, width)):
+            _turn_away(q, r, j, count)
+    else:
+        for j in range(min(count + several - 1, width)):
+            _reflect(q, r, j, count + several)
     return _as_found(q, r, _with, Q, R, u, k)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from tests.definitions import calls
 from tests.definitions.test_distributions import check
 from tests.test_programs import same
 
@@ -145,6 +146,37 @@ def test_factors_of_a_matrix_that_changes(function: Callable[..., Any]):
     check(function, A[:, :2], LINE[:3], 2.0 * LINE[1:], wrt=(0, 1, 2))
 
 
+def drawn(*shapes: tuple[int, int]) -> list[Any]:
+    return [np.random.default_rng(3 + k).normal(size=shape) for k, shape in enumerate(shapes)]
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [
+        (linalg.qr_update, drawn((4, 4), (4, 2), (4, 2), (2, 2))),
+        (linalg.qr_update, drawn((5, 5), (5, 3), (5, 2), (3, 2))),
+        (linalg.qr_update, drawn((2, 2), (2, 4), (2, 2), (4, 2))),
+        (lambda q, r: linalg.qr_delete(q, r, 1, 2), drawn((4, 4), (4, 2))),
+        (lambda q, r: linalg.qr_delete(q, r, -3, 3), drawn((5, 5), (5, 2))),
+        (lambda q, r, u: linalg.qr_insert(q, r, u, 1), drawn((3, 3), (3, 2), (2, 2))),
+        (lambda q, r, u: linalg.qr_insert(q, r, u, -1), drawn((2, 2), (2, 5), (2, 5))),
+        (lambda q, r, u: linalg.qr_insert(q, r, u, 2), drawn((2, 2), (2, 2), (1, 2))),
+    ],
+)
+def test_factors_of_a_matrix_of_which_several_rows_change(function: Any, given: list[Any]):
+    calls.check(function, *given, wrt=range(len(given)), step=0.002)
+
+
+def test_rows_that_do_not_fit_are_refused_as_by_scipy():
+    q, r = linalg.qr(A)
+    with pytest.raises(ValueError, match=r"Found \(2, 2\)"):
+        sd.grad(lambda u: np.sum(linalg.qr_insert(q, r, u, 0)[1]))(A[:2, :2])
+    with pytest.raises(ValueError, match="'k' is out of bounds"):
+        sd.grad(lambda u: np.sum(linalg.qr_insert(q, r, u, 4)[1]))(A[:2])
+    with pytest.raises(ValueError, match="'p' is out of range"):
+        sd.grad(lambda r: np.sum(linalg.qr_delete(q, r, 2, 2)[1]))(r)
+
+
 def test_nothing_turns_where_all_below_is_zero():
     q, r, u = np.eye(3), np.triu(A)[:, :2], np.array([1.0, 0.0, 0.0])
     slopes = sd.jacobian(lambda v: linalg.qr_update(q, r, u, v)[1])(LINE[:2])
@@ -205,9 +237,9 @@ def test_what_is_not_taken_is_refused():
     with pytest.raises(sd.UnsupportedCallError, match="assume_a='diagonal'"):
         sd.grad(lambda a: np.sum(linalg.inv(a, assume_a="diagonal")))(A)
     with pytest.raises(sd.UnsupportedCallError, match="several updates"):
-        sd.grad(lambda a: np.sum(linalg.qr_update(a, a, a, a)[0]))(A)
-    with pytest.raises(sd.UnsupportedCallError, match="several rows"):
-        sd.grad(lambda a: np.sum(linalg.qr_delete(a, a, 0, 2)[0]))(A)
+        sd.grad(lambda a: np.sum(linalg.qr_update(a[:, :2], a[:2], a, a)[0]))(A)
+    with pytest.raises(sd.UnsupportedCallError, match="economic"):
+        sd.grad(lambda a: np.sum(linalg.qr_delete(a[:, :2], a[:2], 0, 1)[0]))(A)
     with pytest.raises(sd.UnsupportedCallError, match="columns"):
         sd.grad(lambda a: np.sum(linalg.qr_insert(a, a, a[0], 0, "col")[0]))(A)
     with pytest.raises(sd.UnsupportedCallError, match="stacks"):

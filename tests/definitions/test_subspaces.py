@@ -37,6 +37,13 @@ def test_a_basis_of_what_is_mapped_to_0_turns_as_that_of_lapack(shape):
     check(linalg.null_space, A, step=0.002)
 
 
+def test_a_basis_of_what_rows_along_the_axes_map_to_0():
+    check(linalg.null_space, np.eye(1, 3), step=0.002)
+    check(linalg.null_space, np.eye(2, 3), step=0.002)
+    _, slopes = sd.jvp(linalg.null_space, (np.eye(4, 6),), (np.cos(np.arange(24.0)).reshape(4, 6),))
+    assert np.any(np.isnan(slopes))  # which way rows are reflected is not known
+
+
 def test_a_basis_of_what_depending_rows_map_to_0_stays_one():
     """Its derivative ``D`` is the least with ``A D + dA N = 0``."""
     A, change = np.outer(X[:2], X[:4]), np.outer(X[:2], np.cos(X[:4]))
