@@ -4,12 +4,14 @@ A law says the logarithm of its mass, its distribution function ``below`` (that 
 and ``above``, and where it has any: ``inside``, with the last count or without.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
 from symdiff.definitions.law import special
 from symdiff.definitions.probabilities import zeta_less_one
+from symdiff.definitions.solvers import without_derivative
 
 COUNTS: dict[str, Any] = {}  # laws by what scipy.stats calls them
 
@@ -245,3 +247,50 @@ class Zipf(Counts):
     good = staticmethod(lambda a: a > 1)
     inside = staticmethod(lambda k, *shapes, last=True: k >= 1)
     log_mass = staticmethod(lambda k, a: -a * np.log(k) - np.log1p(zeta_less_one(a)))
+
+
+class Zipfian(Counts):
+    """Powers of the first ``n`` counts, over the sum of them."""
+
+    shapes = ("a", "n")
+    first = 1
+
+    @staticmethod
+    def good(a, n):
+        return np.logical_and(a >= 0, np.logical_and(n >= 1, np.floor(n) == n))
+
+    @staticmethod
+    def inside(k, *shapes, last=True):
+        n = shapes[1]
+        return np.logical_and(k >= 1, k <= n if last else k < n)
+
+    log_mass = staticmethod(lambda k, a, n: -a * np.log(k) - np.log(_harmonic(1.0, n, a)))
+    below = staticmethod(lambda k, a, n: 1 / (1 + _harmonic(k + 1.0, n, a) / _harmonic(1.0, k, a)))
+    above = staticmethod(lambda k, a, n: _harmonic(k + 1.0, n, a) / _harmonic(1.0, n, a))
+
+
+_SUMMED = 20  # of the first counts, of which the powers are added up one by one
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+
+
+def _harmonic(first, last, a):
+    """The sum of ``k**-a`` from one count to another: from the twentieth on as an integral, with
+    the corrections of Euler and Maclaurin (DLMF 2.10.1).
+    """
+    first, last = np.asarray(without_derivative(first)), np.asarray(without_derivative(last))
+    counts, end = np.arange(1.0, _SUMMED), np.asarray(a)[..., None]
+    is_in = np.logical_and(counts >= first[..., None], counts <= last[..., None])
+    near = np.sum(np.where(is_in, np.exp(-end * np.log(counts)), 0.0), axis=-1)
+    is_long = last >= _SUMMED
+    start = np.maximum(first, 1.0 * _SUMMED)
+    stop = np.where(is_long, last, 1.0 * _SUMMED)
+    low, high = start**-a, stop**-a
+    length = np.log(stop / start)
+    far = low * start * length * special().exprel((1.0 - a) * length) + 0.5 * (low + high)
+    factor = a
+    for k, number in enumerate(_BERNOULLI):
+        order = 2.0 * k + 1.0
+        change = low * start**-order - high * stop**-order
+        far = far + number / math.factorial(2 * k + 2) * factor * change
+        factor = factor * (a + order) * (a + order + 1.0)
+    return near + np.where(is_long, far, 0.0)

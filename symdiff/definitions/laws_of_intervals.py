@@ -6,7 +6,7 @@ import numpy as np
 
 from symdiff.definitions.law import LOG_2, LOG_PI, LOG_ROOT_2_PI, Law, Unit, special
 from symdiff.definitions.laws_of_the_line import Norm
-from symdiff.definitions.solvers import followed, slope
+from symdiff.definitions.solvers import followed, slope, without_derivative
 
 
 class Beta(Unit):
@@ -260,16 +260,43 @@ class Ksone(Unit):
 
     shapes = ("n",)
     good = staticmethod(lambda n: np.logical_and(n >= 1, n == np.round(n)))
-    above = staticmethod(lambda y, n: special().smirnov(n, y))
-    below = staticmethod(lambda y, n: 1.0 - special().smirnov(n, y))
+    above = staticmethod(lambda y, n: special().smirnov(without_derivative(n), y))
+    below = staticmethod(lambda y, n: 1.0 - Ksone.above(y, n))
     log_below = None  # near 0 nothing would be left of the difference
-    quantile = staticmethod(lambda q, n: special().smirnovi(n, 1.0 - q))
-    quantile_above = staticmethod(lambda q, n: special().smirnovi(n, q))
+    quantile = staticmethod(lambda q, n: Ksone.quantile_above(1.0 - q, n))
+    quantile_above = staticmethod(lambda q, n: special().smirnovi(without_derivative(n), q))
     log_density = staticmethod(lambda y, n: np.log(Ksone.density(y, n)))
 
     @staticmethod
     def density(y, n):
         def above(y, *args):
-            return special().smirnov(n, y)
+            return Ksone.above(y, n)
 
         return -slope("each", followed(above, (y,), ()), y)
+
+
+class Kstwo(Unit):
+    """Of the largest difference either way."""
+
+    shapes = ("n",)
+    good = Ksone.good
+    above = staticmethod(lambda y, n: kolmogn()(without_derivative(n), y, cdf=False))
+    below = staticmethod(lambda y, n: kolmogn()(without_derivative(n), y))
+    log_density = staticmethod(lambda y, n: np.log(Kstwo.density(y, n)))
+
+    @staticmethod
+    def support(n):
+        return 0.5 / n, 1.0
+
+    @staticmethod
+    def density(y, n):
+        def below(y, *args):
+            return Kstwo.below(y, n)
+
+        return slope("each", followed(below, (y,), ()), y)
+
+
+def kolmogn():
+    from scipy.stats._ksstats import kolmogn as found
+
+    return found

@@ -284,7 +284,7 @@ def _but_at_limits(distribution, method, is_limit):
 # Whose functions are not written in Python, or in a way that is not followed, and inverses of which
 # that holds.
 _COMPILED = (
-    *("gausshyper", "genhyperbolic", "geninvgauss", "irwinhall", "kstwo", "landau", "levy_stable"),
+    *("gausshyper", "genhyperbolic", "geninvgauss", "irwinhall", "landau", "levy_stable"),
     *("studentized_range", "tukeylambda"),
 )
 _UNKNOWN = {"dpareto_lognorm": ("ppf", "isf", "median", "interval"), "norminvgauss": ("isf",)}

@@ -30,7 +30,7 @@ from symdiff.ir.graph import Block, Graph, GraphCell, Value
 from symdiff.ir.structure import Leaf, tuple_of
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops import reduce, support
-from symdiff.ops.creation import zeros_of
+from symdiff.ops.creation import ones, zeros_of
 from symdiff.ops.effects import Named
 from symdiff.ops.index import index_of
 from symdiff.ops.joining import concatenate
@@ -121,7 +121,11 @@ def _jacobian(graph: Graph, y: Value, extras: Sequence[Value]) -> Value:
 
 def _each(graph: Graph, y: Value, extras: Sequence[Value]) -> Value:
     """The derivative of each number that a function gives by the one in its place."""
-    return _pushed(graph, [y, *extras], {0: unit_of(y)})
+    type_ = y.type
+    one = unit_of(y)
+    if isinstance(type_, ArrayType) and type_.shape:  # a tangent has the shape of its primal
+        one = ones(*sizes_of(y), shape=type_.shape, dtype=type_.dtype)
+    return _pushed(graph, [y, *extras], {0: one})
 
 
 SLOPES["jacobian"], SLOPES["each"] = _jacobian, _each

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import (
@@ -20,6 +21,7 @@ from symdiff.ops import (
     elliptic_values,
     incomplete_values,
     noncentral_values,
+    samples_values,
     series_values,
     zeta_values,
 )
@@ -44,13 +46,19 @@ def _declared(
     documentation: str,
     module: ModuleType = incomplete_values,
     closed: Callable[..., Any] | None = None,
+    counted: bool = False,
 ) -> Operation:
     """A derivative, by the orders by its operands; that by the first one may have a form of its
-    own, ``closed(orders, *operands)``.
+    own, ``closed(orders, *operands)``. The others may be ``counted``: whole numbers only.
     """
     function = getattr(module, name)
 
     def partial(position: int, *operands: Value, orders: tuple[int, ...]) -> Any:
+        if counted and position > 0:
+            raise UnsupportedCallError(
+                "the derivative of a distribution of samples by their number has no closed form",
+                hint="wrap it in symdiff.stop_gradient(...), or make it an int",
+            )
         if position == 0 and closed is not None:
             return closed(orders, *operands)
         return operation(*operands, orders=_raised(orders, position))
@@ -108,6 +116,16 @@ kolmogorov_tail: Operation = _declared(
 smirnov_tail: Operation = _declared(
     "smirnov_tail",
     "A derivative of Smirnov's survival function of n samples by its argument.",
+    counted=True,
+)
+kolmogorov_of_samples, kolmogorov_tail_of_samples = (
+    _declared(
+        f"kolmogorov_{part}of_samples",
+        f"A derivative of the {name} function of the largest difference of n samples either way.",
+        samples_values,
+        counted=True,
+    )
+    for part, name in (("", "distribution"), ("tail_", "survival"))
 )
 elliprg_slope: Operation = _declared(
     "elliprg_slope", "A derivative of Carlson's symmetric integral of the second kind."

@@ -25,8 +25,9 @@ from symdiff.ops.arithmetic import (
     nonzero,
     strong_constant,
 )
+from symdiff.ops.arrays import lower_asarray
 from symdiff.ops.bessel import ive
-from symdiff.ops.casts import as_dtype_of, imag
+from symdiff.ops.casts import as_dtype_of, astype, imag
 from symdiff.ops.declare import (
     Meaning,
     Operation,
@@ -34,6 +35,7 @@ from symdiff.ops.declare import (
     array_type,
     elementwise,
     lowers,
+    static,
     supporting_call,
 )
 from symdiff.ops.elementary import cos, cosh, exp, log, log1p, sin, sinc, sqrt
@@ -47,7 +49,9 @@ from symdiff.ops.incomplete import (
     f_drawn_by,
     gamma_by_a,
     gamma_inverse_by_a,
+    kolmogorov_of_samples,
     kolmogorov_tail,
+    kolmogorov_tail_of_samples,
     noncentral_chi_by_degrees,
     noncentral_f_by,
     noncentral_t,
@@ -562,6 +566,16 @@ smirnovi: Operation = special_function(
     singular=True,
     sympy=None,
 )
+
+
+@when_imported("scipy.stats._ksstats")
+def _register_samples(ksstats: ModuleType) -> None:
+    @lowers(ksstats.kolmogn)
+    def _kolmogn(n: Any, x: Any, cdf: Any = True) -> Value:
+        operation = kolmogorov_of_samples if static(cdf) else kolmogorov_tail_of_samples
+        double = astype(staged(x), dtype=np.dtype(np.float64))
+        return lower_asarray(operation(double, staged(n), orders=(0, 0)))
+
 
 # With a parameter of noncentrality: mixtures by Poisson's weights, of which the slope by it is half
 # the difference to the one of two degrees more (Johnson, Kotz and Balakrishnan 1995, 29 and 30): a

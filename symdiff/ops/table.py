@@ -89,6 +89,9 @@ def _public(module: str, name: str, function: Any) -> str:
     return next(own, found[0] if found else ".".join(module.split(".")[:2]))
 
 
+_PRIVATE = ("scipy.stats._ksstats", "scipy.stats._stats_py")
+
+
 def _is_hidden(function: Any) -> bool:
     """Return whether only definitions call a function, or users know a method by another name:
     a call, a property of a class's base.
@@ -96,7 +99,7 @@ def _is_hidden(function: Any) -> bool:
     module = getattr(function, "__module__", None) or ""
     full = getattr(function, "__qualname__", "")
     hidden = full.startswith("_") or "._" in full
-    inside = module.startswith(("symdiff.definitions.", "scipy._lib.", "scipy.stats._stats_py"))
+    inside = module.startswith(("symdiff.definitions.", "scipy._lib.", *_PRIVATE))
     inside = inside and not hasattr(sys.modules.get("scipy.stats"), full)
     return inside or (hidden and module.startswith("scipy."))
 

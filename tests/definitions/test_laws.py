@@ -380,7 +380,11 @@ def test_what_scipy_refuses_of_several_variables_is_raised_by_a_gradient():
             lambda x: stats.multivariate_normal.logpdf(x, allow_singular=True),
             r"multivariate_normal\.logpdf in this form: allow_singular=True of one variable",
         ),
-        (lambda n: stats.ksone.cdf(0.4, n), r"smirnov by 'n'"),
+        (lambda n: special.smirnov(n, 0.4), r"smirnov by 'n'"),
+        (
+            lambda n: sd.grad(lambda x: special.smirnov(n, x))(0.4),
+            r"of a distribution of samples by their number",
+        ),
         (lambda a: special.hyperu(a, 1.3, 0.4), r"hyperu by 'a'"),
     ],
 )

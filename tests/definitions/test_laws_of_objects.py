@@ -236,6 +236,65 @@ def test_the_largest_difference_one_way() -> None:
         np.testing.assert_allclose(sd.grad(lambda y: stats.ksone.pdf(y, 2))(y), -second, rtol=1e-9)
 
 
+def test_the_largest_difference_either_way() -> None:
+    """``kstwo`` of two samples is 2 (2 y - 1/2)² to 1/2, and 1 - 2 (1 - y)² from there on; of
+    many samples Kolmogorov's limit.
+    """
+    for y in (0.3, 0.45):
+        assert sd.grad(lambda y: stats.kstwo.cdf(y, 2))(y) == pytest.approx(8 * (2 * y - 0.5))
+        assert sd.grad(lambda y: stats.kstwo.pdf(y, 2))(y) == pytest.approx(16.0)
+        assert sd.grad(lambda y: stats.kstwo.logsf(y, 2))(y) == pytest.approx(
+            -8 * (2 * y - 0.5) / (1 - 2 * (2 * y - 0.5) ** 2)
+        )
+    assert sd.hessian(lambda y: stats.kstwo.cdf(y, 2))(0.8) == pytest.approx(-4.0)
+    assert sd.grad(lambda y: stats.kstwo.cdf(y, 2))(0.2) == 0.0
+    for n, y in ((40, 0.13), (900, 0.03), (20000, 0.006), (10**6, 0.0009)):
+        with mpmath.workdps(30):  # Kolmogorov's limit, to the order of 1 / sqrt(n)
+            z = (mpmath.mpf(y) + mpmath.mpf(1) / (6 * n)) * mpmath.sqrt(n)
+            limit = mpmath.diff(
+                lambda z: (
+                    mpmath.sqrt(2 * mpmath.pi)
+                    / z
+                    * mpmath.nsum(
+                        lambda k: mpmath.exp(-((2 * k - 1) ** 2) * mpmath.pi**2 / (8 * z**2)),
+                        [1, mpmath.inf],
+                    )
+                ),
+                z,
+            ) * mpmath.sqrt(n)
+        slope = sd.grad(lambda y, n=n: stats.kstwo.cdf(y, n))(y)
+        assert slope == pytest.approx(float(limit), rel=3.0 / n)
+    for q in (0.01, 0.5, 0.99):
+        y = stats.kstwo.ppf(q, 2)
+        slope = 1 / (8 * (2 * y - 0.5) if y < 0.5 else 4 * (1 - y))
+        assert sd.grad(lambda q: stats.kstwo.ppf(q, 2))(q) == pytest.approx(slope)
+        assert sd.jvp(lambda q: stats.kstwo.isf(1 - q, 2), (q,), (1.0,))[1] == pytest.approx(slope)
+
+
+def test_the_number_of_samples_does_not_move() -> None:
+    for law in (stats.ksone, stats.kstwo):
+        for name in ("cdf", "sf", "pdf", "ppf"):
+            method = getattr(law, name)
+            assert sd.grad(lambda n, method=method: method(0.4, n))(5.0) == 0.0
+
+
+@pytest.mark.parametrize("a", [0.0, 0.4, 1.0, 1.5, 7.0])
+@pytest.mark.parametrize("n", [6, 19, 20, 300])
+def test_powers_of_the_first_counts(a: float, n: int) -> None:
+    """``zipfian``, by the sums themselves."""
+    powers = np.arange(1.0, n + 1) ** -a
+    slopes = -np.log(np.arange(1.0, n + 1)) * powers
+    whole, moved = powers.sum(), slopes.sum()
+    for k in (1, 3, n - 1):
+        mass = slopes[k - 1] / whole - powers[k - 1] * moved / whole**2
+        below, slope = powers[:k].sum(), slopes[:k].sum()
+        share = slope / whole - below * moved / whole**2
+        for name, expected in (("pmf", mass), ("cdf", share), ("sf", -share)):
+            method = getattr(stats.zipfian, name)
+            made = sd.grad(lambda a, f=method, k=k: f(k, a, n))(a)
+            np.testing.assert_allclose(made, expected, rtol=1e-9, atol=1e-16)
+
+
 @pytest.mark.parametrize("y", [0.05, 0.4, 0.999, 1.0, 1.7, 6.0])
 def test_the_largest_difference_of_many(y: float) -> None:
     """``kstwobign``: the density is Kolmogorov's alternating series, with its digits far out."""

@@ -1821,6 +1821,12 @@ TABLE: dict[str, Word] = {
         like=DATA,
         dtypes=("float64",),
     ),
+    "scipy.stats._ksstats.kolmogn": elementwise(
+        "return scipy.stats._ksstats.kolmogn(4, x)",
+        "return scipy.stats._ksstats.kolmogn(7, x, False)",
+        dtypes=("float64",),
+        x=(0.87, 0.9),
+    ),
     "scipy.stats.percentileofscore": shaped(
         "return scipy.stats.percentileofscore(y, x) * x", like=TWO_SAMPLES, dtypes=("float64",)
     ),
@@ -2572,9 +2578,11 @@ LAWS: dict[str, tuple[str, dict[str, Any]]] = {
     "planck": ("n, a", {"n": Integers(0, 4), "a": (0.7, 2.9)}),
     "skellam": ("n, a, b", {"n": Integers(-3, 3), "a": (0.7, 2.9), "b": (0.7, 2.9)}),
     "zipf": ("n, a", {"n": Integers(1, 4), "a": (1.5, 2.9)}),
+    "zipfian": ("n, a, 6", {"n": Integers(1, 5), "a": (0.7, 2.9)}),
     "yulesimon": ("n, a", {"n": Integers(1, 4), "a": (0.7, 2.9)}),
     "nbinom": ("n, 4, x", {"n": Integers(0, 5)}),
     "erlang": ("x, 3, y, z", {"x": (1.2, 2.8), "y": (-0.2, 0.05), "z": (1.1, 1.8)}),
+    "kstwo": ("x, 4, y, z", {"x": (0.6, 0.65), "y": (0.01, 0.03), "z": (1.0, 1.05)}),
     "ksone": ("x, 5, y, z", {"x": (0.35, 0.38), "y": (0.01, 0.05), "z": (1.0, 1.1)}),
     "norminvgauss": ("x, a, b, y, z", {"a": (1.2, 1.8), "b": (0.2, 0.7), "z": (1.1, 1.8)}),
     "ncx2": ("x, 3, a, y, z", {"x": (1.2, 2.8), "a": (0.7, 2.9), "y": (-0.2, 0.5)}),
