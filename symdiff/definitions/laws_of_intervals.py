@@ -263,7 +263,7 @@ class Ksone(Unit):
     above = staticmethod(lambda y, n: special().smirnov(without_derivative(n), y))
     below = staticmethod(lambda y, n: 1.0 - Ksone.above(y, n))
     log_below = None  # near 0 nothing would be left of the difference
-    quantile = staticmethod(lambda q, n: Ksone.quantile_above(1.0 - q, n))
+    quantile = staticmethod(lambda q, n: special().smirnovi(without_derivative(n), 1.0 - q))
     quantile_above = staticmethod(lambda q, n: special().smirnovi(without_derivative(n), q))
     log_density = staticmethod(lambda y, n: np.log(Ksone.density(y, n)))
 
