@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import dis
+import functools
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -88,11 +89,12 @@ def memory_of(
     kinds = derived.inner.parameters if read else ()
     paths = (path for name, kind in kinds for path, _ in leaves(kind, (name,)))
     asked = {path[0] for path in paths if differentiates(path)}
+    elsewhere = _Elsewhere(derived, function, asked) if read else None
     for path in read:
         of_a_class = isinstance(follow(path[:-1] or path, names, arguments), type)
         if of_a_class or is_written(left, path, names, arguments):
             continue
-        if stored_elsewhere(derived, function, asked, path):
+        if elsewhere is not None and elsewhere.stores(path):
             tell(reader, name, place, path)
     read = read if note_read(read, reader) else ()
     if not remembered and not read:
@@ -131,26 +133,46 @@ def note_read(read: Iterable[Path], reader: Any) -> bool:
 # What the function would write on other paths ---------------------------------------------------
 
 
-def stored_elsewhere(derived: Derived, function: Any, names: Iterable[str], read: Path) -> bool:
-    """Return whether the function, or one that it calls, stores what depends on its arguments at
-    a place that is read.
+class _Elsewhere:
+    """What the function, and those that it calls, store that depends on their arguments.
 
     :param names: of the function's parameters that are differentiated by.
     """
-    for callee, code in _followed(derived):
-        if not _may_store(code, read):
-            continue
-        try:
-            tree = find_source(callee).tree
-        except SourceUnavailableError:
-            continue
-        own = callee is function
-        if _Stores(tree, set(names) if own else _own_parameters(code), read, own).found:
-            return True
-    return False
+
+    def __init__(self, derived: Derived, function: Any, names: set[str]) -> None:
+        self._function, self._names = function, names
+        self._by_name: dict[str, list[_Callee]] = {}
+        for callee, code in _followed(derived):
+            named = {*code.co_names, *code.co_freevars, *code.co_varnames}
+            if _may_store(code, named):
+                for name in named:
+                    self._by_name.setdefault(name, []).append((callee, code))
+        self._stores: dict[_Callee, _Stores | None] = {}
+
+    def stores(self, read: Path) -> bool:
+        """Return whether one of them stores what depends on its arguments at a place that is
+        read.
+        """
+        callees = [one for key in read for one in self._by_name.get(str(key), ())]
+        found = map(self._of, dict.fromkeys(callees))
+        return any(stores is not None and stores.at(read) for stores in found)
+
+    def _of(self, one: _Callee) -> _Stores | None:
+        if one not in self._stores:
+            callee, code = one
+            own = callee is self._function
+            names = set(self._names) if own else _own_parameters(code)
+            try:
+                self._stores[one] = _Stores(find_source(callee).tree, names, own)
+            except SourceUnavailableError:
+                self._stores[one] = None
+        return self._stores[one]
 
 
-def _followed(derived: Derived) -> Iterator[tuple[types.FunctionType, types.CodeType]]:
+_Callee = tuple[types.FunctionType, types.CodeType]
+
+
+def _followed(derived: Derived) -> Iterator[_Callee]:
     for check in derived.checks:
         if check.path[-1] == "__code__" and isinstance(check.path[0], FreeVariable):
             owner = check.path[0].owner
@@ -164,11 +186,8 @@ def _own_parameters(code: types.CodeType) -> set[str]:
     return set(code.co_varnames[:count]) - {"self", "cls"}
 
 
-def _may_store(code: types.CodeType, read: Path) -> bool:
-    """A quick look: the code names what is read, and stores something outside."""
-    named = {*code.co_names, *code.co_freevars, *code.co_varnames}
-    if not any(str(key) in named for key in read):
-        return False
+def _may_store(code: types.CodeType, named: set[str]) -> bool:
+    """A quick look: the code, in which these are named, stores something outside."""
     return not _STORES.isdisjoint(code.co_code[::2]) or not named.isdisjoint(_STORING)
 
 
@@ -180,26 +199,29 @@ def _name(expression: ast.expr) -> str | None:
 
 
 class _Stores(ast.NodeVisitor):
-    """Whether a function stores what depends on some of its names at a place.
+    """The places where a function stores what depends on some of its names.
 
-    ``own`` is True of the function whose names are those of the place.
+    ``own`` is True of the function whose names are those of the places that are asked about.
     """
 
-    def __init__(self, node: ast.AST, names: set[str], read: Path, own: bool) -> None:
-        self._names, self._read, self._own = names, read, own
+    def __init__(self, node: ast.AST, names: set[str], own: bool) -> None:
+        self._names, self._own = names, own
         self._outer: set[str] = set()
         self._assigned: list[tuple[ast.expr, ast.expr]] = []
+        self._stored: dict[str, dict[ast.expr, None]] = {}  # targets by the name of what is set
         places = (ast.Attribute, ast.Subscript, ast.Name)
         loaded = (one for one in ast.walk(node) if isinstance(one, places))
         self._loaded = [one for one in loaded if isinstance(one.ctx, ast.Load)]
-        self.found = False
         self.visit(node)
-        known = -1
+        waiting, known = self._assigned, -1
         while known != len(self._names):  # a name may depend on one that is assigned later
-            known = len(self._names)
-            for target, value in self._assigned:
+            known, still = len(self._names), []
+            for target, value in waiting:
                 if self._depends(value):
                     self._assign(target)
+                else:
+                    still.append((target, value))
+            waiting = still
 
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
         self._outer.update(node.names)
@@ -258,17 +280,41 @@ class _Stores(ast.NodeVisitor):
             self._assign(target.value)
         elif isinstance(target, ast.Name):
             self._names.add(target.id)
-            self.found |= target.id in self._outer and self._is_read(target.id)
+            if target.id in self._outer:
+                self._store(target.id, target)
         elif isinstance(target, ast.Attribute):
-            fits = target.attr in self._read[1:] and self._fits(target)
-            self.found |= fits and self._is_outside(target) and self._asks_for(target)
-        elif isinstance(target, ast.Subscript) and self._is_item(target):
-            self.found |= self._is_outside(target) and self._asks_for(target.value)
+            self._store(target.attr, target)
+        elif isinstance(target, ast.Subscript):
+            name = _name(target.value)
+            if name is not None and name not in self._names:
+                self._store(name, target)
+
+    def _store(self, name: str, target: ast.expr) -> None:
+        self._stored.setdefault(name, {})[target] = None
+
+    def at(self, read: Path) -> bool:
+        """Return whether one of the places is what is read, or holds it."""
+        found = (target for key in read for target in self._stored.get(str(key), ()))
+        return any(self._is_at(target, read) for target in found)
+
+    def _is_at(self, target: ast.expr, read: Path) -> bool:
+        if isinstance(target, ast.Name):
+            return len(read) == 1 and str(read[0]) == target.id
+        if isinstance(target, ast.Attribute):
+            fits = target.attr in read[1:] and self._fits(target, read)
+            return fits and self._is_outside(target) and self._asks_for(target)
+        assert isinstance(target, ast.Subscript)
+        fits = _is_item(target, read)
+        return fits and self._is_outside(target) and self._asks_for(target.value)
 
     def _asks_for(self, target: ast.expr) -> bool:
         """Return whether a function that is called reads what it sets: it may make an object."""
         text = ast.unparse(target)
-        return self._own or any(text == ast.unparse(one) for one in self._loaded)
+        return self._own or text in self._texts_loaded
+
+    @functools.cached_property
+    def _texts_loaded(self) -> set[str]:
+        return set(map(ast.unparse, self._loaded))
 
     def _is_outside(self, target: ast.expr, through: frozenset[str] = frozenset()) -> bool:
         """Return whether a target belongs to what a name outside holds, not to what is made."""
@@ -286,20 +332,15 @@ class _Stores(ast.NodeVisitor):
             return True
         return any(self._is_outside(value, through | {root.id}) for value in given)
 
-    def _fits(self, target: ast.Attribute) -> bool:
+    def _fits(self, target: ast.Attribute, read: Path) -> bool:
         """Return whether a target may be what is read, or what holds it, by what it is called."""
         text = ast.unparse(target)
-        elsewhere = self._own and text.startswith((f"{self._read[0]}.", f"{self._read[0]}["))
-        return not elsewhere or spelled(self._read).startswith(text)
+        elsewhere = self._own and text.startswith((f"{read[0]}.", f"{read[0]}["))
+        return not elsewhere or spelled(read).startswith(text)
 
-    def _is_read(self, name: str) -> bool:
-        return len(self._read) == 1 and str(self._read[0]) == name
 
-    def _is_item(self, target: ast.Subscript) -> bool:
-        """Return whether an item of what is read is set, or elements of an array."""
-        name = _name(target.value)
-        keys = [str(key) for key in self._read]
-        if name not in keys or name in self._names:
-            return False
-        key, following = target.slice, self._read[keys.index(name) + 1 :]
-        return not following or not isinstance(key, ast.Constant) or key.value == following[0]
+def _is_item(target: ast.Subscript, read: Path) -> bool:
+    """Return whether an item of what is read is set, or elements of an array."""
+    keys = [str(key) for key in read]
+    key, following = target.slice, read[keys.index(_name(target.value) or "") + 1 :]
+    return not following or not isinstance(key, ast.Constant) or key.value == following[0]

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.api import memory as memory_module
 from symdiff.api import programs
+from symdiff.errors import LostDerivativeWarning
 from symdiff.runtime import memory
 
 X = np.array([1.0, 2.0])
@@ -311,3 +313,25 @@ def test_another_object_at_the_same_address_has_no_memory():
         number = state.value
         del state
         assert not told(gradient, X, Held(number))[1]
+
+
+def test_each_function_is_searched_once_however_much_is_read(monkeypatch):
+    searched = []
+
+    class Counted(memory_module._Stores):
+        def __init__(self, node, names, own):
+            searched.append(node.name)
+            super().__init__(node, names, own)
+
+    monkeypatch.setattr(memory_module, "_Stores", Counted)
+    table = SimpleNamespace(rows=[float(k) for k in range(40)], last=2.0)
+
+    def reading(x):
+        if table.last is None:
+            table.last = x
+        return x * sum(table.rows) * table.last
+
+    with pytest.warns(LostDerivativeWarning, match=r"reads table\.last") as warned:
+        assert sd.grad(reading)(2.0) == 1560.0
+    assert len(warned) == 1
+    assert searched == ["reading"]
