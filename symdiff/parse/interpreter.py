@@ -387,6 +387,7 @@ class Interpreter:
         self.nested: Counter[Any] = Counter()  # calls of a function inside its outermost one
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
+        self.shown: dict[Any, Any] = {}  # by list or dict, the last ``snapshots.Shown`` of it
         self.begun: dict[Value, list[Any]] = {}  # numbers of loops, before a turn and after one
         self.answers: list[Answer] = []  # of library functions on floats
         self.classes_asked: list[Question] = []  # of numbers: answered as typed

@@ -26,6 +26,15 @@ class ArraySnapshot:
     base: Any
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """The snapshot of a content of a container, which first held another one."""
+
+    first: Any
+    content: Any
+    snapshot: Any
+
+
 def snapshot(heap: Heap, content: Abstract, of: Any = None) -> Any:
     """What a content is now: whatever is changed in place later is not what it shows.
 
@@ -46,8 +55,16 @@ def snapshot(heap: Heap, content: Abstract, of: Any = None) -> Any:
     return content
 
 
+def is_flat(shown: Any) -> bool:
+    """Return whether a snapshot shows nothing that can be changed in place."""
+    items = shown.values() if isinstance(shown, dict) else shown
+    return not any(isinstance(item, ArraySnapshot | tuple | dict) for item in items)
+
+
 def agree(last: Any, now: Any) -> bool:
     """Return whether two snapshots are of one content."""
+    if last is now:
+        return True
     if isinstance(last, ArraySnapshot) and isinstance(now, ArraySnapshot):
         return last.array == now.array and (last.base is ANYTHING or last.base is now.base)
     if isinstance(last, tuple) and isinstance(now, tuple):

@@ -35,7 +35,7 @@ from symdiff.parse.owners import (
     set_content,
     updated_in_place,
 )
-from symdiff.parse.snapshots import ANYTHING, agree, item_of, snapshot
+from symdiff.parse.snapshots import ANYTHING, Shown, agree, is_flat, item_of, snapshot
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -154,7 +154,8 @@ def _leave_container(interp: Interpreter, ref: Any, in_time: bool) -> None:
             raise ConflictRead(last)
         content = interp.content(ref)
         Writing(interp, owner_at(interp, ref), last, now, in_time).all(ref, content)
-    _note(interp.heap, ref, now)
+    if interp.heap.written_back.get(ref) is not now:
+        _note(interp.heap, ref, now)
 
 
 def _leave_array(interp: Interpreter, storage: Storage, in_time: bool) -> None:
@@ -289,12 +290,18 @@ def _items(interp: Interpreter, heap: Heap, ref: ListRef | DictRef, content: Any
     if not isinstance(content, tuple | dict):
         return content
     first = interp.changed[ref]
+    known = interp.shown.get(ref)
+    if known is not None and known.content is content and known.first is first:
+        return known.snapshot
     pairs = list(content.items() if isinstance(content, dict) else enumerate(content))
-    shown = {
+    items = {
         key: snapshot(heap, item, ANYTHING if same(item_of(first, key), item) else None)
         for key, item in pairs
     }
-    return shown if isinstance(content, dict) else tuple(shown.values())
+    found: Any = items if isinstance(content, dict) else tuple(items.values())
+    if is_flat(found):  # then it shows the same whatever else is changed
+        interp.shown[ref] = Shown(first, content, found)
+    return found
 
 
 def rest_on_being_apart(interp: Interpreter) -> None:
