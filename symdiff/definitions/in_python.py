@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import abc
 import bisect
+import cmath
 import collections
 import contextlib
 import functools
 import heapq
 import importlib.util
 import itertools
+import math
 import operator
 import sys
 import threading
@@ -758,6 +760,37 @@ def _along(obj: Any, path: str) -> Any:
 def methodcaller(name: Any, /, *args: Any, **kwargs: Any) -> Any:
     """A function that calls a method with arguments that are given beforehand."""
     return lambda obj: getattr(obj, name)(*args, **kwargs)
+
+
+# ``math`` and ``cmath`` -----------------------------------------------------------------------
+
+
+@replaces(math.frexp)
+def frexp(x: Any, /) -> tuple[float, int]:
+    """The mantissa of a number and its exponent."""
+    mantissa, exponent = np.frexp(float(x))
+    return float(mantissa), int(exponent)
+
+
+@replaces(math.modf)
+def modf(x: Any, /) -> tuple[float, float]:
+    """What stands behind the point of a number, and the whole part."""
+    part, whole = np.modf(float(x))
+    return float(part), float(whole)
+
+
+@replaces(cmath.isclose)
+def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
+    """Whether two complex numbers differ by little."""
+    if rel_tol < 0.0 or abs_tol < 0.0:
+        raise ValueError("tolerances must be non-negative")
+    a, b = complex(a), complex(b)
+    if a == b:
+        return True
+    if cmath.isinf(a) or cmath.isinf(b):
+        return False
+    apart = abs(a - b)
+    return apart <= rel_tol * abs(b) or apart <= rel_tol * abs(a) or apart <= abs_tol
 
 
 # ``itertools`` --------------------------------------------------------------------------------

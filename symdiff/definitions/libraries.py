@@ -115,5 +115,6 @@ def python_method(function: Any) -> Any:
 
 _WRITTEN_IN_C = (
     "_bisect", "_collections", "_functools", "_heapq", "_io", "_operator", "_thread",
-    "collections", "contextlib", "functools", "heapq", "itertools", "numpy", "operator",
+    "cmath", "collections", "contextlib", "functools", "heapq", "itertools", "math", "numpy",
+    "operator",
 )  # fmt: skip

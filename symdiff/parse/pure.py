@@ -17,8 +17,10 @@ import numpy as np
 
 from symdiff.definitions.declare import PURE, is_constant
 from symdiff.errors import UnsupportedCallError
+from symdiff.ir.graph import Value
 from symdiff.ir.structure import native_base
 from symdiff.parse.changing import new_set
+from symdiff.parse.demand import can_be_fixed, known
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import as_set
@@ -74,6 +76,9 @@ def computed(
             "a pattern, which may warn when it is made, inside catch_warnings(record=True)",
             hint="make it outside of the block",
         )
+    if isinstance(function, type):  # a date, of integers that are fixed for it
+        arguments = [_fixed(interp, a) for a in arguments]
+        keywords = {name: _fixed(interp, a) for name, a in keywords.items()}
     given = [python_value(interp, a) for a in arguments]
     named = {name: python_value(interp, a) for name, a in keywords.items()}
     if any(value is ABSENT for value in (*given, *named.values())):
@@ -84,6 +89,13 @@ def computed(
     if isinstance(found, Iterator):
         return interp.call(iter, [abstract_of(interp, list(found))], {})
     return abstract_of(interp, found) if is_taken(found) else ABSENT
+
+
+def _fixed(interp: Interpreter, value: Abstract) -> Abstract:
+    """A number that a program can be compiled for; anything else as it is."""
+    if not isinstance(value, Value) or not can_be_fixed(value):
+        return value
+    return known(interp, value, "dates are made of constants, or of int arguments")
 
 
 def is_pure(function: Any) -> bool:

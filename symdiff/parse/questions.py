@@ -11,7 +11,7 @@ import operator
 import os
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
@@ -42,7 +42,7 @@ from symdiff.parse.identity import (
     python_class,
     require_known,
 )
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.items import get_item
 from symdiff.parse.opaque import is_library
 from symdiff.parse.scope import names_in_order
@@ -57,6 +57,7 @@ from symdiff.parse.values import (
     BoundMethod,
     Closure,
     Conflict,
+    IteratorRef,
     ListRef,
     ObjectRef,
     Partial,
@@ -69,6 +70,8 @@ def _isinstance(interp: Interpreter, value: Abstract, classes: Abstract) -> Abst
     raised = [one.kind for one in interp.handled if one.error is value and is_unknown(value)]
     if raised:
         return _is_raised_as(interp, value, raised[-1], classes)
+    if isinstance(value, IteratorRef):
+        return _of_all_iterators(value, classes)
     owner = python_class(interp, value)
     told = _by_metaclass(interp, "__instancecheck__", value, classes, owner)
     if told is not ABSENT:
@@ -82,6 +85,19 @@ def _isinstance(interp: Interpreter, value: Abstract, classes: Abstract) -> Abst
         with python_raises():
             isinstance(None, classes)
         raise
+
+
+_GONE_OVER: tuple[Iterable[Any], ...] = ([], (), {}, set(), "", b"", range(0))
+_ITERATORS = (*(type(iter(one)) for one in _GONE_OVER), zip, map)
+
+
+def _of_all_iterators(iterator: IteratorRef, classes: Abstract) -> bool:
+    """Whether what ``iter`` gives is of a class: the same of whatever it goes over."""
+    with python_raises():
+        answers = {issubclass(kind, classes) for kind in _ITERATORS}  # type: ignore[arg-type]
+    if len(answers) > 1:
+        raise UnsupportedCallError(f"the class of {describe(iterator)}")
+    return answers.pop()
 
 
 def _is_stand_in(owner: type, classes: Abstract) -> bool:

@@ -1,13 +1,18 @@
 """Classes and functions of the standard library that Python has in C: queues, heaps, counts."""
 
 import bisect
+import calendar
+import cmath
+import datetime
 import functools
 import heapq
 import io
 import itertools
+import math
 import operator
 import re
 import shlex
+import statistics
 import string
 import sys
 import types
@@ -306,3 +311,32 @@ def text_read_in_lines(x, c):
     written.seek(0)
     written.write("c")
     return y + len(written.getvalue()) * c + written.tell() * x[2]
+
+
+@construct()
+def dates_made_in_a_loop(x, c):
+    days = 366 if calendar.isleap(2024) else 365
+    interest, start = 0.0, datetime.date(2024, 1, 15)
+    for month in range(1, 13):
+        interest += x[0] * c * calendar.monthrange(2024, month)[1] / days
+        interest -= x[1] * (datetime.date(2024, month, 20) - start).days / days
+    return interest
+
+
+@construct()
+def most_common_ones(x, c):
+    names = ["low", "high", "low", "mid"]
+    weights = {"low": c, "high": x[0]}
+    seen = Counter(iter(names))
+    total = weights[statistics.mode(names)] * x[1] + seen["low"] * x[2]
+    steps = iter([x[0], x[1]])
+    return total + next(steps) * (1.0 if isinstance(steps, (list, dict, int)) else c)
+
+
+@construct()
+def parts_of_numbers(x, c):
+    mantissa, exponent = math.frexp(c * 5.0)
+    part, whole = math.modf(c * 7.3)
+    z, w = complex(c, 0.25), complex(c, 0.25 + 1e-12)
+    near = cmath.isclose(z, w) + 2 * cmath.isclose(z, z + 1.0, rel_tol=1e-3)
+    return x[0] * mantissa * exponent + part * whole * x[1] + near * c**2
