@@ -243,8 +243,6 @@ def lobpcg(A, X, B=None, M=None, Y=None, **options):
     """The outermost eigenvalues and their vectors: where the search starts, and what it is told of
     the inverse, makes no difference to them.
     """
-    if Y is not None:
-        refuse("Y=")
     for name in options:
         if name not in ("tol", "maxiter", "largest", "verbosityLevel", "restartControl"):
             refuse(f"{name}=")
@@ -255,16 +253,35 @@ def lobpcg(A, X, B=None, M=None, Y=None, **options):
     given, dense = _by_columns(A, count)
     other, weights = _by_columns(np.eye(count) if B is None else B, count)
     order = np.arange(k) if options.get("largest", True) is False else np.arange(-1, -1 - k, -1)
-    exact, inner = _pairs(dense, weights, order)
+    exact, inner = _pairs(_apart(dense, weights, Y, order), weights, order)
     like = np.vstack((X[:1], X, X))
-    told = computed(like, _outermost, given, X, B is None, other, M, options)
+    told = computed(like, _outermost, given, X, B is None, other, M, Y, options)
     found, start = told[1 : 1 + count], told[1 + count :]
     if np.any(start != X):  # SciPy has begun with the best vectors that its columns make, in place
-        begun = X @ _pairs(X.T @ (dense @ X), X.T @ (weights @ X), order)[1]
+        left = X if Y is None else X - _along(Y, weights) @ X
+        begun = left @ _pairs(left.T @ (dense @ left), left.T @ (weights @ left), order)[1]
         X[...] = valued((begun * _signs(weights @ begun, start)).astype(X.dtype), start)
     sound = _near(told[0], exact)
     exact, inner = exact * sound, inner * (_signs(weights @ inner, found) * sound)
     return valued(exact.astype(X.dtype), told[0]), valued(inner.astype(X.dtype), found)
+
+
+def _along(Y, B):
+    """The projection on what columns span, where ``B`` tells what is orthogonal."""
+    turned = Y.T @ B
+    return Y @ np.linalg.solve(turned @ Y, turned)
+
+
+def _apart(A, B, Y, order):
+    """The matrix whose outermost vectors are those that are apart from ``Y``: that is moved to the
+    other end.
+    """
+    if Y is None:
+        return A
+    along = _along(Y, B)
+    across = np.eye(len(A)) - along
+    far = 2.0 * np.sum(np.abs(np.linalg.solve(without_derivative(B), without_derivative(A))))
+    return across.T @ A @ across + (far if order[0] == 0 else -far) * (B @ along)
 
 
 def _pairs(A, B, order):
@@ -287,11 +304,11 @@ def _by_columns(A, count):
     return given_matrix(A)
 
 
-def _outermost(given, X, is_plain, other, M, options):
+def _outermost(given, X, is_plain, other, M, Y, options):
     from scipy.sparse.linalg import lobpcg as found
 
     B, start = None if is_plain else _as_given(*other), X.copy("K")
-    values, vectors = found(_as_given(*given), start, B, M, **options)
+    values, vectors = found(_as_given(*given), start, B, M, Y, **options)
     return np.vstack((values, vectors, start))
 
 

@@ -56,6 +56,13 @@ def outermost(A, **options):
     return sla.lobpcg(A, START.copy(), tol=1e-13, maxiter=300, **options)
 
 
+def apart_from_found(A, largest=True):
+    """The next two, where one is known."""
+    vectors = np.linalg.eigh(A.toarray())[1]
+    known = np.ascontiguousarray(vectors[:, -1:] if largest else vectors[:, :1])
+    return outermost(A, Y=known, largest=largest)
+
+
 def _halved(columns):
     return 0.5 * columns
 
@@ -114,6 +121,8 @@ def test_what_has_not_converged_has_no_derivative():
         lambda x: outermost(lines(x), B=np.diag(1.0 + 0.1 * np.arange(12.0) * x[3]))[1] ** 2,
         lambda x: outermost(x[0] * FIXED + x[1] * np.eye(12), largest=False, M=_halved)[0],
         lambda x: x[0] * outermost(_grown)[0],
+        lambda x: apart_from_found(lines(x))[0],
+        lambda x: apart_from_found(lines(x), largest=False)[1] ** 2,
     ],
 )
 def test_what_is_made_of_a_sparse_matrix(found):
@@ -149,7 +158,7 @@ def test_a_search_begins_with_the_best_of_its_start_in_the_place_of_that():
         (lambda x: sla.eigsh(sla.aslinearoperator(symmetric(x)), 1)[0], "use its matrix"),
         (lambda x: sla.eigsh(symmetric(x), 1, M=np.eye(3))[0], "M="),
         (lambda x: sla.eigsh(symmetric(x), 1, which="BE")[0], "which='BE'"),
-        (lambda x: sla.lobpcg(symmetric(x), x.reshape(3, 2), Y=np.eye(3, 1))[0], "Y="),
+        (lambda x: sla.lobpcg(sla.aslinearoperator(FIXED), x[0] * START)[0], "linear operator"),
         (lambda x: sla.splu(general(x).tocsc()).L.toarray(), "attribute L"),
         (
             lambda x: np.result_type(sla.aslinearoperator(symmetric(x)), float).itemsize * x,
