@@ -78,6 +78,7 @@ _FOLLOWED = (
     *("scipy._lib.", "scipy.cluster.vq", "scipy.constants._constants"),
     *("scipy.fft._pocketfft.helper", "scipy.fftpack."),
     *("scipy.integrate._bvp", "scipy.integrate._quadrature"),
+    *(f"scipy.integrate._ivp.{name}" for name in ("base", "common", "rk")),
     *("scipy.interpolate._cubic", "scipy.interpolate._fitpack_py"),
     *("scipy.interpolate._interpolate", "scipy.interpolate._pade", "scipy.interpolate._polyint"),
     *("scipy.linalg._basic", "scipy.linalg._matfuncs", "scipy.linalg._special_matrices"),

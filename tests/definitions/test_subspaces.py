@@ -91,6 +91,15 @@ def test_the_slope_by_the_time_itself_and_twice():
     assert sd.grad(sd.grad(found))(0.6) == pytest.approx(np.exp(-0.6), rel=1e-7)
 
 
+@pytest.mark.parametrize("method", ["RK23", "RK45", "DOP853"])
+@pytest.mark.parametrize("span", [(0.0, 2.0), (2.0, 0.0)])
+def test_a_solution_that_was_found_outside_is_asked_for_at_a_time(method, span):
+    solution = integrate.solve_ivp(
+        lambda t, y: -0.5 * y * np.cos(t), span, [1.0, 2.0], method, dense_output=True
+    ).sol
+    check(solution, 0.7, step=1e-3)
+
+
 def test_events_are_refused():
     def found(a):
         given = {"events": lambda t, y: y[0] - 0.5}
