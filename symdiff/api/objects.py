@@ -20,7 +20,7 @@ from symdiff.api.arguments import Direction, checked_argnums
 from symdiff.api.units import called_in_units, has_quantities, pulled_back_in_units
 from symdiff.definitions import DEFINITIONS
 from symdiff.definitions.libraries import meet
-from symdiff.errors import SignatureError, UnsupportedCallError
+from symdiff.errors import CertainError, SignatureError, UnsupportedCallError
 from symdiff.ir.structure import declared
 from symdiff.runtime.collecting import loading
 from symdiff.runtime.signature import with_types
@@ -586,9 +586,17 @@ class Derivative(Differentiable):
 
     def _built(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Built:
         described = self._described(args, kwargs)
-        return self._home.built(self._transforms, self._name, described)
+        try:
+            return self._home.built(self._transforms, self._name, described)
+        except CertainError as error:
+            classes = [one for one in described if any(one is kind for kind in _NUMBERS)]
+            if classes and isinstance(error.__cause__, TypeError):
+                name = classes[0].__name__
+                error.hint = f"{name} is the class itself here: {name!r} stands for a number of it"
+            raise
 
 
+_NUMBERS = (bool, int, float, complex)
 _AFTER_A_GRADIENT = ("hessian", "hvp")
 _SHOWN = {
     "Jvp": "jvp",

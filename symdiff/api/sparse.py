@@ -292,7 +292,14 @@ class SparseDerivative:
                 hint="export one for each: symdiff.jacobian(f, 0, sparse=True)",
             )
         self._made._refresh()
-        return self._parts[0].planned(self._made._canonical(args, kwargs))
+        try:
+            arguments = self._made._canonical(args, kwargs)
+        except SignatureError as error:
+            if args or kwargs:
+                raise
+            hint = "the pattern is that of certain sizes: give export arguments that have them"
+            raise SignatureError(error.message, hint=hint) from None
+        return self._parts[0].planned(arguments)
 
     def _each(self, args: tuple[Any, ...], kwargs: dict[str, Any], one: Callable[..., Any]) -> Any:
         self._made._refresh()

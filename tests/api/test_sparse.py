@@ -648,3 +648,9 @@ def test_a_large_pattern_is_drawn_in_cells():
     assert max(row for row, _ in found) == 127
     assert all(abs(row - column) <= 1 for row, column in found)
     assert len(picture) < 20_000
+
+
+def test_an_export_without_arguments_says_what_they_are_for(tmp_path: Any) -> None:
+    slopes = sd.jacobian(lambda x: x * x, sparse=True)
+    with pytest.raises(sd.SignatureError, match="give export arguments that have them"):
+        slopes.export(tmp_path / "slopes.py")

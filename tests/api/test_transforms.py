@@ -754,3 +754,10 @@ def test_a_list_of_any_length_has_no_jacobian(mode):
     with pytest.raises(sd.GradientShapeError, match="returns a list of a length known") as caught:
         sd.jacobian(squares_in_a_list, mode=mode)(np.ones(2))
     assert "np.array" in caught.value.hint
+
+
+def test_a_class_in_place_of_a_types_text_is_told():
+    slope = sd.grad(lambda x, k: np.sum(x**k))
+    with pytest.raises(sd.CertainError, match="'int' stands for a number of it"):
+        slope.source("float64[n]", int)
+    assert "def " in slope.source("float64[n]", "int")
