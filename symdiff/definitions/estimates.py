@@ -207,11 +207,13 @@ def register(stats):
         defines(getattr(stats, name).fit, rounded=True)(fit)
     for name, law in CONTINUOUS.items():
         distribution = getattr(stats, name, None)  # this SciPy may not have it
-        if distribution is None or name in fits or law.shapes == ("n",):
+        if distribution is None or name in (*fits, *_SLOW) or law.shapes == ("n",):
             continue
         if name in _SMOOTH or type(distribution).fit is stats.rv_continuous.fit:
             defines(distribution.fit)(searched(name, law))
 
+
+_SLOW = ("studentized_range",)  # a search would take hours
 
 # Whose own methods in SciPy end at a maximum that is flat; those of the others end at an edge.
 _SMOOTH = ("gumbel_l", "gumbel_r", "logistic", "skewnorm", "weibull_min")

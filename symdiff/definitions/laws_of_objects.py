@@ -285,7 +285,7 @@ def _but_at_limits(distribution, method, is_limit):
 # that holds.
 _COMPILED = (
     *("gausshyper", "genhyperbolic", "geninvgauss", "irwinhall", "landau", "levy_stable"),
-    *("studentized_range", "tukeylambda"),
+    "tukeylambda",
 )
 _UNKNOWN = {"dpareto_lognorm": ("ppf", "isf", "median", "interval"), "norminvgauss": ("isf",)}
 _OF_MANY = ("poisson_binom",)  # whose shape is one array of all parameters

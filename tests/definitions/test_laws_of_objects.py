@@ -271,6 +271,39 @@ def test_the_largest_difference_either_way() -> None:
         assert sd.jvp(lambda q: stats.kstwo.isf(1 - q, 2), (q,), (1.0,))[1] == pytest.approx(slope)
 
 
+@pytest.mark.parametrize("df", [0.8, 3.0, 40.0])
+def test_the_range_of_two_is_a_student_variable(df: float) -> None:
+    """``studentized_range`` of two numbers is the root of 2 times the size of one of ``t``."""
+    law, root = stats.studentized_range, mpmath.sqrt(2)
+
+    def below(y: Any, df: Any) -> Any:
+        x = df / (df + (y / root) ** 2)
+        return 1 - mpmath.betainc(df / 2, mpmath.mpf(1) / 2, 0, x, regularized=True)
+
+    for y in (0.7, 2.9):
+        by_y, by_df = (float(mpmath.diff(below, (y, df), n)) for n in ((1, 0), (0, 1)))
+        made = sd.grad(lambda y, df: law.cdf(y, 2.0, df), argnums=(0, 1))(y, df)
+        np.testing.assert_allclose(made, (by_y, by_df), rtol=1e-9)
+        bend = sd.jvp(lambda y: law.pdf(y, 2, df), (y,), (1.0,))[1]
+        np.testing.assert_allclose(bend, float(mpmath.diff(below, (y, df), (2, 0))), rtol=1e-8)
+    share = float(below(1.3, df))
+    slope = sd.grad(lambda q: law.ppf(q, 2, df))(share)
+    assert slope == pytest.approx(1.0 / float(mpmath.diff(below, (1.3, df), (1, 0))), rel=1e-7)
+
+
+def test_the_range_of_several_moves_with_their_number() -> None:
+    """Of infinitely many degrees, by ``mpmath``."""
+
+    def below(k: Any) -> Any:
+        def height(z: Any) -> Any:
+            return mpmath.npdf(z) * (mpmath.ncdf(z) - mpmath.ncdf(z - 3)) ** (k - 1)
+
+        return k * mpmath.quad(height, [-9, -3, 0, 3, 9])
+
+    made = sd.grad(lambda k: stats.studentized_range.cdf(3.0, k, 1e7))(4.0)
+    assert made == pytest.approx(float(mpmath.diff(below, 4.0)), rel=1e-6)
+
+
 def test_the_number_of_samples_does_not_move() -> None:
     for law in (stats.ksone, stats.kstwo):
         for name in ("cdf", "sf", "pdf", "ppf"):
