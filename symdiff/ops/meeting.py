@@ -7,13 +7,15 @@ turn, where nobody knows that they are equal: ``c[1:-1] * u[1:-1]`` of arrays of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from symdiff.ir.graph import Block, Node, walk_nodes
+from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, Size, may_be_one
 from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.index import index_add, index_set
+from symdiff.ops.facts import made_by
+from symdiff.ops.index import index, index_add, index_set, key_of
+from symdiff.ops.keys import Key, Slot
 
 Meeting = tuple[Size, Size]
 
@@ -21,6 +23,7 @@ Meeting = tuple[Size, Size]
 def meetings(block: Block) -> Iterator[Meeting]:
     """The pairs of lengths that meet in a block and the blocks in it."""
     for node in walk_nodes(block):
+        yield from _rows_of(node)
         shapes = _broadcast(node)
         rank = max(map(len, shapes), default=0)
         padded = ((1,) * (rank - len(shape)) + shape for shape in shapes)
@@ -29,6 +32,21 @@ def meetings(block: Block) -> Iterator[Meeting]:
             for one, other in combinations(sizes, 2):
                 if may_be_one(one) or may_be_one(other):
                     yield one, other
+
+
+def _rows_of(node: Node) -> Iterator[Meeting]:
+    """How many rows an array has, and to how many a key goes: ``x[np.arange(n), k]``."""
+    if node.op not in (index, index_add) or not _is_by_rows(*key_of(node)):
+        return
+    rows, *_ = _shape(node.operands[0].type)
+    counts = [dim for place in key_of(node)[1] for dim in _shape(place.type)]
+    for count in counts:
+        if isinstance(count, Size) and isinstance(rows, Size) and count != rows:
+            yield count, rows
+
+
+def _is_by_rows(key: Key, dynamic: Sequence[Value]) -> bool:
+    return key == (Slot(0), Slot(1)) and made_by(dynamic[0], "arange") is not None
 
 
 def is_elementwise(node: Node) -> bool:

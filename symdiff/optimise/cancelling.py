@@ -4,8 +4,10 @@ The shift in ``e = exp(x - max(x))``, ``p = e / sum(e)`` changes nothing, so not
 through ``max``: what would is ``sum(e * (g / s - sum(g * (e / s)) / s))``, ``s = sum(e)``, which
 is zero for every ``g``. To see that, a sum is written as a polynomial: of elements, of reciprocals
 of single terms, and of sums of products, out of which factors are taken that do not change along
-the axes summed over. A sum whose polynomial has no terms is zero. Only what is near is expanded,
-to a few terms, and only where a sum stands inside a sum, which keeps the cost linear.
+the axes summed over. A sum whose polynomial has no terms is zero; one whose only term has no sum,
+as ``sum(g / s * e)``, is that term. What is added to one element of each row,
+``p_bar[arange(n), labels] -= g``, is so to the sum of the row. Only what is near is expanded, to a
+few terms, and only where a sum stands inside a sum, which keeps the cost linear.
 """
 
 from __future__ import annotations
@@ -20,8 +22,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, may_be_one
+from symdiff.ops.arithmetic import divide, multiply
 from symdiff.ops.facts import made_by, number_of, shape_of
+from symdiff.ops.keys import Slot
 from symdiff.ops.reduce import axes_of
+from symdiff.ops.shape import broadcast_to
+from symdiff.optimise.facts import is_zero
 from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rules
 
 if TYPE_CHECKING:
@@ -46,7 +52,16 @@ class _Total:
     shape: tuple[Dim, ...] = field(compare=False)
 
 
-_Atom: TypeAlias = "Value | _Total"
+@dataclass(frozen=True, slots=True)
+class _Widened:
+    """A value with axes of length 1 put in at places counted from the last."""
+
+    value: Value
+    places: tuple[int, ...]
+    shape: tuple[Dim, ...] = field(compare=False)
+
+
+_Atom: TypeAlias = "Value | _Total | _Widened"
 Monomial: TypeAlias = "frozenset[tuple[_Atom, int]]"  # factors with their exponents
 Number: TypeAlias = "int | Fraction"  # exact
 Polynomial: TypeAlias = "dict[Monomial, Number]"
@@ -54,38 +69,122 @@ Polynomial: TypeAlias = "dict[Monomial, Number]"
 _ONE: Monomial = frozenset()
 
 
-def vanishing_sum(node: Node, rewriter: Rewriter) -> Value | None:
-    """Zeros for a sum that is zero whatever its elements are."""
-    for most in _NEAR:
-        near = _near(node, most)
-        if not _has_sum(near[1:]):
-            return None
-        if not _Expansion(near).of(node.result):
-            return rewriter.zeros_for(node)
-        if len(near) < most:
-            return None
+def known_sum(node: Node, rewriter: Rewriter) -> Value | None:
+    """Zeros for a sum that is zero whatever its elements are; a term that is all of it."""
+    for goes_into in _WAYS:
+        for most in _NEAR:
+            near = _near(node, most, goes_into)
+            if not _has_sum(near[1:]):
+                break
+            found = _Expansion(near).of_sum(node)
+            if found is not None and not found:
+                return rewriter.zeros_for(node)
+            term = _single_term(node, found, rewriter) if found and len(found) == 1 else None
+            if term is not None:
+                return term
+            if len(near) < most:
+                break
     return None
 
 
-def _near(node: Node, most: int) -> list[Value]:
+def _single_term(node: Node, polynomial: Polynomial, rewriter: Rewriter) -> Value | None:
+    """The product that a sum is, of values that there are; None where one is a sum."""
+    ((monomial, factor),) = polynomial.items()
+    type_ = node.result.type
+    factors = [(_at_hand(atom, node), exponent) for atom, exponent in monomial]
+    known = [(v, exponent) for v, exponent in factors if v is not None and abs(exponent) == 1]
+    if len(known) < len(factors) or len(known) > _MOST_FACTORS or not isinstance(type_, ArrayType):
+        return None
+    made: Value = rewriter.constant(type_.dtype.type(float(factor)))
+    for value, exponent in sorted(known, key=lambda pair: (-pair[1], pair[0].number)):
+        op = multiply if exponent == 1 else divide
+        is_first = exponent == 1 and number_of(made) == 1.0
+        made = value if is_first else rewriter.emit(op, (made, value)).result
+    return _spread(made, type_, node, rewriter)
+
+
+def _at_hand(atom: _Atom, node: Node) -> Value | None:
+    """The value that a factor of a sum is, whose axes are there or not as the sum's; or None."""
+    if atom is node.result:  # which was not understood
+        return None
+    if isinstance(atom, Value):
+        return atom if _keeps_axes(node) or not shape_of(atom) else None
+    if not isinstance(atom, _Widened) or _keeps_axes(node) or atom.places != _places(node):
+        return None
+    return atom.value
+
+
+def _keeps_axes(node: Node) -> bool:
+    """Return whether the axes of a sum stay as axes of length 1, or no axis is left."""
+    return bool(node.attributes.get("keepdims")) or not shape_of(node.result)
+
+
+def _places(node: Node) -> tuple[int, ...]:
+    """The axes that a sum goes along, counted from the last."""
+    rank = len(shape_of(node.operands[0]))
+    return tuple(sorted(axis - rank for axis in axes_of(node.attributes.get("axis"), rank)))
+
+
+def _spread(value: Value, type_: ArrayType, node: Node, rewriter: Rewriter) -> Value | None:
+    """A value broadcast to the type of a sum; None where that is another dtype or kind."""
+    if value.type == type_:
+        return value
+    lengths = [rewriter.length(dim, node.operands) for dim in type_.shape]
+    known = [length for length in lengths if length is not None]
+    if len(known) < len(lengths) or type_.kind != "array":
+        return None
+    made: Value = rewriter.emit(broadcast_to, (value, *known), {"shape": type_.shape}).result
+    return made if made.type == type_ else None
+
+
+def _near(node: Node, most: int, goes_into: Callable[[Node, Node], bool]) -> list[Value]:
     """The values that a sum is made of by arithmetic, the nearest first."""
     near = {node.result: None}
     pending = deque([node])
     while pending and len(near) < most:
         for operand in pending.popleft().operands:
             inner = made_by(operand, *_ARITHMETIC)
-            if inner is not None and operand not in near and _is_real(operand):
+            if inner is None or operand in near or not _is_real(operand):
+                continue
+            if goes_into(node, inner):
                 near[operand] = None
                 pending.append(inner)
     return list(near)
 
 
+def _is_needed(node: Node, inner: Node) -> bool:
+    """Return whether a value is a product that changes along the axes of a sum, or a quotient."""
+    if inner.op.name not in _PRODUCTS:
+        return _is_product(node, inner)
+    shape = shape_of(inner.result)
+    places = _places(node) if node.op.name == "sum" else (-1,)
+    return any(-place <= len(shape) and shape[place] != 1 for place in places)
+
+
+def _is_product(_: Node, inner: Node) -> bool:
+    """Return whether a value is an array that is no sum of terms."""
+    return inner.op.name not in ("add", "subtract") and bool(shape_of(inner.result))
+
+
+_WAYS: tuple[Callable[[Node, Node], bool], ...] = (
+    _is_needed,
+    _is_product,
+    lambda node, inner: True,
+)
+
+
 def _has_sum(values: Iterable[Value]) -> bool:
-    """Return whether a value is a sum: without one inside, nothing can cancel."""
-    return any(made_by(value, "sum", "matmul") for value in values)
+    """Return whether a value is a sum, or has what is added to rows: without one inside, nothing
+    can cancel.
+    """
+    return any(made_by(value, "sum", "matmul", "index_add") for value in values)
 
 
-_ARITHMETIC = ("add", "subtract", "multiply", "divide", "negative", "broadcast_to", "sum", "matmul")
+_MOST_FACTORS = 2
+_PRODUCTS = ("multiply", "strong_multiply")
+_QUOTIENTS = ("divide", "strong_divide")
+_ELEMENTWISE = ("add", "subtract", "negative", *_PRODUCTS, *_QUOTIENTS)
+_ARITHMETIC = (*_ELEMENTWISE, "broadcast_to", "sum", "matmul", "reshape", "index_add")
 
 
 class _TooLong(Exception):  # noqa: N818 - control flow
@@ -106,10 +205,21 @@ class _Expansion:
             found = self.known[value] = self._expanded(value)
         return found
 
+    def of_sum(self, node: Node) -> Polynomial | None:
+        """The polynomial of a sum; of one that has lost its axes, with axes of length 1."""
+        if node.op.name != "sum" or _keeps_axes(node):
+            return self.of(node.result)
+        try:
+            return self._sum_of(node, node.operands[0], kept=True)
+        except _TooLong:
+            return None
+
     def _expanded(self, value: Value) -> Polynomial:
         number = number_of(value)
         if isinstance(number, int | float) and not isinstance(number, bool):
             return _constant(number) if math.isfinite(number) else _alone(value)
+        if is_zero(value):
+            return {}
         if value.node is None or value not in self.near:
             return _alone(value)
         try:
@@ -119,21 +229,63 @@ class _Expansion:
         return _alone(value) if made is None else made
 
     def _made(self, node: Node) -> Polynomial | None:
+        name = node.op.name
+        if name == "reshape":
+            places = _places_put_in(node)
+            return None if places is None else self.widened(node.operands[0], places)
+        if name == "index_add":
+            return None
+        if name == "sum":
+            return self._sum_of(node, node.operands[0])
         parts = [self.of(operand) for operand in node.operands]
-        if node.op.name == "sum":
-            return self._summed(node, parts[0])
-        if node.op.name == "matmul":
+        if name == "matmul":
             return self._summed(node, _product(*parts)) if _is_inner(node) else None
-        return _COMBINED[node.op.name](*parts)
+        return _COMBINED[name](*parts)
 
-    def _summed(self, node: Node, summand: Polynomial) -> Polynomial | None:
+    def widened(self, value: Value, places: tuple[int, ...]) -> Polynomial:
+        """The polynomial of a value with axes of length 1 put in."""
+        node = value.node
+        if not shape_of(value):
+            return self.of(value)
+        if node is not None and value in self.near:
+            made = self._widened(node, places)
+            if made is not None:
+                return made
+        shape = list(shape_of(value))
+        for place in reversed(places):
+            shape.insert(len(shape) + 1 + place, 1)
+        return {frozenset({(_Widened(value, places, tuple(shape)), 1)}): 1}
+
+    def _widened(self, node: Node, places: tuple[int, ...]) -> Polynomial | None:
+        """The same of what is computed here, where it is understood."""
+        if node.op.name == "sum" and _places(node) == places and not _keeps_axes(node):
+            return self._sum_of(node, node.operands[0], kept=True)
+        ranks = {len(shape_of(operand)) for operand in node.operands}
+        if node.op.name not in _ELEMENTWISE or not ranks <= {0, len(shape_of(node.result))}:
+            return None
+        try:
+            return _COMBINED[node.op.name](*(self.widened(v, places) for v in node.operands))
+        except _TooLong:
+            return None
+
+    def _sum_of(self, node: Node, value: Value, *, kept: bool = False) -> Polynomial | None:
+        """The sum of a value along the axes of a node, which are ``kept`` as axes of length 1."""
+        inner = made_by(value, "index_add")
+        if inner is None or value not in self.near:
+            return self._summed(node, self.of(value), kept=kept)
+        if not _is_by_rows(inner, node):
+            return None
+        before, added = self._sum_of(node, inner.operands[0], kept=kept), inner.operands[1]
+        return None if before is None else _plus(before, self.widened(added, (-1,)))
+
+    def _summed(self, node: Node, summand: Polynomial, *, kept: bool = False) -> Polynomial | None:
         """The sum of a polynomial along axes; None where axes that go shift the others."""
         if not _SUMS.issuperset(node.attributes):
             return None
         shape = shape_of(node.operands[0])
         axes = axes_of(node.attributes.get("axis"), len(shape))
         left = tuple(1 if k in axes else dim for k, dim in enumerate(shape))
-        if shape_of(node.result) not in (left, ()):
+        if not kept and shape_of(node.result) not in (left, ()):
             return None
         places = tuple(sorted(axis - len(shape) for axis in axes))
         lengths = tuple(shape[place] for place in places)
@@ -146,6 +298,35 @@ class _Expansion:
             key = _times(constant, frozenset({(_total(rest, places, lengths, left), 1)}))
             total[key] = total.get(key, 0) + factor
         return _cleaned(total)
+
+
+def _places_put_in(node: Node) -> tuple[int, ...] | None:
+    """Where a reshape puts axes of length 1 in, counted from the last; None for any other."""
+    old, new = list(shape_of(node.operands[0])), shape_of(node.result)
+    places = []
+    for place in range(-1, -len(new) - 1, -1):
+        if old and old[-1] == new[place]:
+            old.pop()
+        elif new[place] == 1:
+            places.append(place)
+        else:
+            return None
+    return None if old else tuple(reversed(places))
+
+
+def _is_by_rows(added: Node, node: Node) -> bool:
+    """Return whether numbers go to one element of each row, of which the sum is taken with its
+    axis: ``x[arange(len(x)), k] += v``.
+    """
+    shape = shape_of(added.result)
+    key, dynamic = added.attributes["key"], added.operands[2:]
+    if len(shape) != 2 or node.attributes.get("axis") != (1,) or key != (Slot(0), Slot(1)):
+        return False
+    rows = made_by(dynamic[0], "arange")
+    if rows is None or not all(shape_of(v) in ((), shape[:1]) for v in added.operands[1:]):
+        return False
+    start, _, step = map(number_of, rows.operands)
+    return shape_of(dynamic[0]) == shape[:1] and (start, step) == (0, 1)
 
 
 def _is_real(value: Value) -> bool:
@@ -279,8 +460,8 @@ _COMBINED: dict[str, Callable[..., Polynomial | None]] = {
     "add": _plus,
     "subtract": lambda a, b: _plus(a, _scaled(b, -1)),
     "negative": lambda a: _scaled(a, -1),
-    "multiply": _product,
-    "divide": _quotient,
+    **dict.fromkeys(_PRODUCTS, _product),
+    **dict.fromkeys(_QUOTIENTS, _quotient),
     "broadcast_to": lambda a, *sizes: a,
 }
-CANCELLING: Rules = {name: (OnDerivatives(vanishing_sum),) for name in ("sum", "matmul")}
+CANCELLING: Rules = {name: (OnDerivatives(known_sum),) for name in ("sum", "matmul")}

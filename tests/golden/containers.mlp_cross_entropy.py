@@ -6,34 +6,27 @@ def mlp_cross_entropy_grad(params, x, y):
     h = np.tanh(x @ params_0_0 + params_0_1)
     h1 = np.tanh(h @ params_1_0 + params_1_1)
     logits = h1 @ params_2_0 + params_2_1
-    t = np.max(logits, axis=1, keepdims=True)
-    logits1 = logits - t
-    t1 = np.exp(logits1)
+    logits -= np.max(logits, axis=1, keepdims=True)
+    t = np.exp(logits)
     # line 30: return -np.mean(logp[np.arange(len(y)), y])
-    logp_bar = np.zeros((x.shape[0], params_2_0.shape[1]))
-    logp_bar[np.arange(y.shape[0]), y] = np.divide(-1.0, y.shape[0])
+    t1 = np.divide(-1.0, x.shape[0])
     # line 29: logp = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
-    t2 = -np.sum(logp_bar, axis=1, keepdims=True)
-    t2 = t2 / np.where(t2 != 0, np.sum(t1, axis=1, keepdims=True), 1.0) * t1
-    logp_bar += t2
-    # line 28: logits = logits - logits.max(axis=1, keepdims=True)
-    t2 = logits == t
-    t3 = np.sum(t2, axis=1, keepdims=True)
-    t2 = np.sum(logp_bar, axis=1, keepdims=True) / t3 * t2
-    logp_bar -= t2
+    t2 = -t1
+    logits_bar = t2 / np.where(t2 != 0, np.sum(t, axis=1, keepdims=True), 1.0) * t
+    logits_bar[np.arange(y.shape[0]), y] += t1
     # line 27: logits = h @ w + b
-    params_2_1_bar = np.sum(logp_bar, axis=0)
-    h_bar = logp_bar @ params_2_0.T
-    params_2_0_bar = h1.T @ logp_bar
+    params_2_1_bar = np.sum(logits_bar, axis=0)
+    h_bar = logits_bar @ params_2_0.T
+    params_2_0_bar = h1.T @ logits_bar
     # line 25: h = np.tanh(h @ w + b)
-    t2 = h_bar * (1.0 - h1 * h1)
-    params_1_1_bar = np.sum(t2, axis=0)
-    h_bar = t2 @ params_1_0.T
-    params_1_0_bar = h.T @ t2
-    t2 = h_bar * (1.0 - h * h)
-    params_0_1_bar = np.sum(t2, axis=0)
-    x_bar = t2 @ params_0_0.T
-    params_0_0_bar = x.T @ t2
+    t1 = h_bar * (1.0 - h1 * h1)
+    params_1_1_bar = np.sum(t1, axis=0)
+    h_bar = t1 @ params_1_0.T
+    params_1_0_bar = h.T @ t1
+    t1 = h_bar * (1.0 - h * h)
+    params_0_1_bar = np.sum(t1, axis=0)
+    x_bar = t1 @ params_0_0.T
+    params_0_0_bar = x.T @ t1
     return (
         [
             (params_0_0_bar, params_0_1_bar),

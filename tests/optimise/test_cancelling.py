@@ -54,8 +54,87 @@ def one_by_one(x: Any, w: Any) -> Any:
     return np.sum(w * e / np.sum(e))
 
 
-INVARIANT = [softmax_rows, softmax_vector, divided_by_its_mean, weighted_sum]
-NOT_INVARIANT = [log_sum_exp, shifted_with_one_more, summed_along_the_other_axis, one_by_one]
+LABELS = np.array([2, 0, 2])
+
+
+def log_sum_exp_of_rows(x: Any, w: Any) -> Any:
+    """Sums that lose their axis, which a later statement puts in again."""
+    m = np.max(x, axis=1)
+    s = np.sum(np.exp(x - m[:, None]), axis=1)
+    return np.sum(np.sin(m + np.log(s)) * w[:, 0])
+
+
+def log_sum_exp_of_columns(x: Any, w: Any) -> Any:
+    m = x.max(axis=0)
+    return np.sum((m + np.log(np.sum(np.exp(x - m), axis=0))) ** 2)
+
+
+def cross_entropy(x: Any, w: Any) -> Any:
+    x = x - np.max(x, axis=1, keepdims=True)
+    return np.mean(np.log(np.sum(np.exp(x), axis=1)) - x[np.arange(len(x)), LABELS])
+
+
+def weighted_cross_entropy(x: Any, w: Any) -> Any:
+    n = len(x)
+    x = x - np.max(x, axis=1, keepdims=True)
+    losses = np.log(np.sum(np.exp(x), axis=1)) - x[np.arange(n), LABELS]
+    return np.sum(losses * w[:, 1])
+
+
+def log_softmax(x: Any, w: Any) -> Any:
+    x = x - x.max(axis=1, keepdims=True)
+    logarithms = x - np.log(np.sum(np.exp(x), axis=1, keepdims=True))
+    return -np.mean(logarithms[np.arange(len(x)), LABELS])
+
+
+def two_labels(x: Any, w: Any) -> Any:
+    rows = np.arange(len(x))
+    x = x - np.max(x, axis=1, keepdims=True)
+    return np.sum(2.0 * np.log(np.sum(np.exp(x), axis=1)) - x[rows, LABELS] - x[rows, LABELS - 1])
+
+
+def other_rows(x: Any, w: Any) -> Any:
+    x = x - np.max(x, axis=1, keepdims=True)
+    return np.sum(np.log(np.sum(np.exp(x), axis=1)) - x[np.array([0, 0, 2]), LABELS])
+
+
+def some_rows(x: Any, w: Any) -> Any:
+    x = x - np.max(x, axis=1, keepdims=True)
+    return np.sum(np.log(np.sum(np.exp(x), axis=1))) - np.sum(x[np.arange(2), LABELS[:2]])
+
+
+def rows_from_one(x: Any, w: Any) -> Any:
+    x = x - np.max(x, axis=1, keepdims=True)
+    return np.sum(np.log(np.sum(np.exp(x), axis=1))) - np.sum(x[np.arange(1, 3), LABELS[1:]])
+
+
+def labels_weigh_more(x: Any, w: Any) -> Any:
+    x = x - np.max(x, axis=1, keepdims=True)
+    return np.sum(np.log(np.sum(np.exp(x), axis=1)) - 1.5 * x[np.arange(len(x)), LABELS])
+
+
+INVARIANT = [
+    softmax_rows,
+    softmax_vector,
+    divided_by_its_mean,
+    weighted_sum,
+    log_sum_exp,
+    log_sum_exp_of_rows,
+    log_sum_exp_of_columns,
+    cross_entropy,
+    weighted_cross_entropy,
+    log_softmax,
+    two_labels,
+]
+NOT_INVARIANT = [
+    shifted_with_one_more,
+    summed_along_the_other_axis,
+    one_by_one,
+    other_rows,
+    some_rows,
+    rows_from_one,
+    labels_weigh_more,
+]
 
 
 def differences(f: Callable[..., Any], x: Any, w: Any) -> Any:

@@ -19,8 +19,8 @@ from symdiff.ir.verify import verify
 from symdiff.ops.arithmetic import add, divide, multiply, negative, subtract
 from symdiff.ops.facts import shape_of
 from symdiff.ops.reduce import sum
-from symdiff.ops.shape import broadcast_to
-from symdiff.ops.sizes import size
+from symdiff.ops.shape import broadcast_to, reshape
+from symdiff.ops.sizes import size, sizes_of
 from symdiff.optimise import PASSES, optimise
 from symdiff.optimise.facts import is_zero
 
@@ -81,7 +81,10 @@ class _Maker:
         rank = len(shape_of(x))
         if not rank or self.choices.random() < 0.3:
             return sum(x, axis=None, keepdims=False) if rank else x
-        return sum(x, axis=(self.choices.randrange(rank),), keepdims=True)
+        axis = self.choices.randrange(rank)
+        if self.choices.random() < 0.4:
+            return _with_axis(sum(x, axis=(axis,), keepdims=False), axis)
+        return sum(x, axis=(axis,), keepdims=True)
 
     def wide(self, x):
         """A value along another axis, or along one where it has a single element."""
@@ -96,6 +99,14 @@ class _Maker:
     def length(self, dim):
         n, k = self.sizes
         return {OPEN: k, SHORT: subtract(n, 2), Size("n"): n}.get(dim, dim)
+
+
+def _with_axis(x, axis):
+    """A value with an axis of length 1 put in."""
+    shape, sizes = list(shape_of(x)), list(sizes_of(x))
+    shape.insert(axis, 1)
+    sizes.insert(axis, 1)
+    return reshape(x, *sizes, shape=tuple(shape))
 
 
 def _fit(x, y):
