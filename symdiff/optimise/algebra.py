@@ -11,9 +11,9 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import COMPLEX, FLOAT, INT, ArrayType
-from symdiff.ops.arithmetic import add, multiply, negative, subtract, where
+from symdiff.ops.arithmetic import add, divide, multiply, negative, subtract, where
 from symdiff.ops.declare import array_type
-from symdiff.ops.facts import is_derived, is_python, made_by, number_of
+from symdiff.ops.facts import is_derived, is_length, is_python, made_by, number_of
 from symdiff.ops.kinds import is_numpys
 from symdiff.optimise.facts import (
     MAY_BE_ZERO,
@@ -56,6 +56,24 @@ def neutral_right(*numbers: float) -> Rule:
         return x if known and is_exact_place(node, rewriter) else None
 
     return neutral_number
+
+
+@reads("constant", "negative", "divide")
+def plain_division(node: Node, rewriter: Rewriter) -> Value | None:
+    """``strong_divide(1 / n, x)`` as ``1 / n / x``: what is divided is never zero."""
+    if not _is_never_zero(node.operands[0]):
+        return None
+    return rewriter.emit(divide, node.operands, {"ufunc": True}).result
+
+
+def _is_never_zero(value: Value) -> bool:
+    """Return whether a value is a number other than zero, over a length perhaps."""
+    node = value.node
+    if node is not None and node.op.name == "negative":
+        return _is_never_zero(node.operands[0])
+    if node is not None and node.op.name == "divide" and is_length(node.operands[1]):
+        return _is_never_zero(node.operands[0])
+    return bool(number_of(value))
 
 
 def neutral_left(number: float) -> Rule:
@@ -373,7 +391,7 @@ _IDENTITIES: Rules = {
         *in_derivatives(stays_zero, negative_difference, negative_product),
     ),
     "strong_multiply": in_derivatives(neutral_right(1)),
-    "strong_divide": in_derivatives(neutral_right(1)),
+    "strong_divide": in_derivatives(neutral_right(1), plain_division),
     "where": in_derivatives(same_choice, nested_choice, weak_numbers),
     "index_add": in_derivatives(weak_numbers),
     "positive": (first_operand,),

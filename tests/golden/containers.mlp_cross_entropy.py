@@ -8,12 +8,9 @@ def mlp_cross_entropy_grad(params, x, y):
     logits = h1 @ params_2_0 + params_2_1
     logits -= np.max(logits, axis=1, keepdims=True)
     t = np.exp(logits)
-    # line 30: return -np.mean(logp[np.arange(len(y)), y])
-    t1 = np.divide(-1.0, x.shape[0])
     # line 29: logp = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
-    t2 = -t1
-    logits_bar = t2 / np.where(t2 != 0, np.sum(t, axis=1, keepdims=True), 1.0) * t
-    logits_bar[np.arange(y.shape[0]), y] += t1
+    logits_bar = np.divide(1.0, x.shape[0]) / np.sum(t, axis=1, keepdims=True) * t
+    logits_bar[np.arange(y.shape[0]), y] += np.divide(-1.0, x.shape[0])
     # line 27: logits = h @ w + b
     params_2_1_bar = np.sum(logits_bar, axis=0)
     h_bar = logits_bar @ params_2_0.T

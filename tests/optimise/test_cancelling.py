@@ -174,6 +174,10 @@ def test_second_derivatives_are_those_of_differences(f: Callable[..., Any]) -> N
     np.testing.assert_allclose(sd.hvp(f)(x, w, v), wanted, rtol=0, atol=1e-9)
 
 
+def test_a_number_over_a_length_is_never_zero() -> None:
+    assert "where" not in sd.grad(log_softmax).source(ROWS, WEIGHTS)
+
+
 def test_rows_of_one_element_and_ties_are_right() -> None:
     column = np.array([[0.4], [1.5]])
     np.testing.assert_array_equal(sd.grad(softmax_rows)(column, WEIGHTS[:2, :1]), 0.0 * column)
