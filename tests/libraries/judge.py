@@ -20,6 +20,7 @@ import numpy as np
 from tests import reference
 from tests.fuzz.check import Outcome, Timeout, time_limit
 from tests.libraries.harvest import Call, quiet, result_of_floats
+from tests.libraries.measure import Measure, measured
 
 KINDS = ("right", "wrong", "refused", "internal", "late", "unsettled")
 LATE = 10.0  # seconds that compiling and running a derivative may take
@@ -43,10 +44,14 @@ class Result:
     cause: str = ""
     details: str = ""
     seconds: float = 0.0
+    measure: Measure | None = None
 
 
-def judged(call: Call) -> Result | None:
-    """The result for a call; None where it gives no floats, or others each time."""
+def judged(call: Call, measures: bool = False) -> Result | None:
+    """The result for a call; None where it gives no floats, or others each time.
+
+    ``measures``: of a right one, what the derivative costs is measured too.
+    """
     try:
         with quiet(), time_limit(LATE):
             function = call.function()
@@ -60,7 +65,13 @@ def judged(call: Call) -> Result | None:
         return None
     start = time.process_time()
     found = _differentiated(call, function, value)
-    return replace(found, seconds=time.process_time() - start)
+    found = replace(found, seconds=time.process_time() - start)
+    if measures and found.kind == "right":
+        with quiet():
+            again = call.function()  # one that is compiled without verification
+            cost = measured(again, call.arguments, _weights(value))
+            found = replace(found, measure=cost)
+    return found
 
 
 def _run(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:

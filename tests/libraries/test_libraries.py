@@ -15,6 +15,7 @@ import pytest
 from tests.libraries import harvest
 from tests.libraries.__main__ import judged_test, summary
 from tests.libraries.judge import Result
+from tests.libraries.measure import measured
 
 CALLS = 30
 LEAST = {"numpy": 0.75}  # right ones; what is wrong or a fault is never tolerated
@@ -44,3 +45,24 @@ def test_calls_without_floats_and_of_other_packages_are_left_out() -> None:
     scope = {"hypot": math.hypot, "np": np}
     for text in ("hypot(3, 4)", "np.sin(0.5)", "[hypot(v, 1.0) for v in (1, 2)]"):
         assert not list(harvest.calls_in(ast.parse(text).body[0], scope, "math"))
+
+
+def scaled(x: float) -> float:
+    """Some lines of text,
+
+    which are not counted.
+    """
+    if x > 100.0:
+        return never(x)
+    return math.sin(x) * x
+
+
+def never(x: float) -> float:
+    y = x * x
+    return y * y
+
+
+def test_lines_followed_are_those_with_code_of_all_paths() -> None:
+    cost = measured(scaled, [0.5], 1.0)
+    assert cost.followed == 5
+    assert cost.emitted > 5 and cost.time > 0.0
