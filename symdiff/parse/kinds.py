@@ -26,10 +26,12 @@ from symdiff.definitions.bunches import attributes_of, rebuilt
 from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Value
 from symdiff.ir.types import BOOL, INT, ArrayType, Type
+from symdiff.ops.strides import Layout
 from symdiff.parse.heap import is_array, is_callers, is_programs
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.memory_order import layout_of
+from symdiff.parse.own_sizes import numbers_in, renamed
 from symdiff.parse.scope import home_of, local_names, names_in
 from symdiff.parse.values import (
     ABSENT,
@@ -71,7 +73,8 @@ class Seen:
     """The kind of a call, its numbers in order, and ``places``: what of the heap was looked at.
 
     ``handles``: what the program has made, in the order in which it was found; ``fixed``: values of
-    which calls of the kind have the same.
+    which calls of the kind have the same. ``sizes``: by what numbers their computed sizes are
+    called.
     """
 
     kind: Any = None
@@ -79,6 +82,7 @@ class Seen:
     handles: list[Any] = field(default_factory=list)
     places: dict[Any, None] = field(default_factory=dict)
     fixed: set[Value] = field(default_factory=set)
+    sizes: list[int] = field(default_factory=list)
 
 
 def look_around(
@@ -92,7 +96,8 @@ def look_around(
     given = tuple([(name, look.at(value)) for name, value in bound.items()])
     names = look.names(node, scope) if scope.parent is not None else ()
     outside = look.outside()
-    look.seen.kind = given, names, outside, tuple(look.rest()), look.which_may_be_others()
+    seen = given, names, outside, tuple(look.rest()), look.which_may_be_others()
+    look.seen.kind = seen, look.types()
     return look.seen
 
 
@@ -185,10 +190,25 @@ class _Look:
     def _value(self, value: Value) -> Any:
         if self.opens and _is_number(value):
             self.seen.numbers.append(value)
-            layout = layout_of(self.interp, value) if is_array(value.type) else None
-            return value.type, layout
+            return Value
         self.seen.fixed.add(value)
         return value
+
+    def types(self) -> tuple[Any, ...]:
+        """The types of the numbers, and how arrays lie in memory: the sizes that are computed are
+        called by their turn, but for those that what is fixed has, too.
+        """
+        seen, names = self.seen, _ByTurn()
+        if any(True for value in seen.numbers for _ in numbers_in(value.type)):
+            for value in (*seen.fixed, *self.interp.parameters):
+                names.keep((value.number, *numbers_in(value.type)))
+        found = tuple([self._type(value, names) for value in seen.numbers])
+        seen.sizes = list(names.turns)
+        return found
+
+    def _type(self, value: Value, names: _ByTurn) -> Any:
+        type_ = renamed(value.type, names)
+        return (type_, _shown(layout_of(self.interp, value), names)) if is_array(type_) else type_
 
     def _made(self, content: Abstract) -> Any:
         if isinstance(content, Closure | ListRef | DictRef | ObjectRef):
@@ -316,6 +336,32 @@ class _Look:
             if home is not None and home is not scope:
                 found.append((home, name, self._place((home, name))))
         return tuple(found)
+
+
+class _ByTurn(dict[int, Any]):
+    """What stands for numbers in the symbols of sizes: the turn in which each is met."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns: dict[int, None] = {}
+
+    def keep(self, numbers: Iterable[int]) -> None:
+        """Let numbers stand for themselves."""
+        self.update((number, number) for number in numbers)
+
+    def __missing__(self, number: int) -> str:
+        found = self[number] = f"#{len(self.turns)}"
+        self.turns[number] = None
+        return found
+
+
+def _shown(layout: Layout, names: Mapping[int, Any]) -> Any:
+    """How an array lies in memory, in sizes that are called by other names."""
+    shown = [
+        stride and (stride.number, tuple(sorted(map(str, renamed(stride.sizes, names)))))
+        for stride in layout.strides
+    ]
+    return tuple(shown), layout.causes
 
 
 class _Same:

@@ -38,6 +38,15 @@ def layout_of(interp: Interpreter, value: Value) -> Layout:
     return found[value]
 
 
+def laid_like(interp: Interpreter, value: Value, other: Value) -> Layout:
+    """The layout of another array that lies as one does; its sizes may have other names."""
+    layout, shape = layout_of(interp, value), array_type(value).shape
+    if array_type(other).shape == shape:
+        return layout
+    packed = is_packed(layout, shape, "C", interp.products)
+    return Layout.packed(array_type(other).shape) if packed else Layout.unknown(len(shape))
+
+
 def layouts_wanted(interp: Interpreter, conflict: Conflict) -> tuple[Path, ...]:
     """The paths to fix so that it is known how the inputs behind a conflict lie in memory."""
     paths = {(*path, LAYOUT) for path in conflict.causes} - interp.static.keys()

@@ -59,7 +59,7 @@ from symdiff.ir.graph import (
     walk_nodes,
 )
 from symdiff.ir.structure import Container, Leaf
-from symdiff.ir.types import OPAQUE, ArrayType, ListType, Size, TapeType, Type
+from symdiff.ir.types import INT, OPAQUE, ArrayType, ListType, TapeType, Type
 from symdiff.ops.arithmetic import equal, positive, where
 from symdiff.ops.creation import zeros_of
 from symdiff.ops.effects import assert_, raise_
@@ -96,7 +96,8 @@ from symdiff.parse.kinds import (
 )
 from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.meanwhile import meanwhile
-from symdiff.parse.memory_order import layout_of
+from symdiff.parse.memory_order import laid_like, layout_of
+from symdiff.parse.own_sizes import Numbers, numbers_in, rename_in
 from symdiff.parse.raising import told_of
 from symdiff.parse.trying import forget, run_in_region
 from symdiff.parse.values import (
@@ -149,8 +150,10 @@ class Template:
     """The nodes that a function builds from ``parameters``, and its result; in a call of
     ``caller`` that sees ``seen``. ``written``: what it leaves there, and in what it has made and
     hands on, ``made``, which each call makes anew; beside each what else it may be. ``asked``: for
-    classes and dtypes of numbers. ``raised``: to the ``try`` that the call stands in. ``called``:
-    as a graph that is called. ``selected``: what the policy was asked to select at run time.
+    classes and dtypes of numbers. ``since``: a number below those of its values, if computed sizes
+    are called by some. ``raised``: to the
+    ``try`` that the call stands in. ``called``: as a graph that is called. ``selected``: what the
+    policy was asked to select at run time.
     """
 
     parameters: tuple[Value, ...]
@@ -161,6 +164,7 @@ class Template:
     written: Written
     made: dict[Any, Shared]
     asked: Asked
+    since: int | None
     raised: Raised | None = None
     called: Called | None = None
     selected: dict[SourceSpan, Any] = field(default_factory=dict)
@@ -228,6 +232,7 @@ def _is_watched(interp: Interpreter) -> bool:
 def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run) -> Template | None:
     """What the function builds from parameters; None where it does more than that."""
     parameters: list[Value] = []
+    below = Value(INT).number
 
     def parameter(value: Value) -> Value:
         parameters.append(made := Value(value.type, None, None, value.role))
@@ -255,9 +260,12 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
         if found is None or left is None:
             return None
         result, raised = found
-        asked = Asked.since(interp, before_asked, {*parameters, *_values_in(inner.nodes)})
+        values = {*parameters, *_values_in(inner.nodes)}
+        asked = Asked.since(interp, before_asked, values)
         made = result, caller, seen, *left
-        template = Template(tuple(parameters), inner.nodes, *made, asked, raised)
+        sized = any(True for value in values for _ in numbers_in(value.type))
+        since = below if sized else None
+        template = Template(tuple(parameters), inner.nodes, *made, asked, since, raised)
         if not _is_closed(interp, template):
             return None
         template.called = _called(interp, template)
@@ -373,24 +381,14 @@ def _is_closed(interp: Interpreter, template: Template) -> bool:
     known = outside | made | {*template.seen.handles, *template.made}
     if not all(isinstance(part, Value | HANDLES) and part in known for part in _left_by(template)):
         return False
-    symbols = {symbol for value in outside for symbol in _symbols(value.type)}
-    return all(_is_copied(node, symbols) for node in walk_nodes(whole))
+    return all(map(_is_copied, walk_nodes(whole)))
 
 
-def _is_copied(node: Node, symbols: set[str]) -> bool:
-    """Return whether a copy of a node means what it means: no size in it has a name of its own."""
+def _is_copied(node: Node) -> bool:
+    """Return whether a copy of a node means what it means."""
     if node.op.effect and node.op not in (raise_, assert_):
         return False
-    if any(isinstance(value, Value | Node) for value in node.attributes.values()):
-        return False
-    values = [*node.results, *(value for block in node.blocks for value in block.parameters)]
-    return all(symbol in symbols for value in values for symbol in _symbols(value.type))
-
-
-def _symbols(type_: Type) -> Iterator[str]:
-    item = _item_of(type_)
-    if isinstance(item, ArrayType):
-        yield from (dim.symbol for dim in item.shape if isinstance(dim, Size))
+    return not any(isinstance(value, Value | Node) for value in node.attributes.values())
 
 
 def _item_of(type_: Type) -> Type:
@@ -565,7 +563,7 @@ def _call(
     new.update(zip(called.numbers, node.results, strict=True))
     for old, one in zip(called.numbers, node.results, strict=True):
         if is_array(old.type):
-            interp.layouts[one] = layout_of(interp, old)
+            interp.layouts[one] = laid_like(interp, old, one)
     for part in _left_by(template):
         if isinstance(part, Value) and part.node is not None and is_constant(part):
             copy_into(part.node, new)
@@ -669,7 +667,7 @@ def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     if template.called is not None:
         new = _call(interp, template, template.called, seen.numbers)
     else:
-        new = _copy_nodes(interp, template, seen.numbers)
+        new = _copy_nodes(interp, template, seen)
     handles = dict(zip(template.seen.handles, seen.handles, strict=True))
     handles.update((one, _another(one)) for one in template.made)
     for key, content in template.written.items():
@@ -682,16 +680,18 @@ def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     return _of(template.result, new, handles)
 
 
-def _copy_nodes(
-    interp: Interpreter, template: Template, given: Sequence[Value]
-) -> dict[Value, Value]:
-    """Append copies of a template's nodes that compute with the values given."""
+def _copy_nodes(interp: Interpreter, template: Template, seen: Seen) -> dict[Value, Value]:
+    """Append copies of a template's nodes that compute with the values that a call sees."""
     interp.count(interp.span, len(template.nodes) + len(template.asked))
     settled(interp, template.nodes)
-    new = dict(zip(template.parameters, given, strict=True))
+    new = dict(zip(template.parameters, seen.numbers, strict=True))
     calls: Calls = {template.caller: interp.frame.activation}
-    for node in template.nodes:
-        _copy_node(interp, node, new, calls)
+    made = [_copy_node(interp, node, new, calls) for node in template.nodes]
+    if template.since is not None:
+        known = dict(zip(template.seen.sizes, seen.sizes, strict=True))
+        known |= {old.number: one.number for old, one in new.items()}
+        outside = (value.number for value in interp.parameters)
+        rename_in(made, Numbers(known, template.since, outside))
     laid = interp.heap.laid
     for old, one in new.items():
         if old in laid and one not in laid:
@@ -732,13 +732,14 @@ def _copy_node(
     node: Node,
     new: dict[Value, Value],
     calls: Calls,
-) -> None:
+) -> Node:
     """Append a copy of a node, which counts as built in the call that stands for the node's."""
     made = copy_into(node, new)
     pairs = zip(walk_nodes(Block((), [node])), walk_nodes(Block((), [made])), strict=True)
     for old, one in pairs:
         if old in interp.made_in:
             interp.made_in[one] = _renewed(interp, interp.made_in[old], calls, new)
+    return made
 
 
 def _leave(interp: Interpreter, raised: Raised, new: dict[Value, Value], handles: Handles) -> None:

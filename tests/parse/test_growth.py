@@ -548,6 +548,12 @@ def attributes_written_in_both_arms(n):
     return text + f"def f(x):\n    held.value = 1.0\n    return f{n}(x) * held.value\n"
 
 
+def masks_in_both_arms(n):
+    """Each function is given an array of a size of its own, and gives one."""
+    one, other = ["return f{k}(v[v > -1.0] * 0.9)"], ["return f{k}(v + 0.3)"]
+    return both_arms_of_arrays(n, "return v[v > 0]", one, other, ["return np.sum(f{n}(v))"])
+
+
 KINDS = [
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
@@ -629,7 +635,8 @@ BRANCHING = [
     calls_in_loops_and_behind, calls_in_whiles_and_behind, writes_in_body_and_handler,
     calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,
     calls_that_ask_in_both_arms, numbers_or_none_in_both_arms, pairs_or_none_in_both_arms,
-    numbers_or_texts_in_both_arms, globals_written_in_both_arms, attributes_written_in_both_arms,
+    numbers_or_texts_in_both_arms, masks_in_both_arms, globals_written_in_both_arms,
+    attributes_written_in_both_arms,
 ]  # fmt: skip
 
 

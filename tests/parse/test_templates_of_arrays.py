@@ -11,10 +11,14 @@ import symdiff as sd
 from symdiff.parse import templates
 from tests import reference
 from tests.parse.test_templates import fresh
-from tests.programs import arrays_in_callees, results_in_callees
+from tests.programs import arrays_in_callees, results_in_callees, sizes_in_callees
 
 ARGS = (0.62, 1.17)
-PROGRAMS = [*arrays_in_callees.PROGRAMS, *results_in_callees.PROGRAMS]
+PROGRAMS = [
+    *arrays_in_callees.PROGRAMS,
+    *results_in_callees.PROGRAMS,
+    *sizes_in_callees.PROGRAMS,
+]
 
 
 @pytest.mark.usefixtures("copied")
