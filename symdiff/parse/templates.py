@@ -151,9 +151,8 @@ class Template:
     ``caller`` that sees ``seen``. ``written``: what it leaves there, and in what it has made and
     hands on, ``made``, which each call makes anew; beside each what else it may be. ``asked``: for
     classes and dtypes of numbers. ``since``: a number below those of its values, if computed sizes
-    are called by some. ``raised``: to the
-    ``try`` that the call stands in. ``called``: as a graph that is called. ``selected``: what the
-    policy was asked to select at run time.
+    are called by some. ``raised``: to the ``try`` that the call stands in. ``called``: as a graph
+    that is called. ``selected``: what the policy was asked to select at run time.
     """
 
     parameters: tuple[Value, ...]
@@ -548,19 +547,21 @@ def _defined_anyhow(type_: Type) -> tuple[Op, Attributes] | None:
 
 
 def _call(
-    interp: Interpreter, template: Template, called: Called, given: Sequence[Value]
+    interp: Interpreter, template: Template, called: Called, seen: Seen
 ) -> dict[Value, Value]:
     """Emit a call, and return what stands for its results; what is known of them is made here.
 
     What it raises that is caught around is one of its results.
     """
     interp.count(interp.span, 1)
+    given = seen.numbers
     operands = (*given, *called.read[len(given) :])
     types = tuple([value.type for value in called.numbers])
     with meanwhile(interp, regions=[]):
         node = builder().emit(call, operands, {"callee": called.cell, "types": types})
     new = dict(zip(template.parameters, given, strict=True))
     new.update(zip(called.numbers, node.results, strict=True))
+    _rename_sizes(interp, template, seen, [node], new)
     for old, one in zip(called.numbers, node.results, strict=True):
         if is_array(old.type):
             interp.layouts[one] = laid_like(interp, old, one)
@@ -665,7 +666,7 @@ def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     """What a call gives that sees what ``seen`` tells; it leaves there what the template does."""
     interp.policy.asked |= template.selected
     if template.called is not None:
-        new = _call(interp, template, template.called, seen.numbers)
+        new = _call(interp, template, template.called, seen)
     else:
         new = _copy_nodes(interp, template, seen)
     handles = dict(zip(template.seen.handles, seen.handles, strict=True))
@@ -687,17 +688,25 @@ def _copy_nodes(interp: Interpreter, template: Template, seen: Seen) -> dict[Val
     new = dict(zip(template.parameters, seen.numbers, strict=True))
     calls: Calls = {template.caller: interp.frame.activation}
     made = [_copy_node(interp, node, new, calls) for node in template.nodes]
-    if template.since is not None:
-        known = dict(zip(template.seen.sizes, seen.sizes, strict=True))
-        known |= {old.number: one.number for old, one in new.items()}
-        outside = (value.number for value in interp.parameters)
-        rename_in(made, Numbers(known, template.since, outside))
+    _rename_sizes(interp, template, seen, made, new)
     laid = interp.heap.laid
     for old, one in new.items():
         if old in laid and one not in laid:
             laid[one] = tuple([new.get(value, value) for value in laid[old]])
     template.asked.note(interp, new)
     return new
+
+
+def _rename_sizes(
+    interp: Interpreter, template: Template, seen: Seen, made: list[Node], new: dict[Value, Value]
+) -> None:
+    """Let computed sizes in a copy be called by what is computed there."""
+    if template.since is not None:
+        known = dict(zip(template.seen.sizes, seen.sizes, strict=True))
+        known |= {one.number: one.number for one in new.values()}
+        known |= {old.number: one.number for old, one in new.items()}
+        outside = (value.number for value in interp.parameters)
+        rename_in(made, Numbers(known, template.since, outside))
 
 
 def _write(
