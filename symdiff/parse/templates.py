@@ -259,12 +259,12 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
         if found is None or left is None:
             return None
         result, raised = found
-        values = {*parameters, *_values_in(inner.nodes)}
-        asked = Asked.since(interp, before_asked, values)
+        inside = {*parameters, *_values_in(inner.nodes)}
+        asked = Asked.since(interp, before_asked, inside)
         made = result, caller, seen, *left
-        sized = any(True for value in values for _ in numbers_in(value.type))
-        since = below if sized else None
-        template = Template(tuple(parameters), inner.nodes, *made, asked, since, raised)
+        sized = any(True for value in inside for _ in numbers_in(value.type))
+        own = below if sized else None
+        template = Template(tuple(parameters), inner.nodes, *made, asked, own, raised)
         if not _is_closed(interp, template):
             return None
         template.called = _called(interp, template)
