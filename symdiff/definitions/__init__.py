@@ -83,7 +83,14 @@ _BY_LIBRARY = {
     "scipy.sparse.linalg": ("krylov", "operators", "sparse_linalg"),
     "scipy.spatial": ("rotations", "trees"),
     "scipy.spatial.distance": ("distances",),
-    "scipy.special": ("carlson", "harmonics", "inverses", "probabilities", "special"),
+    "scipy.special": (
+        "carlson",
+        "ellipsoidal",
+        "harmonics",
+        "inverses",
+        "probabilities",
+        "special",
+    ),
     "scipy.stats": (
         *(
             "descriptive",

@@ -147,3 +147,19 @@ def test_spherical_harmonics_of_arrays() -> None:
 def test_what_is_not_known(function: Any, message: str) -> None:
     with pytest.raises(sd.UnsupportedCallError, match=message):
         sd.grad(function)(0.4)
+
+
+@pytest.mark.parametrize(("n", "p"), [(0, 1), (1, 2), (2, 5), (3, 2), (4, 8), (5, 11)])
+def test_functions_of_lame(n, p):
+    check(
+        lambda h2, k2, s: special.ellip_harm(h2, k2, n, p, s, -1, -1),
+        *(3.0, 7.0, np.array([-0.4, 2.0, 3.5])),
+        wrt=(0, 1, 2),
+        step=1e-3,
+    )
+    check(lambda s: special.ellip_harm(3, 7, n, p, s), 1.2, step=1e-3)
+
+
+def test_functions_of_lame_of_no_order_are_refused():
+    with pytest.raises(sd.UnsupportedCallError, match="order p"):
+        sd.grad(lambda s: special.ellip_harm(3.0, 7.0, 2, 6, s))(1.2)

@@ -1173,6 +1173,7 @@ TABLE: dict[str, Word] = {
         for name in ("smirnov", "smirnovi")
     },
     "scipy.special.lpmv": elementwise("1, 3, x", "-2, 2, x", x=(-0.7, 0.7)),
+    "scipy.special.ellip_harm": elementwise("3.0, 7.0, 3, 2, x", x=POSITIVE, dtypes=("float64",)),
     "scipy.special.sph_harm_y": elementwise("2, 1, x, y", x=POSITIVE),
     "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
     "scipy.special.voigt_profile": elementwise("x, y, z", orders=(1, 2)),
