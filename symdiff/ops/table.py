@@ -46,7 +46,7 @@ _ROWS = {
     "`math`": ("mathlib",),
     "`cmath`": ("cmathlib",),
     "`scipy.special`": (
-        *("special", "softmax", "bessel", "integrals", "carlson", "harmonics"),
+        *("special", "softmax", "bessel", "integrals", "carlson", "harmonics", "ellipsoidal"),
         *("inverses", "orthogonal", "precise", "probabilities"),
     ),
     "`scipy.stats`": (
