@@ -19,6 +19,7 @@ from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_blocks, 
 from symdiff.ir.reach import reached
 from symdiff.ir.types import ListType, OpaqueType, TapeType, Type, carries_derivative
 from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.index import index_set, is_whole
 
 Neighbours = dict[Value, list[Value]]
 
@@ -139,10 +140,19 @@ def _node_edges(
             yield node.operands[source], node.results[destination], block
     elif isinstance(node.op, DeclaredOp):
         for position, operand in enumerate(node.operands):
-            if node.op.carries(position):
+            if flows(node, position):
                 for result in node.results:
                     yield operand, result, block
         yield from _arm_edges(node)
+
+
+def flows(node: Node, position: int) -> bool:
+    """Return whether a derivative flows from an operand of a node to what it computes.
+
+    From what is overwritten as a whole none does.
+    """
+    is_overwritten = node.op is index_set and position == 0 and is_whole(node)
+    return isinstance(node.op, DeclaredOp) and node.op.carries(position) and not is_overwritten
 
 
 def _loop_edges(view: LoopView, block: Block) -> Iterator[tuple[Value, Value, Block]]:

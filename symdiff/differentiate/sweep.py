@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from symdiff.dataclass import dataclass
-from symdiff.differentiate.activity import Activity, can_carry
+from symdiff.differentiate.activity import Activity, can_carry, flows
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cases import Choice, choice_of
 from symdiff.differentiate.checking import check
@@ -138,7 +138,7 @@ class Sweep:
         op = node.op
         if not isinstance(op, DeclaredOp):
             return
-        active = [k for k in _in_order(node) if op.carries(k) and self.is_active(node.operands[k])]
+        active = [k for k in _in_order(node) if flows(node, k) and self.is_active(node.operands[k])]
         at_once = self.shares(node, op, active, bars) if op.pullback is not None else None
         for position in active:
             operand = node.operands[position]

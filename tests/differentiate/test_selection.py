@@ -499,3 +499,32 @@ def test_a_loop_without_turns_takes_nothing_of_what_it_would_read(f, dtype):
     x = np.array([0.7, 1.3, 2.0])
     expected = reference.richardson_gradient(f, (x, 2)).value
     np.testing.assert_allclose(sd.grad(f)(x, 2), expected, 1e-7)
+
+
+def _overwritten_in_an_arm(x, t):
+    y, z = np.log(x), x * x
+    out = np.zeros(len(x))
+    out[:] = y
+    if t <= 0:
+        out[:] = z
+    return np.sum(out)
+
+
+def _overwritten_in_a_loop(x, t):
+    out, k = 1 / x, 0
+    while k >= t:
+        out[...] = x * x
+        k -= 1
+    return np.sum(out)
+
+
+@pytest.mark.parametrize("f", [_overwritten_in_an_arm, _overwritten_in_a_loop])
+def test_what_an_arm_or_a_loop_overwrites_as_a_whole_takes_no_part(f):
+    x, direction = np.array([0.0, 1.2, 0.7]), np.array([1.0, 2.0, 3.0])
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(sd.grad(f)(x, 0), 2 * x)
+        assert sd.jvp(f, (x, 0), (direction, None))[1] == 2 * x @ direction
+        np.testing.assert_array_equal(sd.hessian(f)(x, 0), 2 * np.eye(3))
+    x = np.array([0.4, 1.2, 0.7])
+    expected = reference.richardson_gradient(f, (x, 1)).value
+    np.testing.assert_allclose(sd.grad(f)(x, 1), expected, 1e-8)
