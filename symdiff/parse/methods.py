@@ -17,7 +17,7 @@ from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.structure import is_leaf, native_base
 from symdiff.ir.types import ArrayType
-from symdiff.ops.arithmetic import less
+from symdiff.ops.arithmetic import less, not_equal
 from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, NeedsStatic, static
 from symdiff.ops.effects import Named, opaque_call
 from symdiff.ops.index import index_of
@@ -430,6 +430,22 @@ def partition_array(
 ) -> None:
     read = interp.heap.read(array)
     store_whole(interp, array, FUNCTIONS[np.partition](read, kth, axis, **options))
+
+
+@method(ARRAYS)
+def item(interp: Interpreter, array: Array, *args: Abstract) -> Abstract:
+    """The one element, which an array of more has not, or the one at an index."""
+    read = interp.heap.read(array)
+    sizes = () if args else sizes_of(read)
+    for size in sizes:
+        is_other = size != 1 if isinstance(size, int) else not_equal(size, 1)
+        refuse_where(interp, is_other, ValueError(_NO_SCALAR))
+    if sizes:
+        read = index_of(read, (0,) * len(sizes))
+    return call_lowering(interp, METHODS["item"], [read, *args], {})
+
+
+_NO_SCALAR = "can only convert an array of size 1 to a Python scalar"
 
 
 @method(ARRAYS)

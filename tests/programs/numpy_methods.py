@@ -163,3 +163,16 @@ def transposes(t):
     c = t.swapaxes(0, 2)
     d = np.transpose(t, (1, 0, 2))
     return np.sum(a[1] * b[:, 1, :].T) + np.sum(c[2].T * t[:, :, 0] ** 2) + d[1].prod()
+
+
+@program(args=(X,))
+def items_of_arrays_of_one_element(x):
+    y = x
+    while len(y) > 1:
+        y = 0.5 * (y[1:] + y[:-1])
+    try:
+        total = x[x > 0.4].item()  # of several
+    except ValueError as error:
+        total = x[0] * len(str(error))
+    is_more = (x[:1] > 0.7).item()
+    return y.item() ** 2 + total + x[x == x.max()].item() * x[1:2, None].item() * (2.0 + is_more)
