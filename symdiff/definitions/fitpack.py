@@ -35,11 +35,9 @@ def _parts(tck):
 
 
 def _whole(tck):
-    """The parts of a spline behind whose coefficients stand the zeros that SciPy counts on."""
-    t, c, k = _parts(tck)
-    if len(tck[1]) != len(t):
-        refuse("fewer coefficients than knots: SciPy takes zeros behind them for granted")
-    return t, c, k
+    """The parts of a spline as they are given: SciPy counts on zeros behind the coefficients."""
+    t, _, k = _parts(tck)
+    return t, np.asarray(tck[1]), k
 
 
 def splder(tck, n=1):

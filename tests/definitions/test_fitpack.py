@@ -126,11 +126,16 @@ def test_an_order_that_a_spline_does_not_have_is_an_error_as_of_scipy():
         sd.grad(lambda x: interpolate.bisplev(x[0], x[1], PARTS, dx=3))(X)
 
 
-def test_coefficients_without_the_zeros_behind_them_are_refused():
-    """SciPy computes something else of them."""
+def test_coefficients_without_the_zeros_behind_them():
+    """SciPy computes something else of them, where their number lets it."""
     knots, c, k = interpolate.splrep(K, np.sin(K))
-    with pytest.raises(sd.UnsupportedCallError, match="fewer coefficients"):
-        sd.grad(lambda x: interpolate.splder((knots, x * c[:6], k))[1][0])(X)
+    check(lambda x: interpolate.splder((knots, x[0] * c[:6], k))[1], X)
+    with pytest.raises(ValueError, match="broadcast"):
+        sd.grad(lambda x: interpolate.splder((knots, x[0] * c[:7], k))[1][0])(X)
+
+
+def test_the_derivative_of_an_antiderivative_of_what_was_fitted_outside():
+    check(lambda x: SMOOTH.antiderivative().derivative()(x), 1.7, step=0.01)
 
 
 @pytest.mark.parametrize("name", THROUGH)
