@@ -407,17 +407,13 @@ class StudentizedRange(Positive, name="studentized_range"):
         return _over_root(y, k, df, _range_density, 1.0)
 
 
-_LARGEST = 0.2 * np.arange(-40.0, 41.0)
-_PLACES = np.arange(321.0) / 320.0
-
-
 def _over_root(y, k, df, of_range, power):
     """The integral over the logarithm of the root, between where the density is 1e-16 of all."""
     y, k, df = [np.asarray(number)[..., None] for number in (y, k, df)]
     wide = 37.0 / without_derivative(df)
     low = -np.where(wide < 1.0, 1.5 * np.sqrt(wide), wide + 0.5)
     high = 0.5 * np.log1p(3.0 * wide + 2.4 * np.sqrt(2.0 * wide))
-    t = low + (high - low) * _PLACES
+    t = low + (high - low) * (np.arange(321.0) / 320.0)
     half = 0.5 * df
     norm = half * np.log(half) - special().gammaln(half) + LOG_2
     weight = np.exp(norm + (df + power) * t - half * np.exp(2.0 * t))
@@ -426,25 +422,24 @@ def _over_root(y, k, df, of_range, power):
 
 
 def _between(w):
-    """The shares between each place of the largest number and one ``w`` below, where above 0."""
-    found = np.where(
-        _LARGEST > 0.0,
-        special().ndtr(w - _LARGEST) - special().ndtr(-_LARGEST),
-        special().ndtr(_LARGEST) - special().ndtr(_LARGEST - w),
-    )
-    return np.where(found > 0.0, found, 1.0), found > 0.0
+    """Places of the largest number, and the share between each and one ``w`` below, where that is
+    above 0.
+    """
+    ndtr, z = special().ndtr, 0.2 * np.arange(-40.0, 41.0)
+    found = np.where(z > 0.0, ndtr(w - z) - ndtr(-z), ndtr(z) - ndtr(z - w))
+    return z, np.where(found > 0.0, found, 1.0), found > 0.0
 
 
 def _range_below(w, k):
     w, k = w[..., None], k[..., None]
-    share, inside = _between(w)
-    heights = np.exp((k - 1.0) * np.log(share) - 0.5 * _LARGEST**2 - LOG_ROOT_2_PI)
+    z, share, inside = _between(w)
+    heights = np.exp((k - 1.0) * np.log(share) - 0.5 * z**2 - LOG_ROOT_2_PI)
     return np.sum(np.where(inside, heights, 0.0) * (0.2 * k), axis=-1)
 
 
 def _range_density(w, k):
     w, k = w[..., None], k[..., None]
-    share, inside = _between(w)
-    far = 0.5 * (_LARGEST - w) ** 2 + 0.5 * _LARGEST**2 + 2.0 * LOG_ROOT_2_PI
+    z, share, inside = _between(w)
+    far = 0.5 * (z - w) ** 2 + 0.5 * z**2 + 2.0 * LOG_ROOT_2_PI
     heights = np.exp((k - 2.0) * np.log(share) - far)
     return np.sum(np.where(inside, heights, 0.0) * (0.2 * k * (k - 1.0)), axis=-1)

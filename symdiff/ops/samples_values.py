@@ -8,7 +8,6 @@ tail it is 1 less twice Smirnov's (Miller 1956), and of many samples Pelz and Go
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -138,7 +137,7 @@ def _derived(powers: dict[int, float], b: float) -> dict[int, float]:
     return made
 
 
-def _terms() -> Iterator[list[tuple[float, dict[int, float]]]]:
+def _terms() -> Any:
     """The four series, in falling powers of the root of ``n``: the factors of ``-1 / z**2`` in
     exponents, with the coefficients by powers of ``z``.
     """

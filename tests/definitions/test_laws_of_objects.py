@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -302,6 +305,20 @@ def test_the_range_of_several_moves_with_their_number() -> None:
 
     made = sd.grad(lambda k: stats.studentized_range.cdf(3.0, k, 1e7))(4.0)
     assert made == pytest.approx(float(mpmath.diff(below, 4.0)), rel=1e-6)
+
+
+def test_what_is_exported_agrees_with_differences(tmp_path: Path) -> None:
+    uniform = stats.Uniform(a=0.2, b=1.9)
+    programs: list[tuple[Callable[..., Any], float]] = [
+        (lambda x: stats.kstwo.cdf(x, 40), 0.15),
+        (lambda x: stats.studentized_range.cdf(x, 3, 7), 2.1),
+        (lambda x: uniform.ilogcdf(x), -0.3),
+    ]
+    for number, (program, x) in enumerate(programs):
+        path = tmp_path / f"slope_{number}.py"
+        sd.export(path, {"slope": sd.grad(program)}, x)
+        done = subprocess.run([sys.executable, path], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_number_of_samples_does_not_move() -> None:
