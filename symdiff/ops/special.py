@@ -133,8 +133,10 @@ def special_function(
     """``scipy.special.<name>`` as the op ``special_<name>``, which is what calls of it mean.
 
     A partial that is the name of a parameter has no closed form, and is refused. Of a function of
-    several results, one is an op: ``part`` is its name and its number, None of one result.
+    several results, one is an op: ``part`` is its name and its number, None of one result. Partials
+    may be infinite where the operands are not, if nothing else is said or known of the function.
     """
+    more.setdefault("singular", name not in _BOUNDED)
     called, number = part or (name, None)
     function: Any = LibraryFunction("scipy.special", name, len(partials), number)
     _NAMED[called] = operation = elementwise(
@@ -151,6 +153,12 @@ def special_function(
 
 
 _NAMED: dict[str, Operation] = {}
+_BOUNDED = frozenset((
+    "bei", "ber", "cosdg", "cosm1", "dawsn", "erf", "erfc", "erfcx", "erfi", "exp10", "exp2",
+    "expit", "expm1", "fresnel", "huber", "i0", "i0e", "i1", "i1e", "j0", "j1", "log_expit",
+    "log_ndtr", "ndtr", "pseudo_huber", "radian", "sindg", "wofz",
+))  # fmt: skip
+"""Functions whose partials are finite where the operands are."""
 _OF_JAX = (
     *("beta", "betainc", "betaln", "entr", "erf", "erfc", "erfinv", "exp1", "expi", "expit"),
     *("expn", "gamma", "gammainc", "gammaincc", "gammaln", "i0", "i0e", "i1", "i1e", "kl_div"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import special
 
 import symdiff as sd
 from symdiff.differentiate import gradient, jvp, vjp
@@ -528,3 +529,28 @@ def test_what_an_arm_or_a_loop_overwrites_as_a_whole_takes_no_part(f):
     x = np.array([0.4, 1.2, 0.7])
     expected = reference.richardson_gradient(f, (x, 1)).value
     np.testing.assert_allclose(sd.grad(f)(x, 1), expected, 1e-8)
+
+
+SINGULAR = {
+    "gammaln": 0.0, "gamma": -1.0, "digamma": 0.0, "rgamma": -1.0, "log1p": -1.0, "k0": 0.0,
+    "k1e": 0.0, "y0": 0.0, "y1": 0.0, "ker": 0.0, "kerp": 0.0, "berp": 0.0, "cotdg": 0.0,
+}  # fmt: skip
+
+
+def _second_and_in_turns(x, function, n):
+    y = function(x)
+    s = y[1]
+    for _ in range(n):
+        s = s * np.sum(y)
+    return s
+
+
+@pytest.mark.parametrize("name", SINGULAR)
+def test_an_element_hides_the_poles_of_special_functions(name):
+    function, x = getattr(special, name), np.array([SINGULAR[name], 0.5])
+    with np.errstate(all="ignore"):
+        gradient = sd.grad(_second_and_in_turns)(x, function, 0)
+        slope = reference.richardson_gradient(function, (0.5,)).value
+        np.testing.assert_allclose(gradient, [0.0, slope], 1e-8)
+        tangent = sd.jvp(_second_and_in_turns, (x, function, 0), (np.ones(2), None, None))[1]
+    assert tangent == pytest.approx(slope, 1e-8)
