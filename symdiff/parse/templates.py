@@ -26,8 +26,8 @@ the region around. Its numbers are zeros there, which nobody reads.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, fields, replace
 from typing import Any, TypeGuard
 
 from symdiff.dataclass import dataclass
@@ -105,6 +105,7 @@ from symdiff.parse.values import (
     TEMPLATES,
     Abstract,
     Array,
+    BoundMethod,
     CalleeLeft,
     Cases,
     Columns,
@@ -114,6 +115,7 @@ from symdiff.parse.values import (
     Lens,
     ListRef,
     ObjectRef,
+    Partial,
     Scope,
     Storage,
     Token,
@@ -408,22 +410,33 @@ def _left_by(template: Template) -> Iterator[Any]:
 
 def _parts(content: Abstract) -> Iterator[Any]:
     """What a content consists of, except constants."""
-    if isinstance(content, tuple):
-        for item in (*tuple.__iter__(content), *attributes_of(content).values()):
-            yield from _parts(item)
-    elif isinstance(content, dict):
-        for item in content.values():
-            yield from _parts(item)
-    elif isinstance(content, Array):
-        yield content.storage
-        for lens in content.lenses:
-            yield from lens.operands
-    elif isinstance(content, Columns):
-        yield from content.values
-    elif isinstance(content, Conflict) and content.cases is not None:
-        yield from _parts((content.predicate, content.cases.which, content.cases.contents))
+    held = _held(content)
+    if held is not None:
+        for part in held:
+            yield from _parts(part)
     elif not _is_fixed(content):
         yield content
+
+
+def _held(content: Abstract) -> Iterable[Abstract] | None:
+    """What a content is made of; None of one that is made of nothing else."""
+    if isinstance(content, tuple):
+        return *tuple.__iter__(content), *attributes_of(content).values()
+    if isinstance(content, dict):
+        return content.values()
+    if isinstance(content, Array):
+        return content.storage, *(operand for lens in content.lenses for operand in lens.operands)
+    if isinstance(content, Columns):
+        return content.values
+    if isinstance(content, BoundMethod | Partial):
+        return _fields_of(content).values()
+    if isinstance(content, Conflict) and content.cases is not None:
+        return content.predicate, content.cases.which, *content.cases.contents.values()
+    return None
+
+
+def _fields_of(content: BoundMethod | Partial) -> dict[str, Abstract]:
+    return {part.name: getattr(content, part.name) for part in fields(content)}
 
 
 def _is_fixed(content: Abstract) -> bool:
@@ -820,6 +833,8 @@ def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = No
         return replace(content, storage=known[content.storage], lenses=lenses)
     if isinstance(content, Columns):
         return replace(content, values=tuple([new.get(value, value) for value in content.values]))
+    if isinstance(content, BoundMethod | Partial):
+        return type(content)(**_of(_fields_of(content), new, known))
     if isinstance(content, Value):
         return new.get(content, content)
     if isinstance(content, Conflict) and content not in known:

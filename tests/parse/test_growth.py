@@ -548,6 +548,15 @@ def attributes_written_in_both_arms(n):
     return text + f"def f(x):\n    held.value = 1.0\n    return f{n}(x) * held.value\n"
 
 
+def methods_given_in_both_arms(n):
+    text = "class A:\n    def __init__(self, w):\n        self.w = w\n"
+    text += "    def m(self, y):\n        return y * self.w\ndef f0(v):\n"
+    text += "    return A(v).m, functools.partial(np.multiply, v)\n"
+    for k in range(n):
+        text += in_both_arms(0, f"f{k + 1}", f"f{k}(v * 0.9)", f"f{k}(v + 0.3)")
+    return text + f"def f(x):\n    g, h = f{n}(x)\n    return g(x) * h(x)\n"
+
+
 def masks_in_both_arms(n):
     """Each function is given an array of a size of its own, and gives one."""
     one, other = ["return f{k}(v[v > -1.0] * 0.9)"], ["return f{k}(v + 0.3)"]
@@ -636,7 +645,7 @@ BRANCHING = [
     calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,
     calls_that_ask_in_both_arms, numbers_or_none_in_both_arms, pairs_or_none_in_both_arms,
     numbers_or_texts_in_both_arms, masks_in_both_arms, globals_written_in_both_arms,
-    attributes_written_in_both_arms,
+    attributes_written_in_both_arms, methods_given_in_both_arms,
 ]  # fmt: skip
 
 

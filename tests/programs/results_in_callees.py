@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -145,6 +146,49 @@ def kept_in_dicts(x: float, y: float) -> float:
     return float(found * one["calls"] + (x if last is None else last * x))
 
 
+class Scaling:
+    def __init__(self, c: Any) -> None:
+        self.c = c
+        self.calls = 0
+
+    def scaled(self, v: Any) -> Any:
+        self.calls += 1
+        self.c = self.c * 0.9
+        return v * self.c + self.calls
+
+
+def method_for(c: Any) -> Any:
+    return Scaling(c * 2.0).scaled if c > 0.8 else Scaling(c).scaled
+
+
+def power(c: Any, v: Any, offset: Any = 0.0) -> Any:
+    return c * v * v + offset
+
+
+def partial_for(c: Any) -> Any:
+    if c > 0.7:
+        return partial(power, c)
+    return partial(power, c * 3.0)
+
+
+def with_offset(c: Any, kept: list[Any]) -> Any:
+    kept.append(c)
+    return partial(power, offset=c * kept[0])
+
+
+def methods_and_partials(x: float, y: float) -> float:
+    """Each call gives a method of an object of its own, which changes it."""
+    found = 0.0
+    methods = [method_for(c) for c in (x, y, x * y, 0.5 * y)]
+    for k, v in enumerate((y, x, 0.3)):
+        for method in methods:
+            found = found + method(v + k * 0.1)
+    kept: list[Any] = [y]
+    for c in (y, x, x * x, y * y):
+        found = found * partial_for(c)(x) + with_offset(c, kept)(y, c)
+    return found + sum(kept)
+
+
 PROGRAMS: list[Callable[[float, float], float]] = [
     none_or_numbers,
     pairs_or_none,
@@ -152,4 +196,5 @@ PROGRAMS: list[Callable[[float, float], float]] = [
     arrays_or_numbers,
     attributes_that_differ,
     kept_in_dicts,
+    methods_and_partials,
 ]
