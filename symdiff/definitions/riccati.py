@@ -14,7 +14,7 @@ from symdiff.definitions.equations import solve_continuous_lyapunov, solve_discr
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import hermitian, matrix, phases_of, unitary_factor
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.solvers import valued, without_derivative
 
 # Riccati's equations ------------------------------------------------------------------------------
 
@@ -96,14 +96,34 @@ def orthogonal_procrustes(A, B, check_finite=True):
 # Eigenvalues --------------------------------------------------------------------------------------
 
 
-def _found(a, b, lower, subset):
+def _found(a, b, lower, subset, between):
     """The eigenvalues in a row, and the vectors below it."""
     from scipy.linalg import eigh
 
-    return np.vstack(eigh(a, b, lower=lower, subset_by_index=subset))
+    return np.vstack(eigh(a, b, lower=lower, subset_by_index=subset, subset_by_value=between))
 
 
-def eigh(a, b=None, *, lower=True, eigvals_only=False, type=1, subset_by_index=None):
+def _part(values, by_index, by_value):
+    """Which of the eigenvalues are asked for, of those that ascend."""
+    if by_value is None:
+        first, last = (0, None) if by_index is None else by_index
+        return slice(first, None if last is None else last + 1)
+    if by_index is not None:
+        raise ValueError("Either index or value subset can be requested.")
+    known = without_derivative(values)
+    return np.flatnonzero((known > by_value[0]) & (known <= by_value[1]))
+
+
+def eigh(
+    a,
+    b=None,
+    *,
+    lower=True,
+    eigvals_only=False,
+    type=1,
+    subset_by_index=None,
+    subset_by_value=None,
+):
     """Eigenvalues of two matrices as those of one: ``L⁻¹ a L⁻ᴴ`` of the factor ``L`` of the other
     (Golub and Van Loan 2013, 8.7.2). Vectors have the signs that SciPy gives them.
     """
@@ -115,13 +135,15 @@ def eigh(a, b=None, *, lower=True, eigvals_only=False, type=1, subset_by_index=N
         other = hermitian(matrix(b), lower)
         inverse = np.linalg.inv(np.linalg.cholesky(other))
         whole = inverse @ whole @ inverse.T.conj()
-    first, last = (0, None) if subset_by_index is None else subset_by_index
-    part = slice(first, None if last is None else last + 1)
     if eigvals_only:
-        return np.linalg.eigvalsh(whole)[part]
+        values = np.linalg.eigvalsh(whole)
+        return values[_part(values, subset_by_index, subset_by_value)]
     values, inner = np.linalg.eigh(whole)
+    part = _part(values, subset_by_index, subset_by_value)
     vectors = (inverse.T.conj() @ inner)[:, part]
-    found = computed(_below(values[part], vectors), _found, a, b, lower, subset_by_index)
+    found = computed(
+        _below(values[part], vectors), _found, a, b, lower, subset_by_index, subset_by_value
+    )
     return _signed(values[part], vectors, found, vectors if b is None else other @ vectors)
 
 
@@ -136,8 +158,9 @@ def _signed(values, vectors, found, others):
     return valued(1.0 * values, found[0].real), valued(vectors * factors, given)
 
 
-def eigvalsh(a, b=None, *, lower=True, type=1, subset_by_index=None):
-    return eigh(a, b, lower=lower, eigvals_only=True, type=type, subset_by_index=subset_by_index)
+def eigvalsh(a, b=None, *, lower=True, type=1, subset_by_index=None, subset_by_value=None):
+    subsets = {"subset_by_index": subset_by_index, "subset_by_value": subset_by_value}
+    return eigh(a, b, lower=lower, eigvals_only=True, type=type, **subsets)
 
 
 def _from_bands(a_band, lower):

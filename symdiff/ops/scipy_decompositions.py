@@ -97,8 +97,9 @@ def _lower_eigh(
     eigvals_only: Any = False,
     type: Any = 1,
     subset_by_index: Any = None,
+    subset_by_value: Any = None,
 ) -> Any:
-    if b is not None or subset_by_index is not None:
+    if b is not None or subset_by_index is not None or subset_by_value is not None:
         return NotImplemented
     matrix = one_matrix(a, "eigh")
     more = {} if static(lower) else {"UPLO": "U"}
