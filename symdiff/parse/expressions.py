@@ -38,6 +38,7 @@ from symdiff.parse.iteration import (
     iterate,
     iterated,
     returned_by,
+    run_whole,
     started,
     static_items,
 )
@@ -578,7 +579,9 @@ def _yield_from(interp: Interpreter, node: ast.YieldFrom) -> Abstract:
 
     if isinstance(items, Generator) and interp.content(items) == 0:
         consume(interp, items)
-        return items.run(element)
+        consumer = interp.frame.consumer
+        is_whole = consumer is not None and consumer.whole
+        return run_whole(items, element) if is_whole else items.run(element)
     for_each(interp, items, element)
     return returned_by(interp, items)
 

@@ -72,7 +72,10 @@ def _fold(
     def turn(item: Abstract) -> None:
         interp.put(slot, step(interp.content(slot), item))
 
-    for_each(interp, items, lambda item: for_each_case(interp, functools.partial(turn, item)))
+    def in_cases(item: Abstract) -> None:
+        for_each_case(interp, functools.partial(turn, item))
+
+    for_each(interp, items, in_cases, whole=True)
     if interp.policy.unions:
         result = told_apart_value(interp, lambda: end(interp.content(slot)))
     else:

@@ -12,7 +12,7 @@ import functools
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,8 +32,9 @@ from symdiff.parse.binding import bind_arguments
 from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return, taken_from, unless_raised
 from symdiff.parse.checkpoint import Checkpoint
+from symdiff.parse.gathering import Consume, from_list
 from symdiff.parse.interpreter import HOOKS, MOST_INLINED, REFUSED, Consumer, Frame, Interpreter
-from symdiff.parse.iteration import resumes, started
+from symdiff.parse.iteration import append_item, resumes, started
 from symdiff.parse.lookups import is_plain, rests_on, static_on_class, variable_of
 from symdiff.parse.marking import bound_arguments
 from symdiff.parse.names import final_names
@@ -292,9 +293,9 @@ def run_function(
     if len(interp.frames) > MOST_INLINED:
         raise _too_deep(interp, node, scope)
     bound = bind_arguments(interp, node, scope.function, defaults, arguments, keywords)
-    if yielding(node) is not None:
-        return _generator(interp, node, source, scope, bound)
     key = (node, scope.parent, id(scope.globals), *map(id, scope.cells.values()))
+    if yielding(node) is not None:
+        return _generator(interp, node, source, scope, bound, key)
 
     def run(bound: dict[str, Abstract]) -> Abstract:
         inner = replace(scope, serial=now(), node=node)
@@ -319,15 +320,28 @@ def _generator(
     source: FunctionSource,
     scope: Scope,
     bound: dict[str, Abstract],
+    key: Any,
 ) -> Generator:
     """What a generator function gives: its body is staged where its elements are gone over."""
 
-    def run(consume: Callable[[Abstract], None], inside: bool = False) -> Abstract:
-        consumer = Consumer(consume, len(interp.frames), len(interp.regions), inside)
+    def go_over(bound: dict[str, Abstract], consume: Consume, *kinds: bool) -> Abstract:
+        consumer = Consumer(consume, len(interp.frames), len(interp.regions), *kinds)
         inner = replace(scope, serial=now(), node=node)
         return _run_in_frame(interp, node, source, inner, bound, consumer)
 
-    made = Generator(run)
+    def run(consume: Consume, inside: bool = False) -> Abstract:
+        return go_over(bound, consume, inside, False)
+
+    def gather(bound: dict[str, Abstract]) -> Abstract:
+        items = interp.new_list(())
+        given = go_over(bound, lambda item: append_item(interp, items, item), False, True)
+        return items, given
+
+    def whole(consume: Consume) -> Abstract:
+        given = from_list(interp, (*key, "items"), scope, bound, gather, consume)
+        return go_over(bound, consume, False, True) if given is ABSENT else given
+
+    made = Generator(run, whole=whole)
     started(interp, made)
     if isinstance(node, ast.FunctionDef):
         inner = replace(scope, serial=now(), node=node)

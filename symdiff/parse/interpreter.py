@@ -209,13 +209,14 @@ class Consumer:
     """What goes over a generator: ``consume`` is given each element, in the frames it stands in.
 
     ``regions``: how many there were. ``inside``: what the consumer raises is raised at the
-    ``yield``, as of a context manager.
+    ``yield``, as of a context manager. ``whole``: it never leaves before the end.
     """
 
     consume: Callable[[Abstract], None]
     frames: int
     regions: int
     inside: bool
+    whole: bool
 
 
 class WriteBackBuilder(Builder):

@@ -488,8 +488,14 @@ def _generator(interp: Interpreter, value: Generator) -> Iterable:
     if value.elements is not None:
         return value.elements()
     made = interp.new_list(())
-    value.run(lambda element: append_item(interp, made, element))
+    run_whole(value, lambda element: append_item(interp, made, element))
     return _list(interp, made)
+
+
+def run_whole(generator: Generator, action: Callable[[Abstract], None]) -> Abstract:
+    """Stage an action, which leaves nothing, for each element; gives what is returned."""
+    run = generator.run if generator.whole is None else generator.whole
+    return run(action)
 
 
 _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
@@ -587,8 +593,10 @@ def iterated(interp: Interpreter, value: Abstract) -> Abstract:
     return made
 
 
-def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], None]) -> None:
-    """Stage an action for each element, in place."""
+def for_each(
+    interp: Interpreter, value: Abstract, action: Callable[[Abstract], None], whole: bool = False
+) -> None:
+    """Stage an action for each element, in place; ``whole``: it never leaves before the end."""
     value = iterated(interp, value)
     if resumes(interp, value):
         require_unused(interp, value)
@@ -597,7 +605,10 @@ def for_each(interp: Interpreter, value: Abstract, action: Callable[[Abstract], 
         return
     if isinstance(value, Generator) and interp.content(value) == 0:
         consume(interp, value)
-        _run_held(interp, value, action)
+        if whole:
+            run_whole(value, action)
+        else:
+            _run_held(interp, value, action)
         return
     turns = run_over(interp, value, action)
     interp.heap.contents.pop(turns.broken, None)
@@ -691,7 +702,7 @@ def until(
 def collect(interp: Interpreter, value: Abstract) -> ListRef:
     """``list(value)``."""
     made = interp.new_list(())
-    for_each(interp, value, lambda element: append_item(interp, made, element))
+    for_each(interp, value, lambda element: append_item(interp, made, element), whole=True)
     return made
 
 

@@ -209,10 +209,19 @@ def _for(interp: Interpreter, node: ast.For) -> None:
         interp.execute(node.body)
 
     if is_unnumbered(items):
-        turns = run_inside(interp, lambda one: for_each(interp, items, one), turn)
+        whole = _goes_to_the_end(interp, node)
+        turns = run_inside(interp, lambda one: for_each(interp, items, one, whole), turn)
     else:
         turns = run_over(interp, items, turn, node.iter)
     _else(interp, turns, node.orelse)
+
+
+def _goes_to_the_end(interp: Interpreter, node: ast.For) -> bool:
+    """Return whether a loop is left at its end only, whatever goes over what it gives."""
+    consumer = interp.frame.consumer
+    inside = (one for statement in node.body for one in ast.walk(statement))
+    leaves = any(isinstance(one, ast.Break | ast.Continue | ast.Return) for one in inside)
+    return not leaves and (consumer is None or consumer.whole)
 
 
 @statement(ast.While)

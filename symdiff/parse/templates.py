@@ -181,11 +181,19 @@ class Called:
 
 
 def copied(
-    interp: Interpreter, key: Any, scope: Scope, bound: dict[str, Abstract], run: Run
+    interp: Interpreter,
+    key: Any,
+    scope: Scope,
+    bound: dict[str, Abstract],
+    run: Run,
+    *,
+    later: int = 0,
+    accepts: Callable[[Template], bool] = lambda template: True,
 ) -> Abstract:
     """The result of a call whose nodes are copies; ``ABSENT`` where it has to be followed.
 
-    Where it raises, the region around it is left.
+    Where it raises, the region around it is left. ``later``: how many more calls are followed
+    first; ``accepts`` tells whether a template is of use.
     """
     if _is_watched(interp) or _calls_itself(interp, key, bound):
         return ABSENT
@@ -197,11 +205,12 @@ def copied(
         return ABSENT
     if isinstance(known, int):
         at_once = bool(interp.regions) and not interp.in_template
-        if known < FOLLOWED_FIRST and not at_once:
+        if known < FOLLOWED_FIRST + later and not at_once:
             interp.templates[kind] = known + 1
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
-        known = interp.templates[kind] = _made(interp, seen, bound, run)
+        made = _made(interp, seen, bound, run)
+        known = interp.templates[kind] = made if made is None or accepts(made) else None
     return ABSENT if known is None else _copy(interp, known, seen)
 
 

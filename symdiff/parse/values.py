@@ -335,7 +335,8 @@ class Generator(Told):
     """A generator, consumed in place: ``run`` stages its loops with a consumer.
 
     ``elements`` gives its elements by number, where it is an expression of one loop and no
-    condition. What a generator function returns ``run`` gives.
+    condition. What a generator function returns ``run`` gives; where a consumer goes over it to
+    its end, ``whole`` does the same.
     """
 
     told = "a generator"
@@ -343,6 +344,7 @@ class Generator(Told):
     run: Callable[..., Abstract]
     elements: Callable[[], Iterable] | None = None
     body: GeneratorBody | None = None
+    whole: Callable[..., Abstract] | None = None
     serial: int = field(init=False, default_factory=now)
 
     name = "a generator"  # where paths differ in how far it has been gone over

@@ -639,7 +639,26 @@ def suppressing(n):
     return in_both_places("    return math.sin(v)\n", lines)(n)
 
 
+def generators_in_both_arms(n, lines, first="    yield v\n    yield v * v\n", last="sum(f{n}(x))"):
+    text = f"def f0(v):\n{first}"
+    for k in range(n):
+        text += f"def f{k + 1}(v):\n" + "".join(indented(1, line.format(k=k)) for line in lines)
+    return text + f"def f(x):\n    return {last.format(n=n)}\n"
+
+
+def yields_from_both_arms(n):
+    lines = ["if v > 0.1:", "    yield from f{k}(v * 0.9)", "else:", "    yield from f{k}(v + 0.3)"]
+    return generators_in_both_arms(n, lines)
+
+
+def loops_over_generators_in_both_arms(n):
+    lines = ["if v > 0.1:", "    for w in f{k}(v * 0.9):", "        yield w * 0.9"]
+    lines += ["else:", "    for w in f{k}(v + 0.3):", "        yield w"]
+    return generators_in_both_arms(n, lines)
+
+
 BRANCHING = [
+    yields_from_both_arms, loops_over_generators_in_both_arms,
     named_handlers, raising_again, suppressing,
     calls_in_loops_and_behind, calls_in_whiles_and_behind, writes_in_body_and_handler,
     calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,

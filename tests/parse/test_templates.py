@@ -433,7 +433,7 @@ def of_keys(x: float, y: float) -> float:
 
 def fresh(function: Callable[..., float]) -> Any:
     """Another function of the same code, of which nothing was compiled before."""
-    return FunctionType(function.__code__, function.__globals__, function.__name__)
+    return FunctionType(function.__code__.replace(), function.__globals__, function.__name__)
 
 
 PROGRAMS = [

@@ -1,0 +1,86 @@
+"""Elements of generators that are gathered in a list first, by a template that all share.
+
+A generator function is staged where it is gone over, with what is done for each element in the
+place of its ``yield``. Generators that go over one another in both arms of a branch would be staged
+twice as often with each. So the elements of one of which there are several of one kind (``kinds``)
+are gathered first (``templates``), and gone over then.
+
+That is the same where the generator sees nothing but its arguments' numbers and what stands
+outside, gives numbers, and writes nothing; where it is gone over to its end, and nothing outside
+is written meanwhile; and where either the generator or what is done for its elements raises
+nothing. Else it is staged in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from symdiff.ir.build import builder
+from symdiff.ir.graph import Block, Node, walk_nodes
+from symdiff.ops.effects import raise_
+from symdiff.ops.facts import may_raise
+from symdiff.parse.blame import is_foreseen
+from symdiff.parse.checkpoint import Checkpoint
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.iteration import for_each
+from symdiff.parse.templates import Run, Template, copied
+from symdiff.parse.values import ABSENT, Abstract, Scope
+from symdiff.parse.writeback import writes_outside
+
+Consume = Callable[[Abstract], None]
+FOLLOWED_MORE = 2  # generators of a kind that are staged in place, more than calls are
+
+
+def from_list(
+    interp: Interpreter,
+    key: Any,
+    scope: Scope,
+    bound: dict[str, Abstract],
+    gather: Run,
+    consume: Consume,
+) -> Abstract:
+    """Stage what is done for each element of a generator, gathered before, and give what it
+    returns; ``ABSENT`` where it is to be staged in its place.
+    """
+    if interp.regions:
+        return ABSENT
+    with Checkpoint(interp, Exception, when=is_foreseen) as attempt:
+        found: Any = copied(
+            interp, key, scope, bound, gather, later=FOLLOWED_MORE, accepts=_stands_alone
+        )
+        if found is ABSENT:
+            return ABSENT
+        nodes = builder().nodes
+        before, gathered = interp.heap.copy(), len(nodes)
+        items, given = found
+        _go_over(interp, items, consume)
+        raises = _raises(nodes[attempt.length : gathered]) and _raises(nodes[gathered:])
+        if not (raises or writes_outside(interp, before)):
+            return given
+        attempt.roll_back()
+    return ABSENT
+
+
+def _go_over(interp: Interpreter, items: Abstract, consume: Consume) -> None:
+    content = interp.content(items)
+    if not isinstance(content, tuple):
+        for_each(interp, items, consume)
+        return
+    for item in content:
+        consume(item)
+
+
+def _stands_alone(template: Template) -> bool:
+    """Return whether a generator sees, writes and gives nothing of the program's but numbers: what
+    is gathered may not be written where it is gone on with, nor where an element is used.
+    """
+    items, _ = template.result
+    seen, written = template.seen, {*template.written}
+    return not (seen.handles or seen.places) and {*template.made} == written == {items}
+
+
+def _raises(nodes: list[Node]) -> bool:
+    """Return whether nodes may raise, or do what is seen outside."""
+    inside = walk_nodes(Block((), nodes))
+    return any(node.op is raise_ or node.op.effect or may_raise(node) for node in inside)

@@ -1,0 +1,285 @@
+"""Generators of which there are many are gathered once for all, and right wherever they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterator
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from symdiff.parse import functions, gathering, templates
+from tests import reference
+
+FACTOR = 1.0
+
+
+def powers(v: float) -> Iterator[float]:
+    yield v
+    yield v * v
+    yield v**3
+
+
+def scaled(v: float) -> Iterator[float]:
+    yield v * FACTOR
+    yield v * v * FACTOR
+
+
+def growing(v: float) -> Generator[float, None, float]:
+    while v < 2.0:
+        yield v
+        v = v * 1.5
+    return v
+
+
+def both(v: float) -> Generator[float, None, float]:
+    if v > 0.4:
+        r = yield from growing(v * 0.9)
+    else:
+        r = yield from growing(v + 0.3)
+    yield r * 0.1
+    return r
+
+
+def rising(v: float) -> Iterator[float]:
+    yield v
+    if v > 0.5:
+        raise ValueError(v)
+    yield v * 2.0
+
+
+def without_end(v: float) -> Iterator[float]:
+    while True:
+        yield v
+        v = v * 1.5
+
+
+def over_both(x: float, y: float) -> float:
+    s = 0.0
+    for w in both(x):
+        s = s * y + w * w
+    return s + sum(both(x * y)) * max(both(y))
+
+
+def of_an_unknown_length(x: float, y: float) -> float:
+    s = sum(growing(x))
+    for w in growing(y * 0.3):
+        s = s * 0.5 + w * w
+    return s * len(list(growing(x * y)))
+
+
+def unpacked(x: float, y: float) -> float:
+    a, b, c = powers(x * y)
+    total: float = a * b + c + np.sum(np.array(list(powers(y))) * x) + sum(powers(x)) ** 2
+    return total
+
+
+def chosen(v: float) -> Iterator[Any]:
+    yield 2
+    yield (v, 3.0)
+    for w in powers(v):
+        yield w if w < 0.3 else w * w
+
+
+def of_several_kinds(x: float, y: float) -> float:
+    s = y
+    for w in chosen(x):
+        s = s + (w[0] * w[1] if isinstance(w, tuple) else w * y)
+    return s
+
+
+def left_early(x: float, y: float) -> float:
+    s = 0.0
+    for w in powers(x):
+        s = s + w
+        if s > 0.7:
+            break
+    for w in without_end(x):
+        s = s * y + w
+        if s > 3.0:
+            return s
+    return s
+
+
+def writing_outside(x: float, y: float) -> float:
+    """What is done for an element changes what the generator reads for the next one."""
+    global FACTOR
+    s = y
+    for w in scaled(x):
+        s = s + w
+        FACTOR = FACTOR * 2.0
+    FACTOR = 1.0
+    return s
+
+
+def held(v: float) -> Iterator[list[float]]:
+    items = [v]
+    yield items
+    items.append(v * v)
+    yield items
+
+
+def rows(v: float) -> Iterator[Any]:
+    row = np.array([v, 1.0])
+    yield row
+    yield row * row
+
+
+def of_what_changes(x: float, y: float) -> float:
+    """Lists and arrays that are changed by the generator, and by what goes over it."""
+    s = 0.0
+    for items in held(x):
+        s = s + len(items) * sum(items)
+    for row in rows(x):
+        row *= y
+        s = s + row.sum()
+    return s
+
+
+def noted(v: float, log: list[float]) -> Iterator[float]:
+    log.append(v)
+    yield v
+    log.append(v * v)
+    yield v * 2.0
+
+
+def in_turn(x: float, y: float) -> float:
+    """What the generator writes is read in between, and what it sees is written."""
+    log: list[float] = []
+    k = x
+
+    def seen(v: float) -> Iterator[float]:
+        yield v * k
+        yield v * v * k
+
+    s = 0.0
+    for w in noted(x, log):
+        s = s + w * len(log)
+    for w in seen(y):
+        k = k * 2.0
+        s = s + w
+    return s + sum(log)
+
+
+def inside_try(x: float, y: float) -> float:
+    s = x
+    try:
+        for w in rising(x):
+            s = s + w * y
+    except ValueError as error:
+        s = s * 3.0 + error.args[0]
+    return s
+
+
+FUNCTIONS = [
+    over_both,
+    of_an_unknown_length,
+    unpacked,
+    of_several_kinds,
+    left_early,
+    writing_outside,
+    of_what_changes,
+    in_turn,
+    inside_try,
+]
+
+
+def fresh(function: Callable[..., float]) -> Any:
+    """Another function of the same code, of which nothing was compiled before."""
+    return FunctionType(function.__code__.replace(), function.__globals__, function.__name__)
+
+
+@pytest.fixture(params=[1000, 1], ids=["copied", "called"])
+def at_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gather the first generator of a kind already."""
+    monkeypatch.setattr(templates, "LARGE", request.param)
+    monkeypatch.setattr(templates, "FOLLOWED_FIRST", 0)
+    monkeypatch.setattr(gathering, "FOLLOWED_MORE", 0)
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_derivatives_are_those_of_the_function(function: Callable[..., float]) -> None:
+    for args in ((0.32, 1.17), (0.71, 0.9)):
+        made = sd.differentiable(fresh(function))
+        slopes = [reference.directional(function, args, u).value for u in ((1.0, 0.0), (0.0, 1.0))]
+        np.testing.assert_allclose(sd.grad(made, argnums=(0, 1))(*args), slopes, rtol=1e-7)
+        value, tangent = sd.jvp(made, args, (1.0, 0.0))
+        assert value == function(*args)
+        np.testing.assert_allclose(tangent, slopes[0], rtol=1e-7)
+        u, v = (1.0, -0.4), (0.3, 0.8)
+        second = reference.second_directional(function, args, u, v).value
+        _, product = sd.jvp(sd.grad(made, argnums=(0, 1)), args, u)
+        np.testing.assert_allclose(np.dot(product, v), second, rtol=1e-5, atol=1e-6)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """How many generators were gathered, by function."""
+    found: dict[str, int] = {}
+    original = functions.from_list
+
+    def counting(interp: Any, key: Any, *rest: Any) -> Any:
+        given = original(interp, key, *rest)
+        if given is not gathering.ABSENT:
+            found[key[0].name] = found.get(key[0].name, 0) + 1
+        return given
+
+    monkeypatch.setattr(functions, "from_list", counting)
+    return found
+
+
+@pytest.mark.usefixtures("at_once")
+def test_what_is_gathered_is_what_nothing_tells_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    gathered = counted(monkeypatch)
+    for function in (unpacked, of_several_kinds):
+        sd.grad(fresh(function))(0.32, 1.17)
+    assert gathered == {"powers": 4, "chosen": 1}
+    gathered.clear()
+    for function in (left_early, writing_outside, of_what_changes, in_turn, inside_try):
+        sd.grad(fresh(function))(0.32, 1.17)
+    assert not gathered
+
+
+def errors_in_order(x: float) -> float:
+    s = 0.0
+    for w in rising(x):
+        if w > 0.7:
+            raise KeyError(w)
+        s = s + math.log(w)
+    return s
+
+
+def listed(x: float, log: list[float]) -> float:
+    s = 0.0
+    for w in rising(x):
+        log.append(w)
+        s = s + w
+    return s
+
+
+def printed(x: float) -> float:
+    s = 0.0
+    for w in powers(x):
+        print(f"{w:.2f}")
+        s = s + w
+    return s
+
+
+@pytest.mark.usefixtures("at_once")
+def test_errors_and_effects_keep_their_order(capsys: pytest.CaptureFixture[str]) -> None:
+    made = sd.grad(fresh(errors_in_order))
+    np.testing.assert_allclose(made(0.3), 2.0 / 0.3, rtol=1e-12)
+    for x, kind in ((0.6, ValueError), (0.8, KeyError)):
+        with pytest.raises(kind):
+            errors_in_order(x)
+        with pytest.raises(kind):
+            made(x)
+    log: list[float] = []
+    with pytest.raises(ValueError, match=r"0\.6"):
+        sd.grad(fresh(listed))(0.6, log)
+    assert log == [0.6]
+    np.testing.assert_allclose(sd.grad(fresh(printed))(0.5), 1.0 + 2 * 0.5 + 3 * 0.25, rtol=1e-12)
+    assert capsys.readouterr().out.split() == ["0.50", "0.25", "0.12"]
