@@ -104,12 +104,12 @@ class Home:
     @property
     def parameters(self) -> Parameters:
         """The parameters that the function has now: its code and its defaults may be replaced."""
-        declared = _declared(self.function)
-        known = self._parameters
+        function, known = self.function, self._parameters
+        declared = _declared(function)
         if known is not None and _are_the_same(declared, self._declared):
             return known
         with self._lock:
-            self._parameters = known = parameters_of(self.function)
+            self._parameters = known = parameters_of(function)
             self._declared = declared
             self._forget()
         return known
@@ -533,6 +533,8 @@ class Home:
 
 def _declared(function: Any) -> tuple[Any, ...]:
     """What the parameters of a function come from."""
+    if type(function) is types.FunctionType and not function.__kwdefaults__:
+        return function.__code__, function.__defaults__
     if isinstance(function, functools.partial):
         given = function.keywords
         return (*_declared(function.func), *function.args, *given, *given.values())

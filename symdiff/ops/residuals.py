@@ -86,12 +86,13 @@ binomial_turns: Operation = Operation(
 
 zeros_if_defined: Operation = Operation(
     "zeros_if_defined",
-    lambda x: (x,),
-    support.zeros_of_saved,
+    lambda x, *, dtype=None: (x,),
+    lambda x, *, dtype=None: _evaluate_zeros(x, dtype),
     nondifferentiable=True,
-    spelling=lambda node, operands: _spell_zeros(node.result.type, operands[0]),
+    spelling=lambda node, operands: _spell_zeros_if_defined(node, operands[0]),
     repeated=frozenset({0}),
-    documentation="Zeros like a value that only one arm of a branch defines.",
+    documentation="Zeros like a value that only one arm of a branch defines, of a dtype of their"
+    " own where one is given.",
 )
 
 
@@ -107,6 +108,19 @@ size_if_defined: Operation = Operation(
     uniform=True,
     documentation="The length of an axis of a value that only one arm of a branch defines.",
 )
+
+
+def _evaluate_zeros(x: Any, dtype: np.dtype | None) -> Any:
+    return support.zeros_of_saved(x) if x is None or dtype is None else np.zeros_like(x, dtype)
+
+
+def _spell_zeros_if_defined(node: Node, x: ast.expr) -> ast.expr:
+    spelled = _spell_zeros(node.result.type, x)
+    dtype = node.attributes.get("dtype")
+    if dtype is not None and isinstance(spelled, ast.IfExp):
+        zeros = ast.Call(dotted("np.zeros_like"), [x, literal(dtype)], [])
+        return ast.IfExp(spelled.test, spelled.body, zeros)
+    return spelled
 
 
 def _spell_zeros(type_: Type, x: ast.expr, depth: int = 0) -> ast.expr:

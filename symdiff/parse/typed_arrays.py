@@ -14,13 +14,14 @@ from functools import partial
 
 from symdiff.ir.build import copy_block, with_block
 from symdiff.ir.called import called_by, with_called
-from symdiff.ir.control import call
+from symdiff.ir.control import call, cond, in_arms, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType
 from symdiff.ops.casts import python_complex, python_float
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import is_derived
 from symdiff.ops.index import index_add, index_set
+from symdiff.ops.residuals import zeros_if_defined
 from symdiff.ops.retype import as_typed
 from symdiff.parse.dtype_answers import FLOATS_IN_OTHERS, INTEGERS_IN_FLOATS, Hiding
 from symdiff.parse.hidden_flow import Flow
@@ -43,7 +44,7 @@ def _typed(hiding: Hiding, outermost: Graph, graph: Graph) -> Graph:
     for inner in walk_blocks(copied.block):
         nodes: list[Node] = []
         for node in inner.nodes:
-            nodes += _casts(node, found)
+            nodes += _casts(node, found, hiding)
             nodes.append(node)
         inner.nodes[:] = nodes
     return copied
@@ -68,11 +69,19 @@ def _hides(node: Node, hiding: Hiding) -> bool:
     return is_typed and (hides(node, hiding) or hides(node, INTEGERS_IN_FLOATS))
 
 
-def _casts(node: Node, found: Set[Value]) -> list[Node]:
+def _casts(node: Node, found: Set[Value], hiding: Hiding) -> list[Node]:
     """The casts of the operands of a node of a derivative that makes an array of what hides, writes
     into one or hands it on.
+
+    A tangent has the precision that its value has at run time.
     """
     if not is_derived(node) or node.blocks or found.isdisjoint(node.operands):
+        return []
+    if hiding is not INTEGERS_IN_FLOATS and node.results[0].role == "tangent":
+        return []
+    if node.op is zeros_if_defined:  # of what may be None
+        if _is_array(node.result):
+            node.attributes = {"dtype": array_type(node.result).dtype}
         return []
     if node.op in (index_set, index_add):
         places = [0]
@@ -91,7 +100,19 @@ def _may_hide(value: Value, found: Set[Value]) -> bool:
     """Return whether a value may be of another type: what a derivative made an array of is cast."""
     is_cast = _is_array(value) and value.node is not None and is_derived(value.node)
     opens = value.node is not None and (value.node.blocks or value.node.op is call)
-    return value in found and isinstance(value.type, ArrayType) and (not is_cast or bool(opens))
+    if value not in found or not isinstance(value.type, ArrayType) or _may_be_none(value):
+        return False
+    return not is_cast or bool(opens)
+
+
+def _may_be_none(value: Value) -> bool:
+    """Return whether only one arm of a branch defines a value."""
+    node = value.node
+    if node is None or node.op is not cond:
+        return False
+    return any(
+        v.node is not None and (v.node.op is undefined or _may_be_none(v)) for v in in_arms(value)
+    )
 
 
 def _cast(value: Value, reader: Node) -> Node:

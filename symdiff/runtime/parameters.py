@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,61 @@ from symdiff.ir.signature import Path
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
+_MISSING = object()
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How to bind arguments at once: where those given by name go, and the defaults, of all
+    parameters. The first ``positional`` may be given by position; those below ``needed`` have to
+    be given.
+    """
+
+    places: dict[str, int]
+    defaults: list[Any]
+    positional: int
+    needed: int
+
+    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...] | None:
+        """Arguments in canonical form; None where they do not fit."""
+        count = len(args)
+        if count > self.positional:
+            return None
+        found = [*args, *self.defaults[count:]]
+        for name, value in kwargs.items():
+            place = self.places.get(name, -1)
+            if place < count:
+                return None
+            found[place] = value
+        if count < self.needed and any(value is _MISSING for value in found):
+            return None
+        return tuple(found)
+
+
+def _planned(signature: inspect.Signature) -> _Plan | None:
+    """The plan for a signature; None where it takes any number of arguments."""
+    parameters = list(signature.parameters.values())
+    if any(p.kind in _VARIADIC for p in parameters):
+        return None
+    defaults = [_MISSING if p.default is p.empty else p.default for p in parameters]
+    return _Plan(
+        {p.name: k for k, p in enumerate(parameters) if p.kind is not p.POSITIONAL_ONLY},
+        defaults,
+        sum(p.kind is not p.KEYWORD_ONLY for p in parameters),
+        max((k + 1 for k, value in enumerate(defaults) if value is _MISSING), default=0),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """The parameters of a function, whose name is ``function``."""
 
     function: str
     signature: inspect.Signature
+    _plan: _Plan | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_plan", _planned(self.signature))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -45,6 +95,9 @@ class Parameters:
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Arguments in canonical form; a ``TypeError`` that says where they do not fit."""
+        found = None if self._plan is None else self._plan.bound(args, kwargs)
+        if found is not None:
+            return found
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
