@@ -294,9 +294,11 @@ class Masked:
         _require_none(dtype=dtype, out=out, mean=mean)
         found = self.var(axis, ddof=ddof, keepdims=keepdims)
         if not is_masked_array(found):
+            if self.values.size == 0:
+                refuse("an array without elements, whose standard deviation is masked")
             return np.sqrt(found)
         root = np.sqrt(np.where(found.hidden, 1, found.values))
-        return Masked(root, found.hidden, found.told)
+        return Masked(root, found.hidden | ~np.isfinite(root), True)
 
     def cumsum(self, axis=None, dtype=None, out=None):
         _require_none(dtype=dtype, out=out)

@@ -58,6 +58,7 @@ _BY_LIBRARY = {
     "scipy.signal": ("filters",),
     "scipy.sparse": ("sparse",),
     "scipy.special": ("bessel", "integrals", "orthogonal", "precise", "softmax", "special"),
+    "scipy.stats": ("integrals",),
 }
 for _library, _families in _BY_LIBRARY.items():
     loaded_with(_library, *(f"{__name__}.{family}" for family in _families))

@@ -4,7 +4,7 @@ The symbol of a computed size names values by their numbers, ``count(%12)``. In 
 those that stand for them; what stands for no value there, a number that no other symbol has.
 
 >>> from symdiff.ir.types import Size
->>> print(renamed((2, Size("[%12:](count(%7))", 1)), {12: 30})[1].symbol)
+>>> print(renamed((2, Size("[%12:](count(%7))", 1)), {12: 30, 7: 7})[1].symbol)
 [%30:](count(%7))
 """
 

@@ -89,7 +89,10 @@ def _casts(node: Node, found: Set[Value], hiding: Hiding) -> list[Node]:
         places = list(range(len(node.operands)))
     else:
         return []
-    casts = {k: _cast(node.operands[k], node) for k in places if _may_hide(node.operands[k], found)}
+    places = [k for k in places if _may_hide(node.operands[k], found)]
+    if node.op is call:
+        places = [k for k in places if not _may_be_none(node.operands[k])]
+    casts = {k: _cast(node.operands[k], node) for k in places}
     node.operands = tuple(
         casts[k].result if k in casts else value for k, value in enumerate(node.operands)
     )
@@ -100,9 +103,7 @@ def _may_hide(value: Value, found: Set[Value]) -> bool:
     """Return whether a value may be of another type: what a derivative made an array of is cast."""
     is_cast = _is_array(value) and value.node is not None and is_derived(value.node)
     opens = value.node is not None and (value.node.blocks or value.node.op is call)
-    if value not in found or not isinstance(value.type, ArrayType) or _may_be_none(value):
-        return False
-    return not is_cast or bool(opens)
+    return value in found and isinstance(value.type, ArrayType) and (not is_cast or bool(opens))
 
 
 def _may_be_none(value: Value) -> bool:

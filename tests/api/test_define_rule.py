@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 import pytest
-from scipy.special import _ufuncs, ellip_harm
+from scipy.special import _ufuncs, pro_cv_seq
 
 import symdiff as sd
 from tests.definitions.calls import check
@@ -254,17 +254,17 @@ def test_a_cotangent_for_each_argument_of_ones_own_function_too():
 
 def test_an_exported_module_imports_the_function_of_a_library(tmp_path):
     def f(mu):
-        return ellip_harm(0.3, mu, 1, 1, 1.5) ** 2
+        return np.sum(pro_cv_seq(0, 1, mu) ** 2)
 
     def rule(primals, tangents):
-        return None, np.cos(primals[1]) * tangents[1]
+        return None, np.cos(primals[2]) * tangents[2] * np.ones(2)
 
     slope = sd.grad(f)
-    with sd.define_rule(ellip_harm, jvp=rule, returns="float64"):
+    with sd.define_rule(pro_cv_seq, jvp=rule, returns="float64[2]"):
         expected = slope(0.7)
         sd.export(tmp_path / "slope.py", {"slope": slope}, 0.5)
     text = (tmp_path / "slope.py").read_text()
-    assert "import ellip_harm" in text
+    assert "import pro_cv_seq" in text
     scope = {}
     exec(text, scope)
     assert scope["slope"](0.7) == expected

@@ -1,7 +1,9 @@
 """Calls in canonical form."""
 
+import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff.runtime.calling import call_with
 from symdiff.runtime.parameters import WithVector, parameters_of
 
@@ -22,6 +24,46 @@ def test_binding_and_calling_are_inverse(args, kwargs, expected):
     canonical = parameters.bind(args, kwargs)
     assert canonical == expected
     assert call_with(everything, parameters, canonical) == everything(*args, **kwargs)
+
+
+def plain(a, /, b, c=3, *, d=(4,), e):
+    return a, b, c, d, e
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [
+        ((1, 2), {"e": 5}),
+        ((1, 2, 30), {"e": 5, "d": None}),
+        ((1,), {"b": 2, "e": 5, "c": np.zeros(2)}),
+        ((1, 2), {}),
+        ((), {"a": 1, "b": 2, "e": 5}),
+        ((1, 2), {"b": 3, "e": 5}),
+        ((1, 2, 3, 4), {"e": 5}),
+        ((1, 2), {"e": 5, "other": 6}),
+    ],
+)
+def test_binding_is_pythons(args, kwargs):
+    parameters = parameters_of(plain)
+    try:
+        expected = plain(*args, **kwargs)
+    except TypeError:
+        with pytest.raises(TypeError, match="plain"):
+            parameters.bind(args, kwargs)
+    else:
+        found = parameters.bind(args, kwargs)
+        assert all(one is other for one, other in zip(found, expected, strict=True))
+
+
+def test_defaults_that_are_replaced_are_taken():
+    def scaled(x, factor=2.0):
+        return factor * x * x
+
+    slope = sd.grad(scaled)
+    assert slope(3.0) == 12.0
+    scaled.__defaults__ = (5.0,)
+    assert slope(3.0) == 30.0
+    assert slope(factor=1.0, x=3.0) == 6.0
 
 
 def test_flat_and_canonical_are_inverse():
