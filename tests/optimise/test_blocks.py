@@ -104,6 +104,15 @@ def test_the_bits_are_those_of_whole_vectors(function: Callable[..., Any]) -> No
         assert [part.dtype for part in slopes] == [kind, kind]
 
 
+@pytest.mark.parametrize("function", [chain, branches])
+def test_slopes_have_the_bits_of_those_of_short_vectors(function: Callable[..., Any]) -> None:
+    gradient = sd.grad(function, (0, 1))
+    starts = range(0, N, 50_000)
+    parts = [gradient(X[k : k + 50_000], Y[k : k + 50_000]) for k in starts]
+    for found, *pieces in zip(gradient(X, Y), *parts, strict=True):
+        np.testing.assert_array_equal(found, np.concatenate(pieces))
+
+
 def test_second_order() -> None:
     v, w = RNG.normal(size=N), RNG.normal(size=N)
     along = sd.jvp(lambda x, y: sd.grad(chain)(x, y), (X, Y), (v, w))[1]
