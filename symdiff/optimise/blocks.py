@@ -23,6 +23,7 @@ from symdiff.ir.types import INT, ArrayType, Multiple, Size
 from symdiff.ops.batching import pointwise
 from symdiff.ops.creation import empty, range_element_of, range_length
 from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.facts import may_raise
 from symdiff.ops.index import index, index_set
 from symdiff.ops.keys import Slice, Slot
@@ -138,22 +139,28 @@ def _with_loops(block: Block, long: Collection[str]) -> dict[Value, Value]:
 def _levels(block: Block, long: Collection[str]) -> tuple[dict[Node, int], dict[Node, _Group]]:
     """How often what a node needs has left elementwise ops on vectors of one length, of each node;
     the groups of such ops: of one level none needs another through anything else.
+
+    Effects stay between what stands before and behind them, ``with np.errstate`` around what it is
+    for; other nodes that may raise stay in their order.
     """
     levels: dict[Node, int] = {}
     groups: dict[Node, _Group] = {}
-    acting = 0
+    least = acting = most = 0
     for node in block.nodes:
         length = _length(node)
         length = length if _is_among(length, long) else None
-        level = 0
+        level = least
         for value in _read(node):
             before = value.node
             if before in levels:
                 leaves = before in groups and groups[before][1] != length
                 level = max(level, levels[before] + leaves)
-        if node.op.effect or node.op.raises:  # these stay in their order
+        if node.op.effect and node.op not in (raise_, assert_):
+            level = least = most + 1
+        if node.op.effect or node.op.raises:
             level = acting = max(level, acting)
         levels[node] = level
+        most = max(most, level)
         if length is not None:
             groups[node] = level, length
     return levels, groups

@@ -187,6 +187,22 @@ def test_effects_stay_in_their_order(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == expected
 
 
+def test_settings_hold_for_what_stands_in_them() -> None:
+    def strict(x: Any) -> Any:
+        y = np.abs(x) * x + np.tanh(x) * np.abs(x)
+        with np.errstate(all="raise"):
+            z = np.log(y) ** 2 + np.exp(-y) * 2.0
+        return np.sum(np.sqrt(z) * z + z * y * x)
+
+    x = np.abs(X) + 0.1
+    for program in (sd.grad(strict), sd.value_and_grad(strict)):
+        program(x)
+        with pytest.raises(FloatingPointError, match="log"):
+            program(-x)
+        text = program.source(x)
+        assert text.index("np.abs(x_part)") < text.index("with np.errstate") < text.index("np.log")
+
+
 def test_overlapping_writes() -> None:
     """A vector that is written in place between ops that read it before and behind."""
 
