@@ -149,7 +149,10 @@ def qr_update(Q, R, u, v, overwrite_qruv=False):
         refuse("overwrite_qruv=True")
     q, r = _factors(Q, R)
     left, right = np.asarray(u, np.float64), np.asarray(v, np.float64)
+    _require_fitting(q, r, left, right)
     count = q.shape[1]
+    if left.ndim == 2 and left.shape[1] == 1:  # SciPy rotates as for a vector
+        left, right = left[:, 0], right[:, 0]
     if left.ndim == 2:
         if count != q.shape[0]:
             refuse(
@@ -166,6 +169,17 @@ def qr_update(Q, R, u, v, overwrite_qruv=False):
         _turned(q, r, np.append(along, size), right)
         q, r = q[:, :count], r[:count]
     return _as_found(q, r, _updated, Q, R, u, v)
+
+
+def _require_fitting(q, r, u, v):
+    if u.ndim != v.ndim:
+        raise ValueError("u and v must have the same number of dimensions")
+    if u.shape[0] != q.shape[0]:
+        raise ValueError("u.shape[0] must equal Q.shape[0]")
+    if v.shape[0] != r.shape[1]:
+        raise ValueError("v.shape[0] must equal R.shape[1]")
+    if u.ndim == 2 and u.shape[1] != v.shape[1]:
+        raise ValueError("Second dimension of u and v must be the same")
 
 
 def _across(q, u):

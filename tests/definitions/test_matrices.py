@@ -156,6 +156,7 @@ def drawn(*shapes: tuple[int, int]) -> list[Any]:
         (linalg.qr_update, drawn((4, 4), (4, 2), (4, 2), (2, 2))),
         (linalg.qr_update, drawn((5, 5), (5, 3), (5, 2), (3, 2))),
         (linalg.qr_update, drawn((2, 2), (2, 4), (2, 2), (4, 2))),
+        (linalg.qr_update, drawn((5, 5), (5, 2), (5, 1), (2, 1))),
         (lambda q, r: linalg.qr_delete(q, r, 1, 2), drawn((4, 4), (4, 2))),
         (lambda q, r: linalg.qr_delete(q, r, -3, 3), drawn((5, 5), (5, 2))),
         (lambda q, r, u: linalg.qr_insert(q, r, u, 1), drawn((3, 3), (3, 2), (2, 2))),
@@ -175,6 +176,25 @@ def test_rows_that_do_not_fit_are_refused_as_by_scipy():
         sd.grad(lambda u: np.sum(linalg.qr_insert(q, r, u, 4)[1]))(A[:2])
     with pytest.raises(ValueError, match="'p' is out of range"):
         sd.grad(lambda r: np.sum(linalg.qr_delete(q, r, 2, 2)[1]))(r)
+
+
+@pytest.mark.parametrize(
+    ("u", "v", "words"),
+    [
+        (A[:, :1], B[:2, 0], "the same number of dimensions"),
+        (A[:, :1], np.ones((2, 2)), "Second dimension of u and v"),
+        (A[:2, :1], np.ones((2, 1)), "u.shape.0. must equal Q"),
+        (A[:, 0], np.ones(1), "v.shape.0. must equal R"),
+    ],
+)
+def test_updates_that_do_not_fit_are_refused_as_by_scipy(u: Any, v: Any, words: str):
+    q, r = linalg.qr(A[:, :2])
+    for call in (
+        linalg.qr_update,
+        sd.grad(lambda q, r, u, v: np.sum(linalg.qr_update(q, r, u, v)[1]), 2),
+    ):
+        with pytest.raises(ValueError, match=words):
+            call(q, r, u, v)
 
 
 def test_nothing_turns_where_all_below_is_zero():
