@@ -345,13 +345,26 @@ def literal(value: Any) -> ast.expr:
         name = "bool" if value == np.dtype(bool) else value.name
         return dotted(f"np.{name}")
     if isinstance(value, np.generic):
-        return ast.Call(literal(value.dtype), [literal(value.item())], [])
+        return ast.Call(literal(value.dtype), [literal(_python_number(value))], [])
     if isinstance(value, (tuple, list)):
         kind = ast.Tuple if isinstance(value, tuple) else ast.List
         return kind([literal(item) for item in value], ast.Load())
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _number(value)
     return ast.Constant(value)
+
+
+def _python_number(value: np.generic) -> Any:
+    """What the type of a scalar makes it of: text, where it is long and no number of Python's."""
+    item = value.item()
+    if not isinstance(item, np.inexact):
+        return item
+    is_complex = isinstance(item, np.complexfloating)
+    number = complex(item) if is_complex else float(item)
+    if item != item or item == number:
+        return number
+    assert not is_complex, "NumPy reads no long parts in a text"
+    return str(item)
 
 
 def _number(value: float) -> ast.expr:
