@@ -776,17 +776,23 @@ def test_templates_that_read_integers_and_fill_lists_are_called(
     assert "counted_steps" in called
 
 
-def test_a_function_is_followed_twice_however_often_it_is_called(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    followed: Counter[str] = Counter()
+@pytest.fixture
+def followed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often functions were followed into their source, by name."""
+    found: Counter[str] = Counter()
     original = functions.followed
 
     def counting(interp: Any, key: Any, *rest: Any) -> Any:
-        followed[key[0].name] += 1
+        found[getattr(key[0], "name", "")] += 1
         return original(interp, key, *rest)
 
     monkeypatch.setattr(functions, "followed", counting)
+    return found
+
+
+def test_a_function_is_followed_twice_however_often_it_is_called(
+    followed: Counter[str],
+) -> None:
     for function in (tree, solved):
         sd.grad(fresh(function))(0.62, 1.17)
     for name in ("leaf", "node", "root", "residual"):
@@ -794,32 +800,16 @@ def test_a_function_is_followed_twice_however_often_it_is_called(
 
 
 def test_inside_try_a_function_is_followed_once_or_twice_however_often_it_is_called(
-    monkeypatch: pytest.MonkeyPatch,
+    followed: Counter[str],
 ) -> None:
-    followed: Counter[str] = Counter()
-    original = functions.followed
-
-    def counting(interp: Any, key: Any, *rest: Any) -> Any:
-        followed[key[0].name] += 1
-        return original(interp, key, *rest)
-
-    monkeypatch.setattr(functions, "followed", counting)
     sd.grad(fresh(callees_in_try.in_a_row))(0.62, 1.17)
     assert followed["risky"] == 2, followed  # at first in the template of the other
     assert followed["riskier"] == 1, followed
 
 
 def test_handlers_that_look_at_exceptions_follow_functions_once_or_twice(
-    monkeypatch: pytest.MonkeyPatch,
+    followed: Counter[str],
 ) -> None:
-    followed: Counter[str] = Counter()
-    original = functions.followed
-
-    def counting(interp: Any, key: Any, *rest: Any) -> Any:
-        followed[getattr(key[0], "name", "")] += 1
-        return original(interp, key, *rest)
-
-    monkeypatch.setattr(functions, "followed", counting)
     for function in (errors_of_callees.says_numbers, errors_of_callees.raised_again):
         sd.grad(fresh(function))(0.62, 1.17)
     for name in ("limited", "twice", "careful"):
@@ -884,15 +874,7 @@ def test_templates_are_of_use_whatever_is_being_handled(function: Callable[..., 
 
 
 def test_a_function_that_a_handler_calls_is_followed_no_more_than_in_the_body(
-    monkeypatch: pytest.MonkeyPatch,
+    followed: Counter[str],
 ) -> None:
-    followed: Counter[str] = Counter()
-    original = functions.followed
-
-    def counting(interp: Any, key: Any, *rest: Any) -> Any:
-        followed[getattr(key[0], "name", "")] += 1
-        return original(interp, key, *rest)
-
-    monkeypatch.setattr(functions, "followed", counting)
     sd.grad(fresh(solved_again))(0.62, 1.17)
     assert followed["solved_from"] == 1, followed
