@@ -296,8 +296,8 @@ class Masked:
         if not is_masked_array(found):
             if self.values.size == 0:
                 refuse("an array without elements, whose standard deviation is masked")
-            return np.sqrt(found)
-        root = np.sqrt(np.where(found.hidden, 1, found.values))
+            return _deviation(found)
+        root = _deviation(np.where(found.hidden, 1, found.values))
         return Masked(root, found.hidden | ~np.isfinite(root), True)
 
     def cumsum(self, axis=None, dtype=None, out=None):
@@ -318,6 +318,12 @@ class Masked:
     def argmax(self, axis=None, fill_value=None, out=None, *, keepdims=False):
         _require_none(fill_value=fill_value, out=out)
         return np.argmax(self.filled(_smallest(self.values.dtype)), axis, keepdims=keepdims)
+
+
+def _deviation(variance):
+    """Its root, with the derivative 0 where there is none, as ``np.std`` has it."""
+    is_zero = variance == 0
+    return np.where(is_zero, 0 * variance, np.sqrt(np.where(is_zero, variance + 1, variance)))[()]
 
 
 def _require_none(**given):

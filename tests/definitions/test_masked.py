@@ -417,3 +417,14 @@ def test_what_is_returned_is_told_how_to_be_an_array() -> None:
     with pytest.raises(sd.SignatureError, match="is a MaskedArray") as refused:
         sd.grad(lambda x: np.sum(x))(ma.array(X))
     assert "x.data" in str(refused.value)
+
+
+@pytest.mark.parametrize("axis", [None, 1])
+def test_deviations_of_equal_elements_have_the_derivative_0_that_numpys_have(axis: Any):
+    def loss(x: Any) -> Any:
+        return np.sum(ma.filled(ma.std(ma.array(x, mask=BOTH), axis=axis), 0.0))
+
+    x = np.full((2, 3), 0.7)
+    np.testing.assert_array_equal(sd.grad(loss)(x), np.zeros((2, 3)))
+    assert sd.jvp(loss, (x,), (np.arange(6.0).reshape(2, 3),))[1] == 0.0
+    np.testing.assert_array_equal(sd.hessian(loss)(x), np.zeros((2, 3, 2, 3)))
