@@ -23,7 +23,6 @@ from symdiff.ir.types import INT, ArrayType, Multiple, Size
 from symdiff.ops.batching import pointwise
 from symdiff.ops.creation import empty, range_element_of, range_length
 from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.facts import may_raise
 from symdiff.ops.index import index, index_set
 from symdiff.ops.keys import Slice, Slot
@@ -65,8 +64,10 @@ def in_blocks(graph: Graph, long: Collection[str]) -> Graph:
         return graph
     block = copy_block(graph.block, {})
     new: dict[Value, Value] = {}
-    for inner in list(walk_blocks(block)):
-        new |= _with_loops(inner, long)
+    blocks = list(walk_blocks(block))
+    acting = _acting(blocks)
+    for inner in blocks:
+        new |= _with_loops(inner, long, acting)
     if not new:
         return graph
     substitute(block, new)
@@ -112,11 +113,24 @@ def _length_of(value: Value) -> Size | None:
 _Group = tuple[int, Size]  # of one level and one length
 
 
-def _with_loops(block: Block, long: Collection[str]) -> dict[Value, Value]:
+def _acting(blocks: Sequence[Block]) -> set[Node]:
+    """The nodes that have an effect, or hold one that has; of blocks given outer ones first."""
+    found: set[Node] = set()
+    for block in reversed(blocks):
+        for node in block.nodes:
+            inner = (one for held in node.blocks for one in held.nodes)
+            if node.op.effect or not found.isdisjoint(inner):
+                found.add(node)
+    return found
+
+
+def _with_loops(
+    block: Block, long: Collection[str], acting: Collection[Node]
+) -> dict[Value, Value]:
     """Let a block do elementwise ops on long vectors in loops, where that pays; what their results
     are then.
     """
-    levels, groups = _levels(block, long)
+    levels, groups = _levels(block, long, acting)
     members: dict[_Group, list[Node]] = {}
     for node, group in groups.items():
         members.setdefault(group, []).append(node)
@@ -136,16 +150,18 @@ def _with_loops(block: Block, long: Collection[str]) -> dict[Value, Value]:
     return new
 
 
-def _levels(block: Block, long: Collection[str]) -> tuple[dict[Node, int], dict[Node, _Group]]:
+def _levels(
+    block: Block, long: Collection[str], acting: Collection[Node]
+) -> tuple[dict[Node, int], dict[Node, _Group]]:
     """How often what a node needs has left elementwise ops on vectors of one length, of each node;
     the groups of such ops: of one level none needs another through anything else.
 
     Effects stay between what stands before and behind them, ``with np.errstate`` around what it is
-    for; other nodes that may raise stay in their order.
+    for, a check before what it guards; other nodes that may raise stay in their order.
     """
     levels: dict[Node, int] = {}
     groups: dict[Node, _Group] = {}
-    least = acting = most = 0
+    least = raising = most = 0
     for node in block.nodes:
         length = _length(node)
         length = length if _is_among(length, long) else None
@@ -155,10 +171,10 @@ def _levels(block: Block, long: Collection[str]) -> tuple[dict[Node, int], dict[
             if before in levels:
                 leaves = before in groups and groups[before][1] != length
                 level = max(level, levels[before] + leaves)
-        if node.op.effect and node.op not in (raise_, assert_):
+        if node in acting:
             level = least = most + 1
-        if node.op.effect or node.op.raises:
-            level = acting = max(level, acting)
+        if node.op.raises:
+            level = raising = max(level, raising)
         levels[node] = level
         most = max(most, level)
         if length is not None:

@@ -217,3 +217,46 @@ def test_overlapping_writes() -> None:
     value, found = sd.value_and_grad(written)(X)
     assert value == written(X)
     assert found @ v == pytest.approx(slope(lambda x, y: written(x), v, v), rel=1e-7)
+
+
+@pytest.mark.parametrize("guard", ["if", "assert", "loop"])
+def test_checks_come_before_what_they_guard(guard: str) -> None:
+    """A power of integers raises an error of its own, and settings outside let others do so."""
+
+    def checked(x: Any, k: Any) -> Any:
+        before = x * x + np.sin(x) * x + np.cos(x)
+        low = k * 3 - k - k
+        if guard == "if" and np.any(k < 0):
+            raise KeyError("negative")
+        if guard == "assert":
+            assert np.all(k >= 0), "negative"
+        if guard == "loop":
+            for m in range(3):
+                if low[m] < 0:
+                    raise KeyError("negative")
+        z = k**k
+        w = z * k + k * 3 - k
+        return np.sum(x * w * x * np.sqrt(x) * before)
+
+    x, k = np.abs(X) + 0.1, RNG.integers(1, 4, N)
+    bad = np.where(np.arange(N) == 1, -2, k)
+    gradient, both = sd.grad(checked), sd.value_and_grad(checked)
+    assert both(x, k)[0] == checked(x, k)
+    for program in (checked, gradient, both):
+        with np.errstate(all="raise"), pytest.raises((KeyError, AssertionError), match="negative"):
+            program(-x, bad)
+    assert "8192" in gradient.source(x, k)
+
+
+def test_what_is_printed_on_a_path_comes_before_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    def told(x: Any) -> Any:
+        below = x * 2.0 - np.cos(x) * x * 0.5
+        if below[0] < 0.0:
+            print("negative")
+        y = np.log(x) * x + np.sqrt(x) * x
+        return np.sum(y * y * np.cos(y))
+
+    for program in (told, sd.grad(told)):
+        with np.errstate(all="raise"), pytest.raises(FloatingPointError):
+            program(-Y)
+        assert capsys.readouterr().out == "negative\n"
