@@ -11,18 +11,17 @@ import numpy as np
 from symdiff.definitions.declare import INSTANCES, refuse
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.quantities import Quantity, is_quantity, one, unit_of
+from symdiff.definitions.wrapped import Wrapped
 
 TABLE: dict[Any, Any] = {}  # what functions of NumPy mean for columns
 
 
-class Column:
+class Column(Wrapped):
     """The numbers of a column, and what is told of them."""
 
     __symdiff_functions__ = TABLE
     __symdiff_class__: Any  # Astropy's
     __symdiff_returned__ = ("a Column", "return its numbers: column.value")
-    __array_ufunc__ = None  # an array before it leaves the operation to it
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, values, unit, name):
         self.values, self.unit, self.name = values, unit, name
@@ -45,22 +44,6 @@ class Column:
     @property
     def data(self):
         return self.values
-
-    @property
-    def shape(self):
-        return self.values.shape
-
-    @property
-    def ndim(self):
-        return self.values.ndim
-
-    @property
-    def size(self):
-        return self.values.size
-
-    @property
-    def dtype(self):
-        return self.values.dtype
 
     @property
     def quantity(self):

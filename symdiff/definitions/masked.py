@@ -10,11 +10,12 @@ import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.wrapped import Wrapped
 
 TABLE: dict[Any, Any] = {}  # what functions of NumPy mean for masked arrays
 
 
-class Masked:
+class Masked(Wrapped):
     """An array and its mask.
 
     :param hidden: which elements do not count, for each.
@@ -28,8 +29,6 @@ class Masked:
         "a masked array",
         "return its numbers, x.filled(0.0), and its mask beside them: np.ma.getmaskarray(x)",
     )
-    __array_ufunc__ = None  # an array before it leaves the operation to it
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, values, hidden, told, is_kept=False, fill=None):
         self.values, self.hidden, self.told = values, hidden, told
@@ -62,22 +61,6 @@ class Masked:
     def fill_value(self):
         fill = _filling(self.values.dtype) if self.fill is None else self.fill
         return np.asarray(fill, self.values.dtype)[()]
-
-    @property
-    def shape(self):
-        return self.values.shape
-
-    @property
-    def ndim(self):
-        return self.values.ndim
-
-    @property
-    def size(self):
-        return self.values.size
-
-    @property
-    def dtype(self):
-        return self.values.dtype
 
     @property
     def T(self):

@@ -12,6 +12,7 @@ import numpy as np
 from symdiff.definitions.declare import defines, refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
+from symdiff.definitions.scattered import root
 from symdiff.definitions.solvers import valued, without_derivative
 
 # Polynomials --------------------------------------------------------------------------------------
@@ -158,12 +159,6 @@ def _fraction(points, values, weights, axis, z):
 # Radial functions ---------------------------------------------------------------------------------
 
 
-def _root(square):
-    """Distances, of which the derivative at 0 is 0."""
-    apart = square > 0
-    return np.where(apart, np.sqrt(np.where(apart, square, 1.0)), 0.0)
-
-
 def _plate(square):
     """The curvature at 0, which is infinite, is that so near to it as numbers come."""
     return 0.5 * square * np.log(np.where(square > 0, square, 1e-300))
@@ -171,10 +166,10 @@ def _plate(square):
 
 # Of squares of distances.
 _KERNELS = {
-    "linear": lambda square: -_root(square),
+    "linear": lambda square: -root(square),
     "thin_plate_spline": _plate,
-    "cubic": lambda square: square * _root(square),
-    "quintic": lambda square: -square * square * _root(square),
+    "cubic": lambda square: square * root(square),
+    "quintic": lambda square: -square * square * root(square),
     "multiquadric": lambda square: -np.sqrt(square + 1.0),
     "inverse_multiquadric": lambda square: 1.0 / np.sqrt(square + 1.0),
     "inverse_quadratic": lambda square: 1.0 / (square + 1.0),

@@ -12,18 +12,17 @@ import numpy as np
 
 from symdiff.definitions.declare import CONSTANTS, INSTANCES, MADE, declare_pure, refuse
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.wrapped import Wrapped
 
 TABLE: dict[Any, Any] = {}  # what functions of NumPy mean for quantities
 _NONE: list[Any] = []  # no equivalencies
 
 
-class Quantity:
+class Quantity(Wrapped):
     """An array and its unit."""
 
     __symdiff_functions__ = TABLE
     __symdiff_class__: Any  # Astropy's
-    __array_ufunc__ = None  # an array before it leaves the operation to it
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, values, unit):
         self.values, self.unit, self.is_fixed = np.asarray(values), unit, False
@@ -48,22 +47,6 @@ class Quantity:
     @property
     def value(self):
         return self.values if self.values.ndim > 0 else self.values[()]
-
-    @property
-    def shape(self):
-        return self.values.shape
-
-    @property
-    def ndim(self):
-        return self.values.ndim
-
-    @property
-    def size(self):
-        return self.values.size
-
-    @property
-    def dtype(self):
-        return self.values.dtype
 
     @property
     def isscalar(self):

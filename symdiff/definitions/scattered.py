@@ -103,7 +103,7 @@ def _lagrange(x, w):
 # Radial functions ---------------------------------------------------------------------------------
 
 
-def _root(square):
+def root(square):
     """Distances, of which the derivative at 0 is 0."""
     apart = square > 0
     return np.where(apart, np.sqrt(np.where(apart, square, 1.0)), 0.0)
@@ -121,9 +121,9 @@ _RADIAL = {
     "inverse": lambda square, scale: 1.0 / np.sqrt(square / scale + 1.0),
     "inverse_multiquadric": lambda square, scale: 1.0 / np.sqrt(square / scale + 1.0),
     "gaussian": lambda square, scale: np.exp(-square / scale),
-    "linear": lambda square, scale: _root(square),
-    "cubic": lambda square, scale: square * _root(square),
-    "quintic": lambda square, scale: square * square * _root(square),
+    "linear": lambda square, scale: root(square),
+    "cubic": lambda square, scale: square * root(square),
+    "quintic": lambda square, scale: square * square * root(square),
     "thin_plate": lambda square, scale: _plate(square),
     "thin-plate": lambda square, scale: _plate(square),
 }
