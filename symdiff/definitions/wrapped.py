@@ -1,9 +1,12 @@
 """What objects of libraries that wrap one array have of it."""
 
+from typing import Any
+
 
 class Wrapped:
     """An array, ``values``, and what a library tells of it."""
 
+    values: Any
     __array_ufunc__ = None  # an array before it leaves the operation to it
     __hash__ = None  # type: ignore[assignment]
 
