@@ -307,7 +307,7 @@ def test_value_is_python_value(entry: Program, case: int, sd: ModuleType) -> Non
     assert same(args, entry.arguments(case)), "arguments were changed"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.usefixtures("verified")
 @pytest.mark.parametrize(("entry", "case"), CASES)
 def test_reverse(entry: Program, case: int, sd: ModuleType) -> None:

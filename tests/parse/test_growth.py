@@ -700,13 +700,13 @@ def growth(tmp_path, kind, least=12):
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 def test_compiling_what_stands_side_by_side_takes_a_time_linear_in_it(tmp_path, kind):
     assert growth(tmp_path, kind) < 3.0
 
 
 @pytest.mark.parametrize("kind", BRANCHING, ids=lambda kind: kind.__name__)
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 def test_compiling_functions_that_call_one_another_twice_takes_a_time_linear_in_them(
     tmp_path, kind, monkeypatch
 ):

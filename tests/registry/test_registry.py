@@ -18,7 +18,7 @@ FEW = {"x.item()", "scipy.sparse.linalg.spsolve"}  # of one element; of a matrix
 
 def share(name: str) -> pytest.MarkDecorator:
     """Of the methods of a hundred laws, which are made in one way, a smaller part is run."""
-    of = {"scipy.stats.": 9, "scipy.": 3}
+    of = {"scipy.stats.": 18, "scipy.": 6}
     return pytest.mark.one_in(next((n for start, n in of.items() if name.startswith(start)), 1))
 
 
