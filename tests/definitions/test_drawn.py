@@ -146,3 +146,21 @@ def test_draws_of_dirichlet_are_those_of_numpy() -> None:
     given = sd.jacobian(drawn)(alpha, np.random.default_rng(3))
     np.testing.assert_array_equal(given, sd.jacobian(of_numpy)(alpha, np.random.default_rng(3)))
     assert drawn(alpha, 3).shape == sd.vjp(drawn, alpha, 3)[0].shape
+
+
+def test_draws_of_dirichlet_have_the_derivatives_of_their_means() -> None:
+    """``E[x²] = a (a + 1) / (s (s + 1))`` with ``s`` the sum: its derivatives in the mean."""
+    alpha = np.array([0.6, 2.0, 3.5])
+
+    def squares(a: Any) -> Any:
+        return np.sum(stats.dirichlet.rvs(a, 6_000, random_state=1)[:, 0] ** 2) / 6_000
+
+    def mean(a: Any) -> Any:
+        return a[0] * (a[0] + 1.0) / (np.sum(a) * (np.sum(a) + 1.0))
+
+    whole, first = np.sum(alpha), alpha[0]
+    slopes = np.full(3, -mean(alpha) * (2.0 * whole + 1.0) / (whole * (whole + 1.0)))
+    slopes[0] += (2.0 * first + 1.0) / (whole * (whole + 1.0))
+    np.testing.assert_allclose(sd.grad(squares)(alpha), slopes, rtol=0.06, atol=1e-3)
+    _, tangent = sd.jvp(squares, (alpha,), (np.ones(3),))
+    np.testing.assert_allclose(tangent, np.sum(slopes), rtol=0.06)

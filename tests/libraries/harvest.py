@@ -69,6 +69,26 @@ class Call:
         return made["documented_call"]
 
 
+SEEDS = ("random_state", "rng", "seed")
+
+
+def seeded(call: Call) -> Callable[..., Any] | None:
+    """The call as a function of its floats and of the seed in its text; None where it has not
+    one.
+    """
+    made = ast.parse(call.text, mode="eval")
+    found = [node for node in ast.walk(made) if isinstance(node, ast.keyword) and _is_seed(node)]
+    if len(found) != 1:
+        return None
+    found[0].value = ast.Name(f"a{len(call.arguments)}", ast.Load())
+    return replace(call, text=ast.unparse(made), arguments=(*call.arguments, 0)).function()
+
+
+def _is_seed(node: ast.keyword) -> bool:
+    value = node.value
+    return node.arg in SEEDS and isinstance(value, ast.Constant) and type(value.value) is int
+
+
 # --- examples
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import math
 import textwrap
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ import numpy as np
 
 from tests import reference
 from tests.fuzz.check import Outcome, Timeout, time_limit
-from tests.libraries.harvest import Call, quiet, result_of_floats
+from tests.libraries.harvest import Call, quiet, result_of_floats, seeded
 from tests.libraries.measure import Measure, measured
 
 KINDS = ("right", "wrong", "refused", "internal", "late", "unsettled")
@@ -32,6 +33,9 @@ SINGLE = 1e-2  # where numbers of less than double precision are among them
 KINK = 1e-3  # what the slopes on both sides may differ by
 NEAR = 1e-6
 NEARBY = 1e-3
+WIDE = 0.05  # the step of differences of means, which jumps make noisy
+TOLD = 0.1  # how closely means are told, of how far slopes scatter
+MEAN_LIMIT = 60.0  # seconds that means may take
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ def _differentiated(call: Call, function: Callable[..., Any], value: Any) -> Res
         kind, details = _compared(function, call.arguments, _weights(value))
         if kind == "wrong" and _is_right_nearby(function, call.arguments):
             kind, details = "unsettled", f"beside a comparison that holds here only: {details}"
+        if kind == "wrong" and _is_right_on_average(call, _weights(value)):
+            kind, details = "unsettled", f"right in the mean over seeds, not at each: {details}"
     except Timeout:
         return Result(call.place, call.original, "late", "late")
     except InternalError as error:
@@ -105,6 +111,39 @@ def _is_right_nearby(function: Callable[..., Any], arguments: Sequence[Any]) -> 
     """Whether the derivative is right in general position, where results may have other lengths."""
     moved = _moved(arguments)
     return _compared(function, moved, _weights(_run(function, moved)))[0] == "right"
+
+
+def _is_right_on_average(call: Call, weights: Any) -> bool:
+    """Whether a call that draws by a seed has the derivative of its mean.
+
+    What accepts and rejects jumps at some parameters: differences at one seed leave the jumps out,
+    and those of a mean do not.
+    """
+    drawing = seeded(call)
+    return drawing is not None and agrees_on_average(drawing, call.arguments, weights)
+
+
+def agrees_on_average(
+    drawing: Callable[..., Any], arguments: Sequence[Any], weights: Any, seeds: int = 400
+) -> bool:
+    """Whether the mean of derivatives over seeds is the difference of means, both told closely.
+
+    ``drawing`` takes a seed behind the arguments. Differences scatter more, and take more seeds.
+    """
+    along = [_direction(argument, seed) for seed, argument in enumerate(arguments)]
+    reduced = reference.reduced(drawing, weights)
+    sides = [reference.move_arguments(arguments, along, side * WIDE) for side in (1.0, -1.0)]
+
+    def apart(seed: int) -> float:
+        ahead, behind = (float(reduced(*side, seed)) for side in sides)
+        return (ahead - behind) / (2.0 * WIDE)
+
+    with quiet(), time_limit(MEAN_LIMIT, busy=True):
+        slopes = [_slope(drawing, (*arguments, k), weights, along) for k in range(seeds)]
+        differences = [apart(k) for k in range(20 * seeds)]
+    error = math.hypot(*(np.std(each) / np.sqrt(len(each)) for each in (slopes, differences)))
+    off = abs(float(np.mean(slopes) - np.mean(differences)))
+    return error <= TOLD * float(np.std(slopes)) and off <= 4.0 * error
 
 
 def _told(error: BaseException) -> tuple[str, str]:

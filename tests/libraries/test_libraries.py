@@ -12,9 +12,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+import symdiff as sd
 from tests.libraries import harvest
 from tests.libraries.__main__ import judged_test, summary
-from tests.libraries.judge import Result
+from tests.libraries.judge import Result, agrees_on_average, judged
 from tests.libraries.measure import measured
 
 CALLS = 30
@@ -45,6 +46,27 @@ def test_calls_without_floats_and_of_other_packages_are_left_out() -> None:
     scope = {"hypot": math.hypot, "np": np}
     for text in ("hypot(3, 4)", "np.sin(0.5)", "[hypot(v, 1.0) for v in (1, 2)]"):
         assert not list(harvest.calls_in(ast.parse(text).body[0], scope, "math"))
+
+
+def draws(text: str) -> harvest.Call:
+    return harvest.Call("here", text, text, (np.array([0.4, 5.0, 15.0]),), {"np": np, "sd": sd})
+
+
+DRAWN = "np.random.RandomState(seed={}).dirichlet(a0)"
+
+
+def test_what_moves_otherwise_at_each_seed_is_compared_in_the_mean_over_seeds() -> None:
+    result = judged(draws(DRAWN.format(1)))
+    assert result is not None and result.kind == "unsettled" and "mean over seeds" in result.details
+
+
+def test_derivatives_that_are_not_those_of_the_mean_are_wrong() -> None:
+    drawing = harvest.seeded(draws(f"2.0 * {DRAWN.format(1)} - sd.detach({DRAWN.format(2)})"))
+    assert drawing is None  # which of two seeds is not known
+    call = draws(f"(lambda x: 2.0 * x - sd.detach(x))({DRAWN.format(1)})")
+    drawing = harvest.seeded(call)
+    assert drawing is not None
+    assert not agrees_on_average(drawing, call.arguments, np.array([1.0, 0.3, 0.2]))
 
 
 def scaled(x: float) -> float:
