@@ -44,7 +44,8 @@ PARTIAL = frozenset({PARTS, TURNS})  # no mask but where partials may be infinit
 ALWAYS: Cases = frozenset({frozenset[Choice]()})
 NEVER: Cases = frozenset()
 PARTLY: Cases = frozenset({frozenset({PARTS})})
-SOMETIMES: Cases = frozenset({frozenset({Choice("others")})})
+OTHERS = frozenset({Choice("others")})
+SOMETIMES: Cases = frozenset({OTHERS})
 _MOST_CASES = 8
 _MOST_CHOICES = 6
 

@@ -7,7 +7,8 @@ and what leaves the elementwise run behind a ``where`` is set to zero there once
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import functools
+from collections.abc import Collection, Container, Sequence
 
 import numpy as np
 
@@ -15,12 +16,25 @@ from symdiff.differentiate.cases import Choice
 from symdiff.differentiate.operands import Numbers
 from symdiff.ir.build import builder, marked
 from symdiff.ir.graph import Node, Value
+from symdiff.ir.reach import reached
 from symdiff.ir.types import ArrayType, Dim
-from symdiff.ops.arithmetic import choose, constant_of, divide, multiply, negative, strong_constant
+from symdiff.ops.arithmetic import (
+    choose,
+    constant_of,
+    divide,
+    logical_or,
+    multiply,
+    negative,
+    not_equal,
+    strong_constant,
+)
 from symdiff.ops.casts import astype, is_complex
 from symdiff.ops.declare import DeclaredOp, array_type, ufunc_dtypes
 from symdiff.ops.elementary import power
+from symdiff.ops.reduce import any as any_true
+from symdiff.ops.reduce import restored
 from symdiff.ops.residuals import quiet_divide
+from symdiff.ops.sizes import size
 from symdiff.ops.strong import strong_divide, strong_multiply
 
 Partial = Value | int | float
@@ -185,6 +199,39 @@ def _selected(choice: Choice, g: Value, other: Value | int) -> Value:
     span = None if condition.node is None else condition.node.span
     with marked(span or builder().span, "cotangent"):
         made: Value = choose(condition, *arms)
+    return made
+
+
+def factors_of(share: Value, bars: Collection[Value], made: Container[Node]) -> list[Value]:
+    """The values that a rule read, beside cotangents and lengths, to make a share of them.
+
+    ``made`` has the rule's nodes.
+    """
+
+    def operands(value: Value) -> tuple[Value, ...]:
+        node = value.node
+        if node is None or node not in made or value in bars or node.op is size:
+            return ()
+        return node.operands
+
+    found = reached([share], operands)
+    return [value for value in found if value not in bars and value.node not in made]
+
+
+def zero_with(bars: Sequence[Value], share: Value, reduction: Node | None) -> Value:
+    """What a rule gives for an operand, 0 where all cotangents that it is given are 0: where each
+    element is, of a reduction along axes.
+    """
+    given = [not_equal(bar, 0) for bar in bars]
+    if reduction is None:
+        given = [
+            any_true(one, axis=None, keepdims=False) if array_type(one).rank else one
+            for one in given
+        ]
+    else:
+        axis, keepdims = (reduction.attributes[name] for name in ("axis", "keepdims"))
+        given = [restored(one, share, axis, keepdims) for one in given]
+    made: Value = choose(functools.reduce(logical_or, given), share, strong_constant(0, share))
     return made
 
 

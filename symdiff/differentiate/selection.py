@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
+from typing import Literal
 
 from symdiff.differentiate.activity import Activity, Edge, Homes, successors
 from symdiff.differentiate.cases import (
     ALWAYS,
     NEVER,
+    OTHERS,
     PARTIAL,
     PARTLY,
     PARTS,
@@ -81,7 +83,9 @@ class Selection:
     """The states of cotangents, and whether a product of one with a partial needs a mask."""
 
     def __init__(self, activity: Activity, targets: Mapping[Value, State]) -> None:
-        self.state = _states(activity, targets)
+        cases = _cases(activity, targets)
+        self.state = _states(activity, cases)
+        self._together = {value for value, found in cases.items() if _are_together(found)}
         self.suspect = _suspect(activity.edges)
         self.unbounded = _unbounded(activity.edges)
 
@@ -100,6 +104,24 @@ class Selection:
             return True
         varies = isinstance(partial.type, ArrayType) and partial.type.rank > 0
         return varies and self.may_blow_up(node, partial)
+
+    def zeros_of(self, node: Node, result: Value) -> Literal["each", "all"] | None:
+        """Whether each element of a result's cotangent decides if what a rule makes of it and of
+        what may be infinite has to stay zero, or all do together; None where nothing has to.
+        """
+        state = self.state.get(result, State.DENSE)
+        if state in (State.DENSE, State.UNREAD):
+            return None
+        is_number = isinstance(result.type, ArrayType) and result.type.rank == 0
+        if node.attributes.get("axis") is not None and "keepdims" in node.attributes:
+            return "each"
+        return "all" if is_number or result in self._together else None
+
+    def may_be_infinite(self, node: Node, value: Value) -> bool:
+        """Return whether what a node's rule reads may be infinite or NaN, though the function's
+        inputs are finite.
+        """
+        return value in self.suspect or is_singular(node)
 
     def may_begin_run(self, result: Value) -> bool:
         """Return whether the cotangent of a ``where`` has no zeros of its own that have to win, and
@@ -136,9 +158,18 @@ def is_bounded(partial: Value) -> bool:
     return True
 
 
-def _states(activity: Activity, targets: Mapping[Value, State]) -> dict[Value, State]:
+def _states(activity: Activity, cases: Mapping[Value, Cases]) -> dict[Value, State]:
     states = dict.fromkeys(activity.active, State.UNREAD)
-    return states | {value: _state(cases) for value, cases in _cases(activity, targets).items()}
+    return states | {value: _state(found) for value, found in cases.items()}
+
+
+def _are_together(cases: Cases) -> bool:
+    """Return whether all elements of a cotangent may be zero, by a choice of a number."""
+    return cases not in (ALWAYS, NEVER) and all(any(map(_is_of_all, case)) for case in cases)
+
+
+def _is_of_all(choice: Choice) -> bool:
+    return choice in OTHERS or (isinstance(choice.by, Value) and not choice.is_by_element)
 
 
 def _state(cases: Cases) -> State:

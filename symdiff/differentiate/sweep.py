@@ -20,11 +20,13 @@ from symdiff.differentiate.cotangents import Cotangents, Zeros, as_array_where, 
 from symdiff.differentiate.operands import Numbers
 from symdiff.differentiate.products import (
     Partial,
+    factors_of,
     is_chosen_alike,
     partial_of,
     product_within,
     scaled,
     settled,
+    zero_with,
 )
 from symdiff.differentiate.selection import SELECTING, Selection
 from symdiff.differentiate.switches import CHECKING
@@ -139,9 +141,11 @@ class Sweep:
         if not isinstance(op, DeclaredOp):
             return
         active = [k for k in _in_order(node) if flows(node, k) and self.is_active(node.operands[k])]
+        first = len(builder().nodes)
         at_once = self.shares(node, op, active, bars) if op.pullback is not None else None
         for position in active:
             operand = node.operands[position]
+            first = first if at_once is not None else len(builder().nodes)
             made = self._chosen(node, position, bars[0], choice)
             if made is not None:
                 cotangents.add(operand, *made)
@@ -150,9 +154,32 @@ class Sweep:
             share = (
                 self.share(node, op, position, known) if at_once is None else at_once.get(position)
             )
+            if share is not None and not op.elementwise:
+                share = self._with_zeros(node, operand, share, known, builder().nodes[first:])
             if self.checked and share is not None:
                 check(node, position, share, known)
             cotangents.add(operand, share)
+
+    def _with_zeros(
+        self,
+        node: Node,
+        operand: Value,
+        share: Value,
+        bars: Sequence[Value | None],
+        made: Sequence[Node],
+    ) -> Value:
+        """What a rule gave, 0 where that comes from cotangents that are 0 as others were selected,
+        and is more than a sum of these. ``made`` has the rule's nodes.
+        """
+        given = [(y, bar) for y, bar in zip(node.results, bars, strict=True) if bar is not None]
+        kinds = {self.selection.zeros_of(node, y) for y, _ in given}
+        numbers = [bar for _, bar in given if _is_of_numbers(bar)]
+        if None in kinds or len(numbers) < len(given) or not _is_of_numbers(share):
+            return share
+        factors = factors_of(share, numbers, set(made))
+        if not any(self.selection.may_be_infinite(node, value) for value in factors):
+            return share
+        return zero_with(numbers, share, node if kinds == {"each"} else None)
 
     # Elementwise runs behind a ``where``
 
@@ -525,6 +552,10 @@ def _settled(bars: Sequence[Value | None], choice: Choice | None) -> Sequence[Va
     if choice is None:
         return bars
     return [None if bar is None else settled(bar, choice) for bar in bars]
+
+
+def _is_of_numbers(value: Value) -> bool:
+    return isinstance(value.type, ArrayType) and value.type.differentiable
 
 
 def _is_as_long(operand: Value, bar: Value) -> bool:

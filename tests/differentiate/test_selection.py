@@ -554,3 +554,72 @@ def test_an_element_hides_the_poles_of_special_functions(name):
         np.testing.assert_allclose(gradient, [0.0, slope], 1e-8)
         tangent = sd.jvp(_second_and_in_turns, (x, function, 0), (np.ones(2), None, None))[1]
     assert tangent == pytest.approx(slope, 1e-8)
+
+
+# Products that are discarded as a whole -----------------------------------------------------------
+
+PRODUCTS = {
+    "outer": (lambda v: np.sum(np.outer(v, v)), 9.0),
+    "prod": (lambda v: np.prod(v), 2.0),
+    "cumprod": (lambda v: np.cumprod(v)[-1], 2.0),
+    "reductions": (lambda v: np.sum(v) * np.max(v), 6.0),
+    "matmul": (lambda v: v @ v, 5.0),
+    "vdot": (lambda v: np.vdot(v, v) * np.max(v), 10.0),
+    "norm": (lambda v: np.linalg.norm(v), 5**0.5),
+    "var": (lambda v: np.var(v), 0.25),
+    "convolve": (lambda v: np.convolve(v, v)[1], 4.0),
+    "einsum": (lambda v: np.einsum("i,i,j->", v, v, v), 15.0),
+    "det": (lambda v: np.linalg.det(np.diag(v)), 2.0),
+    "polyval": (lambda v: np.polyval(v, v[0]), 3.0),
+}
+"""Functions of ``[a, 2 a]``; each but the last is ``c a ** p``, which is ``a ** 2 + 2 a``."""
+POWERS = {"vdot": 3, "einsum": 3, "norm": 1}
+
+
+def _by_where(x, product):
+    y = product(np.array([1.0, 2.0]) / x)
+    return np.where(x > 0, y, 2 * x)
+
+
+def _by_branch(x, product):
+    y = product(np.array([1.0, 2.0]) / x)
+    if x > 0:
+        return y
+    return 2 * x
+
+
+@pytest.mark.parametrize("f", [_by_where, _by_branch])
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_of_what_is_infinite_take_no_part_where_they_are_discarded(f, name):
+    product, factor = PRODUCTS[name]
+    with np.errstate(all="ignore"):
+        assert sd.grad(f)(0.0, product) == 2.0
+        assert sd.jvp(f, (0.0, product), (1.0, None))[1] == 2.0
+        assert sd.grad(sd.grad(f))(0.0, product) == 0.0
+        assert sd.jvp(sd.grad(f), (0.0, product), (1.0, None))[1] == 0.0
+    if name == "polyval":
+        first, second = -2 / 0.5**3 - 2 / 0.5**2, 6 / 0.5**4 + 4 / 0.5**3
+    else:
+        p = POWERS.get(name, 2)
+        first, second = -factor * p / 0.5 ** (p + 1), factor * p * (p + 1) / 0.5 ** (p + 2)
+    np.testing.assert_allclose(sd.grad(f)(0.5, product), first, 1e-12)
+    np.testing.assert_allclose(sd.grad(sd.grad(f))(0.5, product), second, 1e-12)
+
+
+@pytest.mark.parametrize(
+    "reduction", [np.prod, np.linalg.norm, np.var, np.std, np.mean], ids=lambda f: f.__name__
+)
+def test_a_reduction_along_an_axis_hides_the_others(reduction):
+    def f(x):
+        v = 1 / x
+        return reduction(np.stack([v, 3 * v]), axis=0)[0]
+
+    x, along = np.array([0.5, 0.0]), np.array([1.0, 0.0])
+    with np.errstate(all="ignore"):
+        found = sd.grad(f)(x)
+        tangent = sd.jvp(f, (x,), (along,))[1]
+    expected = reference.richardson_gradient(
+        lambda a: reduction(np.array([1 / a, 3 / a])), (0.5,)
+    ).value
+    np.testing.assert_allclose(found, [expected, 0.0], 1e-9)
+    np.testing.assert_allclose(tangent, expected, 1e-9)
