@@ -28,7 +28,7 @@ from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, Size, is_long, real_dtype
 from symdiff.ops import support
-from symdiff.ops.arithmetic import absolute, copysign, equal, greater, where
+from symdiff.ops.arithmetic import absolute, copysign, equal, greater, less, logical_or, where
 from symdiff.ops.batching import stacked
 from symdiff.ops.casts import as_dtype_of, conjugated, is_complex
 from symdiff.ops.creation import eye, zeros_of
@@ -47,7 +47,15 @@ from symdiff.ops.flops import of_matrix
 from symdiff.ops.index import index, index_add, index_of
 from symdiff.ops.joining import concatenate, diagonal, triu
 from symdiff.ops.keys import Slice, Slot
-from symdiff.ops.linalg import common_dtype, half_lower, over_gaps, rectangular, solve, square
+from symdiff.ops.linalg import (
+    common_dtype,
+    det,
+    half_lower,
+    over_gaps,
+    rectangular,
+    solve,
+    square,
+)
 from symdiff.ops.order import argsort, sort, take_along_axis
 from symdiff.ops.products import adjoint, as_column, as_row, swapped
 from symdiff.ops.reduce import sum
@@ -371,12 +379,16 @@ class _Completion:
     A product of Householder's reflections is ``I - V T V*`` with ``V`` unit lower trapezoidal, so
     that ``V (-T V₁*)`` is the LU decomposition of ``W = Q₁ - I`` and the other columns are
     ``I + W (W₂ W₁⁻¹)*`` (Ballard et al. 2014, reconstructing Householder vectors). ``mixed`` is
-    ``W₁⁻* W₂*``. ``W₁`` is singular where a column needs no reflection: its sign jumps there.
+    ``W₁⁻* W₂*``. |det W₁| is at least 1, but for rounding, and 0 where a column needs no
+    reflection: its sign jumps there, and the other columns turn no more than they have to.
     """
 
     moved: Value  # W
     top: Value  # W₁
     mixed: Value
+    basis: Value  # Q₁
+    rest: Value
+    jumps: Value
 
     @staticmethod
     def of(first: Value, q: Value) -> _Completion:
@@ -388,20 +400,27 @@ class _Completion:
         top = first_rows(moved, first)
         none = equal(rows, count)  # other columns: the system is to be a regular one
         square = eye(count, count, k=0, shape=(dim, dim), dtype=dtype)
-        top = top - where(none, 3.0, 0.0) * square
-        return _Completion(moved, top, solve(adjoint(top), adjoint(other_rows(first, first))))
+        jumps = as_column(as_column(less(absolute(det(top)), 0.5)))
+        top = top - where(logical_or(none, jumps), 3.0, 0.0) * square
+        rest = other_columns(q, first)
+        assert rest is not None
+        mixed = solve(adjoint(top), adjoint(other_rows(first, first)))
+        return _Completion(moved, top, mixed, first, rest, jumps)
 
     def tangent(self, first: Value) -> Value:
         """Of the other columns, by that of the first ones."""
         top, below = first_rows(first, first), other_rows(first, first)
         turned = solve(adjoint(self.top), adjoint(below) - adjoint(top) @ self.mixed)
-        return first @ self.mixed + self.moved @ turned
+        least = -self.basis @ (adjoint(first) @ self.rest)
+        return where(self.jumps, least, first @ self.mixed + self.moved @ turned)
 
     def cotangent(self, others: Value) -> Value:
         """Of the first columns, by that of the other ones."""
         turned = adjoint(solve(self.top, adjoint(self.moved) @ others))
         rows = array_type(others).rank - 2
-        return others @ adjoint(self.mixed) + concatenate(-self.mixed @ turned, turned, axis=rows)
+        below = concatenate(-self.mixed @ turned, turned, axis=rows)
+        least = -self.rest @ (adjoint(others) @ self.basis)
+        return where(self.jumps, least, others @ adjoint(self.mixed) + below)
 
 
 def _widened(x: Value, q: Value) -> Value:

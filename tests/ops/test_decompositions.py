@@ -22,6 +22,7 @@ from symdiff.ops.decompositions import first_columns, other_columns
 from symdiff.ops.products import adjoint, as_row
 from tests.ops.straightline import check, check_derivatives, same, stage
 from tests.ops.test_linalg import definite, draw, order_of
+from tests.reference import richardson_gradient, second_directional
 
 linalg = np.linalg
 SHAPES = [(3, 3), (3, 2), (2, 3), (2, 3, 2), (1, 2), (2, 1), (1, 1)]
@@ -213,6 +214,35 @@ def test_qr(shape: Any, dtype: str) -> None:
 def test_complete_qr(shape: Any, dtype: str) -> None:
     """The columns beyond those of a tall matrix too: LAPACK's reflections leave nothing open."""
     check(*both(linalg.qr, "complete"), columns(*shape, dtype=dtype), order=2)
+
+
+@pytest.mark.parametrize(
+    "a",
+    [
+        [[1.0], [0.0], [0.0]],
+        [[-1.0], [0.0], [0.0]],
+        [[1.0, 2.0], [0.0, 3.0], [0.0, 0.0], [0.0, 0.0]],
+        [[1.0, 2.0], [1.0, 3.0], [0.0, 0.0], [0.0, 0.0]],
+        [[1.0, 2.0], [0.0, 3.0], [0.0, 0.0], [0.0, 1.0]],
+        [[[1.0], [0.0]], [[0.6], [0.7]]],
+    ],
+)
+def test_complete_qr_of_columns_that_need_no_reflection(a: Any) -> None:
+    """The space of the other columns has a derivative there, though their signs jump."""
+    a = np.array(a)
+    weight, direction = draw(*a.shape[:-1], a.shape[-2]), draw(*a.shape)
+
+    def space(a: Any) -> Any:
+        others = np.linalg.qr(a, mode="complete")[0][..., a.shape[-1] :]
+        return np.sum(weight * (others @ np.swapaxes(others, -1, -2)))
+
+    gradient = richardson_gradient(space, (a,)).value
+    np.testing.assert_allclose(sd.grad(space)(a), gradient, atol=1e-7)
+    tangent = sd.jvp(space, (a,), (direction,))[1]
+    np.testing.assert_allclose(tangent, np.sum(gradient * direction), atol=1e-6)
+    second = second_directional(space, (a,), (direction,), (direction,), step=0.01).value
+    found = np.sum(direction * sd.hvp(space)(a, direction))
+    np.testing.assert_allclose(found, second, rtol=1e-5, atol=1e-5)
 
 
 def test_modes_of_qr_that_are_none() -> None:
