@@ -202,7 +202,7 @@ class Masked(Wrapped):
         if np.ndim(made) > 0:
             return Masked(made, gone, self.told)
         if gone:
-            raise NotImplementedError("a reduction of elements that are all masked")
+            raise NotImplementedError("a reduction of elements that are all masked, or not finite")
         return made
 
     def _over(self, function, neutral, axis, keepdims):
@@ -279,6 +279,10 @@ class Masked(Wrapped):
         if not is_masked_array(found):
             if self.values.size == 0:
                 refuse("an array without elements, whose standard deviation is masked")
+            if not np.isfinite(found):
+                raise NotImplementedError(
+                    "a standard deviation that is masked, as it is not finite"
+                )
             return _deviation(found)
         root = _deviation(np.where(found.hidden, 1, found.values))
         return Masked(root, found.hidden | ~np.isfinite(root), True)

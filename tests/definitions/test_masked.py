@@ -428,3 +428,15 @@ def test_deviations_of_equal_elements_have_the_derivative_0_that_numpys_have(axi
     np.testing.assert_array_equal(sd.grad(loss)(x), np.zeros((2, 3)))
     assert sd.jvp(loss, (x,), (np.arange(6.0).reshape(2, 3),))[1] == 0.0
     np.testing.assert_array_equal(sd.hessian(loss)(x), np.zeros((2, 3, 2, 3)))
+
+
+@pytest.mark.parametrize("last", [np.inf, np.nan])
+def test_deviations_that_numpy_masks_as_they_are_not_finite_are_errors(last: float) -> None:
+    x = np.array([1.0, 1.0, last])
+    for loss in (ma.std, lambda x: ma.std(ma.array(x, mask=[False, False, False]))):
+        with np.errstate(invalid="ignore"):
+            assert loss(x) is ma.masked
+            with pytest.raises(NotImplementedError, match=r"masked, .* not finite"):
+                sd.grad(lambda x, loss=loss: loss(x))(x)
+            with pytest.raises(NotImplementedError, match=r"masked, .* not finite"):
+                sd.jvp(lambda x, loss=loss: loss(x), (x,), (np.ones(3),))
