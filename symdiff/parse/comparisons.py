@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.build import constant_value, is_constant
-from symdiff.ir.control import cond
+from symdiff.ir.control import cond, in_arms, undefined
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType
@@ -63,7 +63,7 @@ from symdiff.parse.values import (
 
 Items = tuple[Abstract, ...]
 _MOST_CONSTANTS = 8
-_DEEPEST = 8  # branches in each other
+_MOST_SEEN = 100  # values that may be what is compared
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
     ast.Lt: ("lt", operator.lt, arithmetic.less),
     ast.LtE: ("le", operator.le, arithmetic.less_equal),
@@ -131,21 +131,40 @@ def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract
     return plain(*kinds)
 
 
-def _constants(value: Abstract, depth: int = 0) -> frozenset[Any]:
-    """The numbers one of which a value is, whatever path is taken; none where others may be."""
+def _constants(value: Abstract) -> frozenset[Any]:
+    """The numbers one of which a value is, whatever path is taken; none where others may be.
+
+    Where a path does not define it, nobody reads it.
+    """
     if type(value) in (bool, int, float):
         return frozenset((value,))
-    if not isinstance(value, Value) or array_type(value).kind != "python" or value.node is None:
+    if not isinstance(value, Value) or array_type(value).kind != "python":
         return frozenset()
+    found: set[Any] = set()
+    pending, seen = [value], {value}
+    while pending:
+        one = pending.pop()
+        if is_constant(one):
+            found.add(constant_value(one))
+            continue
+        more = _one_of(one)
+        if more is None or len(seen) > _MOST_SEEN or len(found) > _MOST_CONSTANTS:
+            return frozenset()
+        pending += [part for part in more if part not in seen]
+        seen.update(more)
+    return frozenset(found) if len(found) <= _MOST_CONSTANTS else frozenset()
+
+
+def _one_of(value: Value) -> Sequence[Value] | None:
+    """The values one of which a number is; None of one that is computed."""
     node = value.node
-    if is_constant(value):
-        return frozenset((constant_value(value),))
-    if node.op is not cond or depth == _DEEPEST:
-        return frozenset()
-    place = node.results.index(value)
-    found = [_constants(arm.results[place], depth + 1) for arm in node.blocks]
-    every = frozenset().union(*found)
-    return every if all(found) and len(every) <= _MOST_CONSTANTS else frozenset()
+    if node is None:
+        return None
+    if node.op is undefined:
+        return ()
+    if node.op is arithmetic.positive:
+        return node.operands
+    return in_arms(value) if node.op is cond else None
 
 
 def _views(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:

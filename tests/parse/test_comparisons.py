@@ -1,6 +1,7 @@
 """Comparisons of sequences, membership, and what looks for the best of several items."""
 
 import functools
+import math
 
 import numpy as np
 import pytest
@@ -241,3 +242,54 @@ def test_floats_and_objects_are_looked_for_among_keys():
         symdiff.grad(lambda x: x * (2.0 if x in {0.1} else 3.0))(np.float32(0.1))
     for x in (1.0, 2.0**53):
         assert symdiff.grad(lambda x: x * (2.0 if x in {2**53 + 1} else 3.0))(x) == 3.0
+
+
+def part_of(t, p):
+    if not p > 0.0:
+        raise ValueError("no pressure")
+    if t < 1.0 and 1.0 / p > 2.0:
+        return 1
+    return 2
+
+
+def by_part(t, p):
+    part = part_of(t, p)
+    if part == 1:
+        return math.sqrt(p) * t
+    if part == 2:
+        return t / p
+    if part >= 3:
+        return math.cosh(t * p)
+    raise ValueError("no part")
+
+
+def by_part_or_else(t, p):
+    try:
+        return by_part(t, p)
+    except ValueError:
+        return t - p * p
+    except ZeroDivisionError:
+        return t * 7.0
+
+
+PARTS = [
+    ((0.5, 0.25), (0.5, 0.5), (-0.25 * 0.5 * 0.25**-1.5)),
+    ((0.5, 2.0), (0.5, -0.125), 2 * 0.5 / 8.0),
+    ((3.0, 0.25), (4.0, -48.0), 2 * 3.0 / 0.25**3),
+    ((3.0, -1.5), (1.0, 3.0), -2.0),
+    ((3.0, 0.0), (1.0, 0.0), -2.0),
+]
+
+
+@pytest.mark.parametrize(("given", "slopes", "second"), PARTS)
+def test_a_comparison_of_one_of_some_constants_is_decided_inside_try(given, slopes, second):
+    loss = symdiff.differentiable(by_part_or_else)
+    assert loss(*given) == by_part_or_else(*given)
+    np.testing.assert_allclose(symdiff.grad(by_part_or_else, (0, 1))(*given), slopes, rtol=1e-12)
+    for k, slope in enumerate(slopes):
+        tangents = tuple(float(k == j) for j in range(2))
+        _, found = symdiff.jvp(by_part_or_else, given, tangents)
+        np.testing.assert_allclose(found, slope, rtol=1e-12)
+    twice = symdiff.grad(symdiff.grad(by_part_or_else, 1), 1)(*given)
+    np.testing.assert_allclose(twice, second, rtol=1e-12)
+    assert "cosh" not in loss.source(*given)
