@@ -17,6 +17,7 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import Block, FreeVariable, Node, Value, walk_nodes
 from symdiff.ir.signature import Path
+from symdiff.ir.structure import is_leaf
 from symdiff.ops.effects import enter_context, set_attribute, set_item, store
 from symdiff.ops.facts import may_raise
 from symdiff.ops.keys import Slot
@@ -263,12 +264,30 @@ def leave_in_arms(interp: Interpreter, arms: tuple[Arm, Arm]) -> bool:
 def _grow_apart(interp: Interpreter, then: Arm, orelse: Arm) -> bool:
     """Return whether a container or an array of the caller's is changed in an arm: it is not
     written as a whole.
+
+    One of numbers is in a template, whose callers write what it holds behind the branch.
     """
-    return any(
-        not same(then.heap.get(ref), orelse.heap.get(ref))
+    differing = (
+        (then.heap.get(ref), orelse.heap.get(ref))
         for ref in (*interp.changed, *interp.outside)
         if not is_late(interp, ref) and ref not in interp.logs
     )
+    return any(
+        not same(one, other) and not (interp.in_template and _are_numbers(one, other))
+        for one, other in differing
+    )
+
+
+def _are_numbers(*contents: Any) -> bool:
+    """Return whether lists or dicts hold nothing but numbers, or an array is one of numbers."""
+    pending = list(contents)
+    while pending:
+        part = pending.pop()
+        if isinstance(part, tuple | dict):
+            pending.extend(part.values() if isinstance(part, dict) else part)
+        elif not (isinstance(part, Value) or is_leaf(part)):
+            return False
+    return True
 
 
 def go_on_from(interp: Interpreter, base: Heap, left: bool) -> None:

@@ -539,6 +539,17 @@ def globals_written_in_both_arms(n):
     return text + f"    return f{n}(x) * N * T\n"
 
 
+def lists_and_dicts_written_in_both_arms(n):
+    text = "held, table = [0.0, 0.0], {'sum': 0.0, 'calls': 0}\ndef f0(v):\n"
+    text += "    table['calls'] += 1\n    return np.sin(v) * held[1]\n"
+    for k in range(n):
+        text += f"def f{k + 1}(v):\n    if v > 0.1:\n        held[1] = held[1] * 0.9 + v\n"
+        text += f"        return f{k}(v * 0.9)\n    table['sum'] += v\n"
+        text += f"    return f{k}(v + 0.3)\n"
+    text += "def f(x):\n    held[1] = 1.0\n    table['sum'], table['calls'] = x, 0\n"
+    return text + f"    return f{n}(x) * table['calls'] * table['sum']\n"
+
+
 def attributes_written_in_both_arms(n):
     text = "held = Giving(0.0)\ndef f0(v):\n    held.value = held.value * 0.9 + v\n"
     text += "    return np.sin(v)\n"
@@ -664,6 +675,7 @@ BRANCHING = [
     calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,
     calls_that_ask_in_both_arms, numbers_or_none_in_both_arms, pairs_or_none_in_both_arms,
     numbers_or_texts_in_both_arms, masks_in_both_arms, globals_written_in_both_arms,
+    lists_and_dicts_written_in_both_arms,
     attributes_written_in_both_arms, methods_given_in_both_arms,
 ]  # fmt: skip
 

@@ -66,7 +66,7 @@ def raised_further(x: float, y: float) -> float:
     outside.adds(x)
     found = outside.raises_behind(0.5 * x) + outside.raises_behind(0.4)
     outside.adds(y)
-    found += outside.follows(x) + outside.raises_behind(y)
+    found += outside.follows(x) + outside.raises_behind(y) + outside.enters_twice(y)
     return found + outside.counted(x) + math.sqrt(x - y) * outside.raises_behind(0.3 * x)
 
 

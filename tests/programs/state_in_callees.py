@@ -166,6 +166,35 @@ def in_containers(x: float, y: float) -> float:
     return float(found + np.sum(BUFFER) + RUNS[0] * RUNS[1])
 
 
+def enters(v: Any) -> Any:
+    if v > 0.6:
+        RUNS[0] = RUNS[0] * 0.9 + v
+    else:
+        TABLE["sum"] += v * RUNS[1]
+    RUNS[1] = RUNS[0] * v
+    TABLE["calls"] += 1
+    return TABLE["sum"] * v
+
+
+def enters_twice(v: Any) -> Any:
+    if v > 0.5:
+        TABLE["sum"] -= 0.1 * v
+        return enters(v * 0.9) + enters(v)
+    RUNS[1] += v
+    return enters(v + 0.3) * RUNS[1]
+
+
+def in_arms(x: float, y: float) -> float:
+    """A list and a dict of the module's are written in one arm or the other."""
+    found = enters_twice(x) * RUNS[1] + enters_twice(y)
+    TABLE["sum"] = found * y
+    found += enters_twice(x * y) * TABLE["calls"]
+    RUNS[0], RUNS[1] = y, found
+    for v in (y, 0.5 * x, x + y):
+        found = found * 0.1 + enters_twice(v)
+    return float(found + RUNS[0] * RUNS[1] + TABLE["sum"] * TABLE["calls"])
+
+
 def prefers(v: Any) -> Any:
     global LAST
     if LAST is None:
@@ -194,5 +223,6 @@ PROGRAMS: list[Callable[[float, float], float]] = [
     raised,
     tried_inside,
     in_containers,
+    in_arms,
     none_or_a_number,
 ]
