@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from symdiff.emit.breaks import restore_breaks
+from symdiff.emit.chains import chain_constants
 from symdiff.emit.comments import annotate, origin
 from symdiff.emit.emitted import Emitted
 from symdiff.emit.expressions import Expressions, tuple_of
@@ -65,6 +66,7 @@ def emit_source(
     for line in lines:
         restore_breaks(line.body)
         restore_regions(line.body)
+        chain_constants(line.body)
         annotate(line.body, line.span.file if line.span else None)
     if beside is not None:
         beside.taken.update(names.objects, callees.values(), [function_name])
