@@ -159,8 +159,8 @@ def may_warn(node: Node) -> bool:
     """Return whether NumPy may warn of a node's result, which is enough once; scalar divisors
     aside.
     """
-    if node.op is divide and array_type(node.operands[1]).rank == 0:
-        return False
+    if node.op is divide:
+        return array_type(node.operands[1]).rank > 0
     return is_singular(node)
 
 

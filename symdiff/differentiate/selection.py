@@ -45,7 +45,6 @@ from symdiff.ops.arithmetic import (
     clip_above,
     clip_below,
     constant_of,
-    divide,
     fmax,
     fmin,
     maximum,
@@ -321,11 +320,5 @@ def _unbounded(edges: Sequence[Edge]) -> set[Value]:
 
 
 def is_singular(node: Node) -> bool:
-    """Return whether a node's partials can blow up at finite operands; a constant divisor's
-    cannot.
-    """
-    if node.op is cond or not isinstance(node.op, DeclaredOp):
-        return False
-    if node.op is divide and constant_of(node.operands[1]):
-        return False
-    return node.op.is_singular(node)
+    """Return whether a node's partials can blow up at finite operands."""
+    return isinstance(node.op, DeclaredOp) and node.op is not cond and node.op.is_singular(node)

@@ -44,6 +44,7 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.kinds import is_numpys_operator
 from symdiff.ops.meanings import greatest, least, select, to_even, towards_zero
+from symdiff.ops.ranges import unless_never_zero
 
 # Constants and kinds ----------------------------------------------------------------------------
 
@@ -166,7 +167,7 @@ divide: Operation = elementwise(
     spelling=infix(ast.Div),
     raises_on_numbers=True,
     python=operator.truediv,
-    singular=True,
+    singular=unless_never_zero(1),
     sympy=lambda sp, a, b: a / b,
     cost="plain",
 )

@@ -54,6 +54,7 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.effects import stop_gradient
 from symdiff.ops.meanings import select
+from symdiff.ops.ranges import is_positive, unless_never_zero, unless_within
 
 LOG_2 = math.log(2.0)
 LOG_10 = math.log(10.0)
@@ -112,6 +113,8 @@ def power_is_strong(node: Node) -> bool:
     base, exponent = (constant_of(operand) for operand in node.operands)
     if base is not None:
         return bool(base == 0)
+    if is_positive(node.operands[0]):
+        return False
     return exponent is None or isinstance(exponent, complex) or bool(0 < exponent < 1)
 
 
@@ -119,6 +122,8 @@ def power_is_singular(node: Node) -> bool:
     base, exponent = (constant_of(operand) for operand in node.operands)
     if base is not None:
         return bool(base == 0)
+    if is_positive(node.operands[0]):
+        return False
     return exponent is None or isinstance(exponent, complex) or bool(exponent < 1)
 
 
@@ -154,7 +159,7 @@ arcsin: Operation = elementwise(
     np.arcsin,
     "Inverse sine; its derivative at -1 and 1 is inf.",
     lambda y, x: 1.0 / (cos(y) if is_complex(x) else sqrt((1.0 - x) * (1.0 + x))),
-    strong=True,
+    strong=unless_within(-1.0, 1.0),
     sympy="asin",
     math="asin",
 )
@@ -162,7 +167,7 @@ arccos: Operation = elementwise(
     np.arccos,
     "Inverse cosine; its derivative at -1 and 1 is -inf.",
     lambda y, x: -1.0 / (sin(y) if is_complex(x) else sqrt((1.0 - x) * (1.0 + x))),
-    strong=True,
+    strong=unless_within(-1.0, 1.0),
     sympy="acos",
     math="acos",
 )
@@ -198,7 +203,7 @@ arccosh: Operation = elementwise(
     np.arccosh,
     "Inverse hyperbolic cosine; its derivative at 1 is inf.",
     lambda y, x: 1.0 / (sinh(y) if is_complex(x) else sqrt(x - 1.0) * sqrt(x + 1.0)),
-    strong=True,
+    strong=unless_within(1.0),
     sympy="acosh",
     math="acosh",
 )
@@ -215,7 +220,7 @@ arctanh: Operation = elementwise(
     np.arctanh,
     "Inverse hyperbolic tangent.",
     _arctanh_partial,
-    singular=True,
+    singular=unless_within(-1.0, 1.0),
     sympy="atanh",
     math="atanh",
 )
@@ -231,13 +236,18 @@ expm1: Operation = elementwise(
     math="expm1",
 )
 log: Operation = elementwise(
-    np.log, "Natural logarithm.", lambda y, x: 1.0 / x, singular=True, sympy="log", math="log"
+    np.log,
+    "Natural logarithm.",
+    lambda y, x: 1.0 / x,
+    singular=unless_within(0.0),
+    sympy="log",
+    math="log",
 )
 log2: Operation = elementwise(
     np.log2,
     "Logarithm to base 2.",
     lambda y, x: 1.0 / (x * LOG_2),
-    singular=True,
+    singular=unless_within(0.0),
     sympy=lambda sp, x: sp.log(x, 2),
     math="log2",
 )
@@ -245,7 +255,7 @@ log10: Operation = elementwise(
     np.log10,
     "Logarithm to base 10.",
     lambda y, x: 1.0 / (x * LOG_10),
-    singular=True,
+    singular=unless_within(0.0),
     sympy=lambda sp, x: sp.log(x, 10),
     math="log10",
 )
@@ -253,7 +263,7 @@ log1p: Operation = elementwise(
     np.log1p,
     "``log(1 + x)``, exact near 0.",
     lambda y, x: 1.0 / (1.0 + x),
-    singular=True,
+    singular=unless_within(-1.0),
     sympy=lambda sp, x: sp.log(1 + x),
     math="log1p",
 )
@@ -261,7 +271,7 @@ sqrt: Operation = elementwise(
     np.sqrt,
     "Square root; its derivative at 0 is inf.",
     lambda y, x: 0.5 / y,
-    strong=True,
+    strong=unless_within(0.0),
     sympy="sqrt",
     math="sqrt",
     cost="plain",
@@ -270,7 +280,7 @@ cbrt: Operation = elementwise(
     np.cbrt,
     "Cube root; its derivative at 0 is inf.",
     lambda y, x: 1.0 / (3.0 * y * y),
-    strong=True,
+    strong=unless_never_zero(0),
     sympy=lambda sp, x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
 )
 square: Operation = elementwise(
@@ -282,7 +292,11 @@ square: Operation = elementwise(
     cost="plain",
 )
 reciprocal: Operation = elementwise(
-    np.reciprocal, "``1 / x``.", lambda y, x: -(y * y), singular=True, sympy=lambda sp, x: 1 / x
+    np.reciprocal,
+    "``1 / x``.",
+    lambda y, x: -(y * y),
+    singular=unless_never_zero(0),
+    sympy=lambda sp, x: 1 / x,
 )
 deg2rad: Operation = elementwise(
     np.deg2rad, "Degrees to radians.", math.pi / 180.0, sympy=lambda sp, x: x * sp.pi / 180

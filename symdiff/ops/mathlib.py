@@ -57,6 +57,7 @@ from symdiff.ops.elementary import (
     power_partial_exponent,
 )
 from symdiff.ops.meanings import to_even
+from symdiff.ops.ranges import unless_never_zero, unless_within
 
 _SPECIAL = "jax.scipy.special"
 _ANY_SIZE = Absent("Python's integers have any size")
@@ -133,13 +134,13 @@ math_tan: Operation = _math("tan", lambda y, x: 1.0 + y * y, sympy="tan")
 math_asin: Operation = _math(
     "asin",
     lambda y, x: 1.0 / math_sqrt((1.0 - x) * (1.0 + x)),
-    strong=True,
+    strong=unless_within(-1.0, 1.0),
     sympy="asin",
 )
 math_acos: Operation = _math(
     "acos",
     lambda y, x: -1.0 / math_sqrt((1.0 - x) * (1.0 + x)),
-    strong=True,
+    strong=unless_within(-1.0, 1.0),
     sympy="acos",
 )
 math_atan: Operation = _math("atan", lambda y, x: divide(1.0, 1.0 + x * x), sympy="atan")
@@ -150,7 +151,7 @@ math_asinh: Operation = _math("asinh", lambda y, x: divide(1.0, math_hypot(x, 1.
 math_acosh: Operation = _math(
     "acosh",
     lambda y, x: 1.0 / math_sqrt((x - 1.0) * (x + 1.0)),
-    strong=True,
+    strong=unless_within(1.0),
     sympy="acosh",
 )
 math_atanh: Operation = _math(
@@ -173,13 +174,13 @@ math_log10: Operation = _math(
 math_log1p: Operation = _math(
     "log1p", lambda y, x: divide(1.0, 1.0 + x), sympy=lambda sp, x: sp.log(1 + x)
 )
-math_sqrt: Operation = _math("sqrt", lambda y, x: 0.5 / y, strong=True, sympy="sqrt")
+math_sqrt: Operation = _math("sqrt", lambda y, x: 0.5 / y, strong=unless_within(0.0), sympy="sqrt")
 math_sqrt.fails = Fails(ValueError, lambda x: less(x, 0))
 math_log.fails = math_log2.fails = math_log10.fails = Fails(ValueError, lambda x: less_equal(x, 0))
 math_cbrt: Operation = _math(
     "cbrt",
     lambda y, x: 1.0 / (3.0 * y * y),
-    strong=True,
+    strong=unless_never_zero(0),
     sympy=lambda sp, x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3),
 )
 math_degrees: Operation = _math("degrees", 180.0 / math.pi, sympy=lambda sp, x: x * 180 / sp.pi)

@@ -189,14 +189,18 @@ def number_outward(node: Node, rewriter: Rewriter) -> Value | None:
 
 @reads("multiply")
 def numbers_across(node: Node, rewriter: Rewriter) -> Value | None:
-    """``(s * x) * (c * y)`` of two numbers and two arrays as ``((s * c) * x) * y``."""
+    """``(s * x) * (c * y)`` of two numbers and two arrays as ``((s * c) * x) * y``, and
+    ``(s / x) * (c * y)`` as ``((s * c) / x) * y``.
+    """
     for first, second in both_ways(node):
-        one = _number_and_array(first, rewriter)
+        one = _number_and_array(first, rewriter) or _number_over_array(first, rewriter)
         two = _number_and_array(second, rewriter)
         if one is None or two is None or not _is_moderate(two[0]):
             continue
         number = apply(multiply, one[0], two[0])
-        return apply(multiply, apply(multiply, number, one[1]), two[1])
+        inner = first.node
+        assert inner is not None
+        return apply(multiply, apply_like(inner.op, inner, number, one[1]), two[1])
     return None
 
 
@@ -211,6 +215,15 @@ def _number_and_array(value: Value, rewriter: Rewriter) -> tuple[Value, Value] |
     return None
 
 
+def _number_over_array(value: Value, rewriter: Rewriter) -> tuple[Value, Value] | None:
+    """``(s, x)`` of an array ``s / x`` that nothing else reads."""
+    inner = computed_by(value, "divide")
+    if inner is None or not rewriter.is_single(value):
+        return None
+    s, x = inner.operands
+    return (s, x) if not shape_of(s) and shape_of(x) else None
+
+
 def _is_moderate(*values: Value) -> bool:
     """Return whether a product with one of these neither overflows nor vanishes but in extreme
     cases.
@@ -221,7 +234,7 @@ def _is_moderate(*values: Value) -> bool:
 
 @reads("divide")
 def times_reciprocal(node: Node, rewriter: Rewriter) -> Value | None:
-    """``g * (1 / x)`` as ``g / x``."""
+    """``g * (1 / x)`` as ``g / x``, and ``g * (c / x)`` as ``(c * g) / x``."""
     a, b = node.operands
     for factor, quotient in ((a, b), (b, a)):
         inner = made_by(quotient, "divide")
@@ -231,6 +244,33 @@ def times_reciprocal(node: Node, rewriter: Rewriter) -> Value | None:
             return apply_like(divide, inner, factor, inner.operands[1])
         if is_number(inner.operands[0], -1):
             return -apply_like(divide, inner, factor, inner.operands[1])
+        if _is_moderate(inner.operands[0]) and not _is_of_numbers(inner, factor):
+            over = apply(multiply, inner.operands[0], factor)
+            return apply_like(divide, inner, over, inner.operands[1])
+    return None
+
+
+def _is_of_numbers(node: Node, factor: Value) -> bool:
+    """Return whether a quotient is a number where its factor is an array, which costs more."""
+    return not shape_of(node.result) and bool(shape_of(factor))
+
+
+@reads("divide")
+def number_into_quotient(node: Node, rewriter: Rewriter) -> Value | None:
+    """``c * ((d * x) / y)`` as ``((c * d) * x) / y``."""
+    for factor, rest in both_ways(node):
+        number, quotient = number_of(factor), computed_by(rest, "divide")
+        if quotient is None or not rewriter.is_single(rest) or not isinstance(number, (int, float)):
+            continue
+        numerator, divisor = quotient.operands
+        inner = computed_by(numerator, "multiply")
+        if inner is None or not rewriter.is_single(numerator):
+            continue
+        for known, other in both_ways(inner):
+            together = _product(number, known, other)
+            if together is not None:
+                product = apply_like(multiply, inner, together, other)
+                return apply_like(divide, quotient, product, divisor)
     return None
 
 
@@ -325,6 +365,7 @@ FACTORS: Rules = {
         *regrouping(
             undone_factor,
             factors_together,
+            number_into_quotient,
             numbers_first,
             numbers_across,
             shared_quotient,
