@@ -12,14 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from symdiff.ir.build import constant_value
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
+from symdiff.ops.declare import array_type
 
-Range = tuple[float, float]
+Range = tuple[Any, Any]  # floats, Python's or NumPy's
 
 _DEEPEST = 6
 _UNKNOWN: Range = (-math.inf, math.inf)
@@ -43,7 +45,7 @@ def range_of(value: Value, depth: int = _DEEPEST) -> Range:
 
 
 def is_positive(value: Value) -> bool:
-    return range_of(value)[0] > 0.0
+    return bool(range_of(value)[0] > 0.0)
 
 
 def is_never_zero(value: Value) -> bool:
@@ -51,7 +53,7 @@ def is_never_zero(value: Value) -> bool:
     if known is not None:
         return bool(np.all(np.asarray(known) != 0))
     low, high = range_of(value)
-    return low > 0.0 or high < 0.0
+    return bool(low > 0.0 or high < 0.0)
 
 
 def unless_within(low: float, high: float = math.inf) -> Callable[[Node], bool]:
@@ -87,6 +89,11 @@ def _cast(found: Range, dtype: np.dtype) -> Range:
 _Rule = Callable[[Node, int], Range]
 
 
+def _dtype(node: Node) -> Any:
+    """The type of a node's numbers."""
+    return array_type(node.result).dtype.type
+
+
 def _same(position: int = 0) -> _Rule:
     """Of an op that moves elements or chooses among them."""
     return lambda node, depth: range_of(node.operands[position], depth)
@@ -97,13 +104,13 @@ def _always(low: float, high: float = math.inf) -> _Rule:
 
 
 def _sum(node: Node, depth: int) -> Range:
-    dtype = node.result.type.dtype.type
+    dtype = _dtype(node)
     a, b = (range_of(operand, depth) for operand in node.operands)
     return dtype(a[0]) + dtype(b[0]), dtype(a[1]) + dtype(b[1])
 
 
 def _difference(node: Node, depth: int) -> Range:
-    dtype = node.result.type.dtype.type
+    dtype = _dtype(node)
     a, b = (range_of(operand, depth) for operand in node.operands)
     return dtype(a[0]) - dtype(b[1]), dtype(a[1]) - dtype(b[0])
 
@@ -117,7 +124,7 @@ def _product(node: Node, depth: int) -> Range:
     a, b = node.operands
     if a is b:
         return _NOT_NEGATIVE
-    dtype = node.result.type.dtype.type
+    dtype = _dtype(node)
     ends = product(range_of(a, depth), range_of(b, depth))
     made = [0.0 if 0.0 in pair else dtype(pair[0]) * dtype(pair[1]) for pair in ends]
     return min(made), max(made)
@@ -127,7 +134,7 @@ def _quotient(node: Node, depth: int) -> Range:
     a, b = (range_of(operand, depth) for operand in node.operands)
     if not (b[0] > 0.0 or b[1] < 0.0):
         return _UNKNOWN
-    dtype = node.result.type.dtype.type
+    dtype = _dtype(node)
     made = [dtype(x) / dtype(y) for x, y in product(a, b)]
     return (min(made), max(made)) if not np.isnan(made).any() else _UNKNOWN
 

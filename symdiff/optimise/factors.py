@@ -18,7 +18,7 @@ from symdiff.ops.elementary import sqrt
 from symdiff.ops.facts import made_by, number_of, shape_of
 from symdiff.optimise.facts import MAY_BE_ZERO, computed_by, is_number, is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
-from symdiff.optimise.rules import apply_like, both_ways, in_derivatives, regrouping
+from symdiff.optimise.rules import apply_like, both_ways, in_derivatives, op_of, regrouping
 
 
 @reads("constant")
@@ -200,7 +200,7 @@ def numbers_across(node: Node, rewriter: Rewriter) -> Value | None:
         number = apply(multiply, one[0], two[0])
         inner = first.node
         assert inner is not None
-        return apply(multiply, apply_like(inner.op, inner, number, one[1]), two[1])
+        return apply(multiply, apply_like(op_of(inner), inner, number, one[1]), two[1])
     return None
 
 
