@@ -17,7 +17,7 @@ from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.operands import Numbers
 from symdiff.differentiate.products import partial_of, scaled
-from symdiff.differentiate.selection import Selection, State
+from symdiff.differentiate.selection import EXTREMA, ORDERING, PRESENT, Selection, State
 from symdiff.differentiate.sweep import no_rule
 from symdiff.ir.build import Builder, builder, building, copy_into, marked, substitute
 from symdiff.ir.control import (
@@ -34,14 +34,25 @@ from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
 from symdiff.ir.structure import Structure, of_tuple, tuple_of
 from symdiff.ir.types import carries_derivative
 from symdiff.ops import residuals
-from symdiff.ops.arithmetic import constant_of
+from symdiff.ops.arithmetic import (
+    choose,
+    constant_of,
+    isnan,
+    logical_not,
+    not_equal,
+    strong_constant,
+)
 from symdiff.ops.casts import as_dtype_of
+from symdiff.ops.creation import ones
 from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.defined import values_of_calls
 from symdiff.ops.partial import partial_values
-from symdiff.ops.reduce import broadcast_like, tangent_by_rule
+from symdiff.ops.quantiles import quantile
+from symdiff.ops.reduce import broadcast_like, cotangent_by_rule, tangent_by_rule
 from symdiff.ops.residuals import unpacked
 from symdiff.ops.retype import is_narrowed, retype
+from symdiff.ops.sizes import sizes_of
+from symdiff.ops.strong import strong_multiply
 
 
 def jvp(
@@ -137,10 +148,21 @@ class Push:
 
     def is_selected(self, node: Node) -> bool:
         """Return whether a ``where`` or a branch may discard elements of a result later on."""
+        return self.selected().state.get(node.result) is State.SELECTED
+
+    def may_take_infinite(self, node: Node, position: int) -> bool:
+        """Return whether a node takes some elements of an operand whose tangents may be infinite
+        in others.
+        """
+        is_taking = node.op in EXTREMA or node.op in ORDERING
+        return is_taking and node.operands[position] in self.selected().suspect
+
+    def selected(self) -> Selection:
+        """What is selected of each value, found when it is first asked for."""
         if self.selection is None:
             targets = dict.fromkeys(self.targets, State.DENSE)
             self.selection = Selection(self.activity, targets)
-        return self.selection.state.get(node.result) is State.SELECTED
+        return self.selection
 
     def renewed(self, value: Value) -> Value:
         """The copy of a parameter."""
@@ -266,14 +288,36 @@ class Push:
             strong = op.is_strong(node) and constant_of(partial) is None
             quiet = strong and self.is_selected(node)
             given = [self.got(value) for value in node.operands]
-            made = scaled(node, position, tangent, partial, strong, quiet, given)
+            if isinstance(partial, Value) and self.may_take_infinite(node, position):
+                made = strong_multiply(partial, tangent)
+            else:
+                made = scaled(node, position, tangent, partial, strong, quiet, given)
             return broadcast_like(as_dtype_of(made, y), y)
         if op.rule("jvp", position) is None:
             raise no_rule(node, node.operands[position])
         operands = self.numbers.operands(node, op, self.new)
         results = tuple(self.got(value) for value in node.results)
         y_s = results[0] if len(results) == 1 else results
+        taken = self.taken(node, position, operands)
+        if taken is not None:
+            tangent = choose(taken, tangent, strong_constant(0, tangent))
         return tangent_by_rule(op, position, tangent, y_s, *operands, **node.attributes)  # type: ignore[no-any-return]
+
+    def taken(self, node: Node, position: int, operands: Sequence[Value]) -> Value | None:
+        """The elements of an operand that a reduction takes, where what their tangents are of the
+        others is to have no effect.
+        """
+        op, x = node.op, operands[position]
+        leaves_out = op in PRESENT and node.operands[position].node is not None
+        if leaves_out and op not in ORDERING:
+            return logical_not(isnan(x))
+        if op is quantile or not (leaves_out or self.may_take_infinite(node, position)):
+            return None  # weights of a quantile have derivatives by its order
+        assert isinstance(op, DeclaredOp)
+        y = self.got(node.result)
+        one = ones(*sizes_of(y), shape=array_type(y).shape, dtype=array_type(y).dtype)
+        weights = cotangent_by_rule(op, position, one, y, *operands, **node.attributes)
+        return not_equal(weights, 0)
 
     # Loops
 

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from symdiff.differentiate.activity import Activity, Edge, Homes, successors
 from symdiff.differentiate.cases import (
@@ -57,8 +59,11 @@ from symdiff.ops.casts import astype
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.index import index, index_set
 from symdiff.ops.joining import diagonal
+from symdiff.ops.numerical import median
 from symdiff.ops.order import take_along_axis
+from symdiff.ops.quantiles import quantile
 from symdiff.ops.residuals import quiet_divide
+from symdiff.ops.selected import SELECTED
 from symdiff.ops.shape import broadcast_to, copy
 from symdiff.ops.strong import strong_divide, strong_multiply
 
@@ -70,12 +75,16 @@ class State(IntEnum):
     DENSE = 3
 
 
-SELECTING = frozenset((
-    where, choice, maximum, minimum, fmax, fmin, clip, clip_below, clip_above,
-))  # fmt: skip
+EXTREMA = frozenset((maximum, minimum, fmax, fmin, clip, clip_below, clip_above))
+SELECTING = EXTREMA | {where, choice}
 _ALIGNED = frozenset((where, choice, astype, copy))  # element by element, without partials
 _STRONG = frozenset((strong_multiply, strong_divide, quiet_divide))
-_TAKING = frozenset((index, index_set, take_along_axis, diagonal, reduce.max, reduce.min))
+ORDERING = frozenset((reduce.max, reduce.min, reduce.nanmax, reduce.nanmin, median, quantile))
+_TAKING = frozenset((index, index_set, take_along_axis, diagonal)) | ORDERING
+_MASKED = frozenset(SELECTED.values())
+PRESENT = frozenset((
+    reduce.nanmean, reduce.nanvar, reduce.nanstd, reduce.nanmax, reduce.nanmin,
+))  # fmt: skip
 
 
 class Selection:
@@ -152,9 +161,14 @@ def is_bounded(partial: Value) -> bool:
             stack.extend(node.operands[1:])
         elif node.op in (astype, negative, broadcast_to, multiply, add):
             stack.extend(node.operands)
-        elif node.op is not constant:
+        elif node.op is not constant or not _is_finite(value, node.attributes["value"]):
             return False
     return True
+
+
+def _is_finite(value: Value, known: Any) -> bool:
+    is_inexact = isinstance(value.type, ArrayType) and value.type.dtype.kind in "fc"
+    return not is_inexact or bool(np.all(np.isfinite(known)))
 
 
 def _states(activity: Activity, cases: Mapping[Value, Cases]) -> dict[Value, State]:
@@ -289,7 +303,10 @@ def _made(edge: Edge) -> Iterable[Choice]:
         condition, chosen, other = node.operands
         if chosen is not other:
             yield choice_of(condition, source is chosen)
-    elif node.op in SELECTING or (node.op in _STRONG and _is_second(edge)):
+    elif node.op in _MASKED and "where" in node.attributes["given"]:
+        if source is node.operands[0]:
+            yield choice_of(node.operands[1], True)
+    elif node.op in SELECTING | PRESENT or (node.op in _STRONG and _is_second(edge)):
         yield Choice(node)
 
 

@@ -623,3 +623,54 @@ def test_a_reduction_along_an_axis_hides_the_others(reduction):
     ).value
     np.testing.assert_allclose(found, [expected, 0.0], 1e-9)
     np.testing.assert_allclose(tangent, expected, 1e-9)
+
+
+# What takes some elements only --------------------------------------------------------------------
+
+TAKEN = {
+    "maximum": lambda x: np.sum(np.maximum(np.log(x), -1)),
+    "minimum": lambda x: np.sum(np.minimum(1 / x, 3)),
+    "clip": lambda x: np.sum(np.clip(np.log(x), -1, 3)),
+    "fmax": lambda x: np.sum(np.fmax(np.log(x), -1)),
+    "fmin": lambda x: np.sum(np.fmin(3, 1 / x)),
+    "max": lambda x: np.max(np.log(x)),
+    "min": lambda x: np.min(1 / x),
+    "max along an axis": lambda x: np.sum(np.max(np.stack([np.log(x), 0 * x - 9]), axis=0)),
+    "nanmax": lambda x: np.nanmax(np.log(x)),
+    "nanmin": lambda x: np.nanmin(1 / x),
+    "median": lambda x: np.median(1 / np.append(x, [1.3, 0.7])),
+    "quantile": lambda x: np.quantile(1 / np.append(x, [1.3, 0.7]), 0.4),
+    "sum where": lambda x: np.sum(np.log(x), where=x > 0),
+    "mean where": lambda x: np.mean(1 / x, where=x > 0),
+    "prod where": lambda x: np.prod(1 / x, where=x > 0, initial=2.0),
+    "max where": lambda x: np.max(1 / x, where=x > 0, initial=0.1),
+    "std where": lambda x: np.std(1 / np.append(x, x + x * x), where=np.append(x, x) > 0),
+    "nanmean": lambda x: np.nanmean(np.where(x > 0, 1.0, np.nan) * np.log(x)),
+    "nanvar": lambda x: np.nanvar(np.append(np.sqrt(x - 1.0), x)),
+    "nanstd": lambda x: np.nanstd(np.append(np.sqrt(x - 1.0), x * x)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", TAKEN)
+def test_elements_that_are_not_taken_have_no_part_in_either_mode(name):
+    """The first element's logarithm, reciprocal or root is infinite, or not a number."""
+    f, x, direction = TAKEN[name], np.array([0.0, 2.0]), np.array([0.6, -0.8])
+    is_kept = name in ("nanvar", "nanstd")
+    slope = reference.richardson_gradient(lambda b: f(np.array([0.0, b])), (2.0,)).value
+    first = reference.richardson_gradient(lambda a: f(np.array([a, 2.0])), (0.0,)).value
+    expected = np.array([first if is_kept else 0.0, slope])
+    gradient = sd.grad(f)(x)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(sd.jvp(f, (x,), (direction,))[1], gradient @ direction, 1e-12)
+    second = reference.second_directional(f, (x,), (direction,), (direction,), step=0.01).value
+    if is_kept:
+        found = direction @ sd.hvp(f)(x, direction)
+        np.testing.assert_allclose(found, second, rtol=1e-5, atol=1e-6)
+        return
+    curve = reference.second_directional(
+        lambda b: f(np.array([0.0, b])), (2.0,), (1.0,), (1.0,), step=0.01
+    ).value
+    np.testing.assert_allclose(sd.hessian(f)(x), [[0.0, 0.0], [0.0, curve]], 1e-5, 1e-6)
+    twice = sd.jvp(lambda x: sd.jvp(f, (x,), (direction,))[1], (x,), (direction,))[1]
+    np.testing.assert_allclose(twice, curve * direction[1] ** 2, 1e-5, 1e-6)
