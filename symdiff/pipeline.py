@@ -55,7 +55,7 @@ from symdiff.optimise.elements import on_lists
 from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
 from symdiff.optimise.outlining import outlined
-from symdiff.parse import CalledOften, Marks, Recursions, Staged, StaticDemand, place_of, stage
+from symdiff.parse import CalledOften, Marks, RetryPolicy, Staged, StaticDemand, place_of, stage
 from symdiff.parse.typed_arrays import with_typed_arrays
 from symdiff.runtime.calling import follow
 from symdiff.runtime.collecting import seldom_collecting
@@ -628,34 +628,38 @@ def staged_at(
     """Stage a function, again with more values fixed as long as structure is found to depend on
     them.
 
-    What only ends the calls of a function that calls itself often is not fixed, if that becomes a
-    graph of its own.
+    What was followed more closely before is so then, too, unless that is refused. What only ends
+    the calls of a function that calls itself often is not fixed, if that becomes a graph of its
+    own.
     """
-    likely, recursions, given = Likely(), Recursions(), signature
+    present = partial(demanded, signature=signature, arguments=arguments)
+    likely, policy, given = Likely(), RetryPolicy(at_end, present=present), signature
     before: dict[Any, Signature] = {}  # by function, without what ends its calls of itself
     for _ in range(_MOST_RESTARTS):
         try:
-            staged = stage(function, likely.added(signature), marks, at_end, recursions)
+            staged = stage(function, likely.added(signature), marks, policy)
         except CalledOften as often:
-            recursions.graphs.add(often.node)
+            policy = policy.anew()
+            policy.recursions.graphs.add(often.node)
             signature = before.get(often.node, signature)
             continue
         except StaticDemand as demand:
+            policy = policy.kept()
             before.setdefault(demand.recursion, signature)
             known, fixed = dict(signature.static), _fixed(demand, signature, arguments)
             likely.ask(fixed, known)
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue
         except SymdiffError as error:
-            if recursions.follow(error) or recursions.key():
-                signature = given
-            elif not likely.give_up():
-                raise
+            signature = _with_less(policy, likely, error, signature, given)
+            policy = policy.anew()
             continue
         if likely.values and _writes(staged.graph):  # perhaps one of them
             likely.give_up()
             continue
-        signature = likely.kept(signature, staged.read)
+        policy, signature = policy.kept(), likely.kept(signature, staged.read)
+        known = {**dict(signature.static), **staged.fixed}
+        signature = replace(signature, static=tuple(known.items()))
         same = _aliases(staged.graph, signature, arguments)
         met = [*meetings(staged.graph.block)]
         if has_long(signature, arguments):
@@ -670,6 +674,21 @@ def staged_at(
         f"the structure of {function.__name__} depends on more than {_MOST_RESTARTS} values",
         hint="pass them as one string, or in a tuple of strings",
     )
+
+
+def _with_less(
+    policy: RetryPolicy, likely: Likely, error: SymdiffError, signature: Signature, given: Signature
+) -> Signature:
+    """The signature to stage at once more after an error, with less taken over from runs before;
+    the error where there is nothing of it.
+    """
+    if policy.taken_over:
+        return signature
+    if policy.recursions.follow(error) or policy.recursions.key():
+        return given
+    if not likely.give_up():
+        raise error
+    return signature
 
 
 def _fixed(demand: StaticDemand, signature: Signature, arguments: Arguments) -> dict[Path, Any]:

@@ -26,7 +26,7 @@ from symdiff.parse import (
 )
 from symdiff.parse.entry import place_of, stage
 from symdiff.parse.marking import Marks
-from symdiff.parse.policy import Recursions
+from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.staged import Guard, Staged, StaticDemand
 from symdiff.parse.values import CalledOften
 
@@ -34,7 +34,7 @@ __all__ = [
     "CalledOften",
     "Guard",
     "Marks",
-    "Recursions",
+    "RetryPolicy",
     "Staged",
     "StaticDemand",
     "place_of",

@@ -5,23 +5,32 @@ is refined for that call: the attempt goes on. So it is where such refinements w
 which tell how all else is staged: names are kept as unions, or items selected. What else may help
 goes first: an input that tells, turns that are staged one by one. An attempt that has refined its
 policy in its midst, and fails, is made again from the start before its failure counts.
+
+An input that tells is fixed for all calls at once, too, where it is none of the arguments, and a
+call has read it first: nothing that was staged before rests on it.
 """
 
 from __future__ import annotations
 
 from symdiff.errors import SymdiffError
+from symdiff.ir.graph import FreeVariable, Value
+from symdiff.ir.signature import Aspect, Path
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.demand import demand, obtainable
-from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.interpreter import Interpreter, ReadSoFar
 from symdiff.parse.memory_order import layouts_wanted
+from symdiff.parse.templates import forget_reading
 from symdiff.parse.values import Conflict, ConflictRead
 from symdiff.source import FunctionNode
 
 
-def refined(interp: Interpreter, failure: Exception, node: FunctionNode, since: int) -> bool:
+def refined(
+    interp: Interpreter, failure: Exception, node: FunctionNode, since: int, read: ReadSoFar
+) -> bool:
     """Refine the policy so that a call of a function, begun at ``since``, may be staged again.
 
-    False where nothing is known that may resolve what has stopped it.
+    ``read``: what had been read then. False where nothing is known that may resolve what has
+    stopped it.
     """
     policy = interp.policy
     if interp.tentative or interp.sketching:
@@ -29,9 +38,37 @@ def refined(interp: Interpreter, failure: Exception, node: FunctionNode, since: 
     if isinstance(failure, ConflictRead):
         done = _is_own(interp, failure.conflict, since) and policy.refine_for(failure.conflict)
     else:
-        done = isinstance(failure, NeedsStatic) and _selects(interp, failure, node)
+        done = isinstance(failure, NeedsStatic) and (
+            _fixes(interp, failure, read) or _selects(interp, failure, node)
+        )
     policy.midway = policy.midway or done
     return done
+
+
+def _fixes(interp: Interpreter, needed: NeedsStatic, before: ReadSoFar) -> bool:
+    """Fix the values that a call has read first and that tell what is needed; where others had to
+    be fixed before.
+    """
+    present, new = interp.policy.present, set(interp.parameters[before.inputs :])
+    asks = interp.static and new and before.written == interp.read_so_far().written
+    wanted = obtainable(interp, needed.value) if asks else None
+    if wanted is None or present is None or not interp.static.keys().isdisjoint(wanted.paths):
+        return False
+    read = [_read_at(interp, path) for path in wanted.paths]
+    if not all(found and found <= new for found in read):
+        return False
+    fixed = {path: present(path) for path in wanted.paths}
+    interp.policy.fixed.update(fixed)
+    interp.static.update(fixed)
+    forget_reading(interp, interp.forget_read(before))
+    return True
+
+
+def _read_at(interp: Interpreter, path: Path) -> set[Value]:
+    """The inputs from outside of which something is wanted at a path."""
+    holder = path[:-1] if isinstance(path[-1], Aspect) else path
+    is_free = isinstance(path[0], FreeVariable)
+    return set(interp.parameters_at.get(holder, ())) if is_free else set()
 
 
 def _is_own(interp: Interpreter, conflict: Conflict, since: int) -> bool:

@@ -35,7 +35,7 @@ from symdiff.parse.interpreter import HOOKS, Frame, Interpreter, placed
 from symdiff.parse.marking import Marks, begin, frozen, names_closed, require_found
 from symdiff.parse.memory_order import layouts_wanted
 from symdiff.parse.output import output_of, without_none
-from symdiff.parse.policy import Recursions, RetryPolicy
+from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.reflect import argument
 from symdiff.parse.resuming import require_none_in_cleanup
 from symdiff.parse.staged import FixedValues, Staged, StaticDemand
@@ -58,14 +58,12 @@ from symdiff.source import SourceSpan, find_source, span_of
 def stage(
     function: Any,
     signature: Signature,
-    marks: Marks | None = None,
-    at_end: bool = False,
-    recursions: Recursions | None = None,
+    marks: Marks | None,
+    policy: RetryPolicy,
 ) -> Staged:
     """Stage a function at a signature, with marks on its names.
 
-    ``at_end``: what it leaves behind is written at the end, not in time before what may raise.
-    ``recursions``: how the functions are staged that call themselves often.
+    The policy is refined by what is found.
 
     Raises ``StaticDemand`` where structure depends on a value that the signature does not fix,
     ``CalledOften`` where a function is found to call itself often, and a ``SymdiffError`` for what
@@ -74,7 +72,6 @@ def stage(
     """
     meet()
     with room():
-        policy = RetryPolicy(at_end, recursions or Recursions())
         policy.changed |= policy.recursions.keyed
         return _staged_with_retries(function, signature, marks, policy)
 
@@ -161,7 +158,7 @@ def _staged(
 ) -> Staged:
     """The staged function, in one attempt under a policy."""
     interp = Interpreter()
-    interp.static = FixedValues(signature.static)
+    interp.static = FixedValues((*signature.static, *policy.fixed.items()))
     interp.policy = policy
     policy.recursions.asked.clear()
     interp.function = function
@@ -274,7 +271,8 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
     }
     guards = tuple(interp.guards.values())
     read = frozenset(interp.static.read)
-    return Staged(graph, guards, interp.names, names_closed(interp), made_in, read)
+    fixed = dict(interp.policy.fixed)
+    return Staged(graph, guards, interp.names, names_closed(interp), made_in, read, fixed)
 
 
 def _never_returns(interp: Interpreter) -> CertainError:

@@ -334,6 +334,17 @@ class At:
             raise blamed(self.interp, error) from error
 
 
+@dataclass(frozen=True, slots=True)
+class ReadSoFar:
+    """How many ``inputs`` there are, and ``contents`` of what stands outside that were read; how
+    much of that was ``written``.
+    """
+
+    inputs: int
+    contents: int
+    written: int
+
+
 class Interpreter:
     """The state of staging one function."""
 
@@ -374,6 +385,7 @@ class Interpreter:
         self.given: list[Any] = []  # lists, dicts and objects that are arguments or stand outside
         self.held_natively: dict[ObjectRef, str] = {}  # what is read of objects not of Python's
         self.called_natively: dict[ObjectRef, None] = {}
+        self.read_outside: list[tuple[Any, Abstract]] = []  # keys, and what was read there first
         self.outside: dict[Storage, None] = {}  # of arrays that are captured, or an object's own
         self.same: dict[Path, Path] = {}
         self.by_path: dict[Path, Array] = {}
@@ -805,6 +817,32 @@ class Interpreter:
         self.inputs.append(input_)
         self.parameters.append(value)
         return value
+
+    def read_so_far(self) -> ReadSoFar:
+        """What has been read, and written, of what stands outside."""
+        written = len(self.rebound) + len(self.attributes) + len(self.changed)
+        return ReadSoFar(len(self.parameters), len(self.read_outside), written)
+
+    def forget_read(self, before: ReadSoFar) -> set[Value]:
+        """Forget what has been read first since a call began that is rolled back; return the
+        inputs.
+        """
+        for heap in (self.heap, *self.outer_heaps):
+            for key, content in self.read_outside[before.contents :]:
+                if heap.contents.get(key) is content:
+                    del heap.contents[key]
+        del self.read_outside[before.contents :]
+        first = before.inputs
+        gone = set(self.parameters[first:])
+        for input_ in self.inputs[first:]:
+            known = self.parameters_at[input_.path]
+            known[:] = [parameter for parameter in known if parameter not in gone]
+        for path in [p for p, array in self.by_path.items() if array.storage.given in gone]:
+            del self.by_path[path]
+        for storage in [storage for storage in self.outside if storage.given in gone]:
+            del self.outside[storage]
+        del self.parameters[first:], self.inputs[first:]
+        return gone
 
     def free_variable(self, kind: FreeKind, owner: Any, name: str) -> FreeVariable:
         """The one ``FreeVariable`` of a global, closure cell or object."""

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import SymdiffError
+from symdiff.ir.signature import Path
 from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import Conflict
 from symdiff.source import SourceSpan
 
 MOST_TIMES = 3  # that one thing is refused, and more items are selected
+_REFINED = (
+    "fixed", "unrolled", "unions", "selecting", "selected_in", "written_late", "resumed", "changed",
+)  # fmt: skip
 MANY = 3  # items of a function that had to be selected one after another
 
 
@@ -62,11 +67,16 @@ class RetryPolicy:
     ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
     followed as objects, as the program changes one: ``sets``, ``functions``, and the dicts that
     are made at a place; ``contexts`` of exceptions, as it asks for one. ``midway``: whether the
-    present attempt has refined it for a call alone (``anew``).
+    present attempt has refined it for a call alone (``anew``). ``present`` gives the present value
+    at a path; ``fixed``: those of free variables on which the structure of a call alone was found
+    to depend. ``taken_over``: whether it follows
+    more closely from its beginning what a run before has been refined for.
     """
 
     all_late: bool = False
     recursions: Recursions = field(default_factory=Recursions)
+    present: Callable[[Path], Any] | None = None
+    fixed: dict[Path, Any] = field(default_factory=dict)
     unrolled: set[SourceSpan] = field(default_factory=set)
     unions: set[str] = field(default_factory=set)
     selecting: dict[SourceSpan, bool] = field(default_factory=dict)
@@ -81,6 +91,22 @@ class RetryPolicy:
     of_library: Conflict | None = None
     instead: StaticDemand | None = None
     without_arm: StaticDemand | None = None
+    taken_over: bool = False
+
+    def kept(self) -> RetryPolicy:
+        """The policy of a run that goes on where this one has found what else has to be known.
+
+        It follows from its beginning what this one was refined for.
+        """
+        new = self.anew()
+        for name in _REFINED:
+            getattr(new, name).update(getattr(self, name))
+        new.taken_over = any(getattr(new, name) for name in _REFINED)
+        return new
+
+    def anew(self) -> RetryPolicy:
+        """The policy of a run that begins without what this one was refined for."""
+        return RetryPolicy(self.all_late, self.recursions, self.present)
 
     def refine_for(self, conflict: Conflict) -> bool:
         """Take up what may resolve a conflict; False where there is nothing more."""

@@ -150,10 +150,10 @@ def followed(
     def goes_on(found: Recursion | ConflictRead | NeedsStatic) -> bool:
         if isinstance(found, Recursion):
             return outermost and found.key == key
-        return not whole and refined(interp, found, node, since)
+        return not whole and refined(interp, found, node, since, read)
 
     while True:
-        since = now()
+        since, read = now(), interp.read_so_far()
         with (
             Checkpoint(interp, Recursion, ConflictRead, NeedsStatic, when=goes_on) as attempt,
             pushed(interp.active_calls, ActiveCall(key, given, len(interp.predicates))),

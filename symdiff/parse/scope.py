@@ -213,6 +213,7 @@ def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) ->
         for handle in (inner_key, inner, *(inner_key if isinstance(inner_key, tuple) else ())):
             if hasattr(handle, "serial"):
                 handle.serial = ALWAYS
+    interp.read_outside.extend(found.items())
     for heap in (interp.heap, *interp.outer_heaps):
         for inner_key, inner in found.items():
             heap.contents.setdefault(inner_key, inner)

@@ -41,7 +41,8 @@ class Staged:
     that each has last, or to words that say why there is none. ``closed`` are the names, marked as
     others were asked to be, that no cotangent goes through. ``made_in`` tells of the graph's nodes
     in which call of a function each was built. ``read`` are the paths of the values that the
-    signature fixes, as far as the graph rests on them.
+    signature fixes, as far as the graph rests on them; ``fixed`` are the values that it rests on,
+    too, which were found to be needed in its midst.
     """
 
     graph: Graph
@@ -50,6 +51,7 @@ class Staged:
     closed: tuple[str, ...] = ()
     made_in: Mapping[Node, Activation] = field(default_factory=dict)
     read: frozenset[Path] = frozenset()
+    fixed: Mapping[Path, Any] = field(default_factory=dict)
 
 
 class FixedValues(dict[Path, Any]):

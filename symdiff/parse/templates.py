@@ -236,6 +236,20 @@ def _is_watched(interp: Interpreter) -> bool:
     return bool(special or settling or inside)
 
 
+def forget_reading(interp: Interpreter, inputs: set[Value]) -> None:
+    """Forget the templates that read inputs, which are given up."""
+    for kind, known in interp.templates.items():
+        if isinstance(known, Template) and not inputs.isdisjoint(_read_by(known)):
+            interp.templates[kind] = FOLLOWED_FIRST
+
+
+def _read_by(template: Template) -> Iterator[Value]:
+    """The values outside that a template has read."""
+    yield from free_values(Block((), template.nodes))
+    yield from template.seen.fixed
+    yield from (part for part in _left_by(template) if isinstance(part, Value))
+
+
 # Making -------------------------------------------------------------------------------------------
 
 
