@@ -103,6 +103,7 @@ _BY_LIBRARY = {
             "kernels",
             "laws_of_objects",
             "ranks",
+            "samplers",
             "searched",
             "namespaces",
             "summaries",

@@ -40,13 +40,13 @@ strong_multiply = _staged("strong_multiply")
 without_derivative = _staged("without_derivative")
 
 
-def implied(residual, at, factor):
+def implied(residual, at, factor, known=0.5):
     """Numbers that were found elsewhere: their slopes are those of roots of the residual, times a
-    factor; where this is not 1 no root is looked for.
+    factor; where this is not 1 no root is looked for, but at a known place.
     """
-    inside = np.where(factor == 1.0, at, 0.5)
+    inside = np.where(factor == 1.0, at, known)
     solved = solution("zero", inside, followed(residual, (inside,), ()))
-    return factor * (solved - without_derivative(solved)) + at
+    return strong_multiply(solved - without_derivative(solved), factor) + at
 
 
 def _tuple(args):

@@ -134,6 +134,14 @@ class Stager(Protocol):
         """The abstract result of a call that is not followed, of the type it is said to have."""
         ...
 
+    def held(self, instance: Any) -> Any:
+        """An object of outside as it is, for calls that stay calls."""
+        raise NotImplementedError
+
+    def asked(self, instance: Any, method: str, *parts: Any) -> Any:
+        """A part of what a method of an object of outside tells, which is asked nothing more."""
+        raise NotImplementedError
+
     def foreign(
         self,
         function: Any,

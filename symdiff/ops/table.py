@@ -52,7 +52,7 @@ _ROWS = {
     "`scipy.stats`": (
         *("bunches", "descriptive", "distributions", "drawn", "estimates", "expectations", "fits"),
         *("kernels", "laws_of_objects", "multivariate", "ranks", "searched", "summaries"),
-        *("discrepancies", "variables"),
+        *("discrepancies", "samplers", "variables"),
     ),
     "`scipy.linalg`": (
         *("matrices", "structured", "equations", "riccati"),

@@ -23,7 +23,7 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError, UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import builder, copy_block, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Value, free_values
-from symdiff.ir.signature import Fixed, Nested, Path, Signature, Specification
+from symdiff.ir.signature import Asked, Fixed, Nested, Path, Signature, Specification, step
 from symdiff.ir.structure import Structure, declared, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
 from symdiff.ops.effects import never_returns
@@ -44,11 +44,12 @@ from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.marking import suspended
 from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.memory_order import memory_order
-from symdiff.parse.opaque import Template, call_opaque
+from symdiff.parse.opaque import Template, call_opaque, held_at
 from symdiff.parse.output import output_of
 from symdiff.parse.pure import computed
 from symdiff.parse.raising import raise_error
 from symdiff.parse.reflect import container
+from symdiff.parse.scope import read_once
 from symdiff.parse.trees import Parts, parts_of, unflatten
 from symdiff.parse.values import (
     Abstract,
@@ -131,6 +132,22 @@ class Stager:
         named = {name: _mapped_values(self, value, stopped) for name, value in kwargs.items()}
         made = call_opaque(self.interp, function, given, named, type_ or OPAQUE)
         return self.interp.wrap(stopped(made) if type_ else made)
+
+    def held(self, instance: Abstract) -> Any:
+        ref = self._of_outside(instance)
+        return held_at(self.interp, ref.path, ref.live)
+
+    def asked(self, instance: Abstract, method: str, *parts: Any) -> Abstract:
+        ref = self._of_outside(instance)
+        steps = (Asked(method, ()), *parts)
+        value = functools.reduce(step, steps, ref.live)
+        path = (*ref.path, *steps)
+        return read_once(self.interp, path, value, path)
+
+    def _of_outside(self, instance: Abstract) -> Any:
+        if not isinstance(instance, ObjectRef) or instance.path is None or instance.live is None:
+            self.refuse("an object that is made inside")
+        return instance
 
     def foreign(
         self,

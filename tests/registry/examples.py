@@ -47,6 +47,7 @@ import scipy.sparse.linalg
 import scipy.spatial.distance
 import scipy.special
 import scipy.stats
+import scipy.stats.sampling
 
 import symdiff as sd
 from tests.registry import exact
@@ -64,6 +65,9 @@ PLACES = np.array([0, 1, 2, 0]), np.array([0, 1, 2, 2])
 ENTRIES = scipy.sparse.csr_matrix(np.eye(3))
 law = scipy.stats.norm(0.3, 1.7)
 counts = scipy.stats.poisson(2.5)
+BY_DENSITY = scipy.stats.sampling.NumericalInversePolynomial(law)
+BY_SHARES = scipy.stats.sampling.NumericalInverseHermite(law)
+GUIDE = scipy.stats.sampling.DiscreteGuideTable([0.1, 0.3, 0.6])
 
 GRID = scipy.interpolate.RegularGridInterpolator(
     (np.array([0.0, 0.3, 1.0]), np.array([0.0, 0.6, 0.9, 1.4])),

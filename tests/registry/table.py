@@ -1871,6 +1871,18 @@ TABLE: dict[str, Word] = {
             ("support", "Uniform(a=x, b=2.5).support()[0] * x", (0.5, 1.5)),
         )
     },
+    # scipy.stats, numerical inverses
+    **{
+        f"scipy.stats.{name}": elementwise(
+            f"return {call}", dtypes=("float64",), orders=(1,), x=inside, reference=reference
+        )
+        for name, call, inside, reference in (
+            ("NumericalInversePolynomial.ppf", "BY_DENSITY.ppf(x)", (0.2, 0.8), "law.ppf(x)"),
+            ("NumericalInversePolynomial.cdf", "BY_DENSITY.cdf(x)", (-0.8, 1.8), "law.cdf(x)"),
+            ("NumericalInverseHermite.ppf", "BY_SHARES.ppf(x)", (0.2, 0.8), "law.ppf(x)"),
+            ("DiscreteGuideTable.ppf", "GUIDE.ppf(x) * x", (0.5, 0.8), "2.0 * x"),
+        )
+    },
     # scipy.stats, of several variables
     **{
         f"scipy.stats.{name}": shaped(f"return scipy.stats.{call}", like=like, y=(1.2, 2.8))
