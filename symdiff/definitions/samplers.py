@@ -41,8 +41,8 @@ held.__symdiff_staged__ = _held_staged  # type: ignore[attr-defined]
 
 
 def _told(generator, name, *given):
-    given = [np.array(each, dtype=np.float64) for each in given]  # UNU.RAN wants to write it
-    return np.asarray(getattr(generator, name)(*given), dtype=np.float64)
+    copies = [np.array(each, dtype=np.float64) for each in given]  # what UNU.RAN can write to
+    return np.asarray(getattr(generator, name)(*copies), dtype=np.float64)
 
 
 def _found(generator, name, u):
