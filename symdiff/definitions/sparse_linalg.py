@@ -13,8 +13,8 @@ from symdiff.definitions.entries import entries_of, is_sparse, of_dense, sparse_
 from symdiff.definitions.krylov import given_matrix, taken_matrix
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.operators import is_operator
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.operators import aslinearoperator, is_operator
+from symdiff.definitions.solvers import followed, solver, valued, without_derivative
 
 # Factors ------------------------------------------------------------------------------------------
 
@@ -250,20 +250,29 @@ def lobpcg(A, X, B=None, M=None, Y=None, **options):
     if X.dtype.char not in "fd":
         refuse("a start of other than floats")
     count, k = X.shape
-    given, dense = _by_columns(A, count)
+    by_products = is_operator(A)
+    if by_products:
+        given, dense = (), aslinearoperator(A).matmat(np.eye(count))
+    else:
+        given, dense = _by_columns(A, count)
     other, weights = _by_columns(np.eye(count) if B is None else B, count)
     order = np.arange(k) if options.get("largest", True) is False else np.arange(-1, -1 - k, -1)
     exact, inner = _pairs(_apart(dense, weights, Y, order), weights, order)
-    like = np.vstack((X[:1], X, X))
-    told = computed(like, _outermost, given, X, B is None, other, M, Y, options)
-    found, start = told[1 : 1 + count], told[1 + count :]
+    if by_products:
+        if B is not None or M is not None:
+            refuse("a linear operator with B= or M= (use its matrix)")
+        values, found, start = _outermost_by_products(aslinearoperator(A), X, Y, options)
+    else:
+        like = np.vstack((X[:1], X, X))
+        told = computed(like, _outermost, given, X, B is None, other, M, Y, options)
+        values, found, start = told[0], told[1 : 1 + count], told[1 + count :]
     if np.any(start != X):  # SciPy has begun with the best vectors that its columns make, in place
         left = X if Y is None else X - _along(Y, weights) @ X
         begun = left @ _pairs(left.T @ (dense @ left), left.T @ (weights @ left), order)[1]
         X[...] = valued((begun * _signs(weights @ begun, start)).astype(X.dtype), start)
-    sound = _near(told[0], exact)
+    sound = _near(values, exact)
     exact, inner = exact * sound, inner * (_signs(weights @ inner, found) * sound)
-    return valued(exact.astype(X.dtype), told[0]), valued(inner.astype(X.dtype), found)
+    return valued(exact.astype(X.dtype), values), valued(inner.astype(X.dtype), found)
 
 
 def _along(Y, B):
@@ -310,6 +319,17 @@ def _outermost(given, X, is_plain, other, M, Y, options):
     B, start = None if is_plain else _as_given(*other), X.copy("K")
     values, vectors = found(_as_given(*given), start, B, M, Y, **options)
     return np.vstack((values, vectors, start))
+
+
+def _outermost_by_products(operator, X, Y, options):
+    """The same of a matrix that is known by what it does to vectors."""
+
+    def products(columns, *args):
+        return operator(columns)
+
+    name, likes = "symdiff.ops.support.outermost", (X[0], X, X)
+    given = {**options, "Y": Y}
+    return solver(name, followed(products, (X,), ()), (X,), given, likes, (0, 1, 2))
 
 
 def _as_given(kind, matrix, *rest):

@@ -574,6 +574,27 @@ def krylov(
     return found[0], int(found[1])
 
 
+def outermost(function: Any, X: Any, args: tuple[Any, ...] = (), **given: Any) -> Any:
+    """The outermost eigenvalues that ``lobpcg`` finds of a matrix by what it does to columns, their
+    vectors, and the columns that it has begun with.
+
+    >>> values, _, _ = outermost(lambda x: np.arange(9.0)[:, None] * x, np.eye(9)[:, 8:] + 0.01)
+    >>> values.round(6)
+    array([8.])
+    """
+    from scipy.sparse.linalg import lobpcg
+
+    def products(columns: Any) -> Any:
+        found = function(columns, *args)
+        if columns.dtype != X.dtype or found.dtype != X.dtype:
+            raise TypeError("symdiff takes a linear operator that keeps the dtype of X")
+        return found
+
+    start = X.copy("K")
+    values, vectors = lobpcg(products, start, **given)
+    return values, vectors, start
+
+
 def dense_output(
     function: Any, t_span: Any, y0: Any, times: Any, args: tuple[Any, ...] = (), **options: Any
 ) -> Any:

@@ -56,6 +56,10 @@ def outermost(A, **options):
     return sla.lobpcg(A, START.copy(), tol=1e-13, maxiter=300, **options)
 
 
+def symmetric_of_12(x):
+    return x[0] * FIXED + 0.1 * x[1] * np.outer(START[:, 0], START[:, 0])
+
+
 def apart_from_found(A, largest=True):
     """The next two, where one is known."""
     vectors = np.linalg.eigh(A.toarray())[1]
@@ -121,6 +125,8 @@ def test_what_has_not_converged_has_no_derivative():
         lambda x: outermost(lines(x), B=np.diag(1.0 + 0.1 * np.arange(12.0) * x[3]))[1] ** 2,
         lambda x: outermost(x[0] * FIXED + x[1] * np.eye(12), largest=False, M=_halved)[0],
         lambda x: x[0] * outermost(_grown)[0],
+        lambda x: outermost(sla.LinearOperator((12, 12), lambda v: lines(x) @ v.ravel()))[0],
+        lambda x: outermost(sla.aslinearoperator(symmetric_of_12(x)), largest=False)[1] ** 2,
         lambda x: apart_from_found(lines(x))[0],
         lambda x: apart_from_found(lines(x), largest=False)[1] ** 2,
     ],
@@ -158,7 +164,10 @@ def test_a_search_begins_with_the_best_of_its_start_in_the_place_of_that():
         (lambda x: sla.eigsh(sla.aslinearoperator(symmetric(x)), 1)[0], "use its matrix"),
         (lambda x: sla.eigsh(symmetric(x), 1, M=np.eye(3))[0], "M="),
         (lambda x: sla.eigsh(symmetric(x), 1, which="BE")[0], "which='BE'"),
-        (lambda x: sla.lobpcg(sla.aslinearoperator(FIXED), x[0] * START)[0], "linear operator"),
+        (
+            lambda x: sla.lobpcg(sla.aslinearoperator(FIXED), x[0] * START, np.eye(12))[0],
+            "a linear operator with B=",
+        ),
         (lambda x: sla.splu(general(x).tocsc()).L.toarray(), "attribute L"),
         (
             lambda x: np.result_type(sla.aslinearoperator(symmetric(x)), float).itemsize * x,
