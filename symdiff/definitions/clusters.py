@@ -8,9 +8,9 @@ squares.
 
 import numpy as np
 
-from symdiff.definitions.declare import defines, defines_inside, refuse
+from symdiff.definitions.declare import defines, defines_inside, known_integer, refuse
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.opaque import computed
+from symdiff.definitions.opaque import computed, unknown
 from symdiff.definitions.solvers import valued
 
 # Hierarchies --------------------------------------------------------------------------------------
@@ -29,10 +29,10 @@ def linkage(y, method="single", metric="euclidean", optimal_ordering=False):
     if given.ndim == 2:
         if method in _OF_SQUARES and metric != "euclidean":
             raise ValueError(f"`method={method}` requires the distance metric to be Euclidean")
-        distances = np.asarray(pdist(given, metric))
+        distances, count = np.asarray(pdist(given, metric)), len(given)
     else:
-        distances = given
-    shape = np.zeros((_count(len(distances)) - 1, 4))
+        distances, count = given, _count(len(given))
+    shape = np.zeros((count - 1, 4))
     value = computed(shape, _linked, given, method, metric, optimal_ordering)
     heights = valued(_heights(distances, method, value), value[:, 2])
     return np.column_stack((value[:, :2], heights, value[:, 3]))
@@ -139,10 +139,10 @@ def cophenet(Z, Y=None):
     return valued(exact, value), together
 
 
-def _told(name, Z, *given):
+def _told(name, Z, *given, **options):
     from scipy.cluster import hierarchy
 
-    return getattr(hierarchy, name)(Z, *given)
+    return getattr(hierarchy, name)(Z, *given, **options)
 
 
 def _numbered(Z):
@@ -261,6 +261,81 @@ def _from_mlab(Z):
     return _told("from_mlab_linkage", Z)
 
 
+# Drawings -----------------------------------------------------------------------------------------
+
+
+def dendrogram(
+    Z, p=30, truncate_mode=None, color_threshold=None, get_leaves=True, orientation="top",
+    labels=None, count_sort=False, distance_sort=False, show_leaf_counts=True, no_plot=False,
+    no_labels=False, leaf_font_size=None, leaf_rotation=None, leaf_label_func=None,
+    show_contracted=False, link_color_func=None, ax=None, above_threshold_color="C0",
+):  # fmt: skip
+    """Where the links of a hierarchy are drawn, whose ends are as high as the clusters are."""
+    if truncate_mode not in (None, "none", "lastp"):
+        refuse(f"truncate_mode={truncate_mode!r}")
+    if leaf_label_func is not None or link_color_func is not None or not get_leaves:
+        refuse("leaf_label_func=, link_color_func= and get_leaves=False")
+    Z = np.asarray(Z)
+    count = known_integer(len(Z))
+    cut = truncate_mode == "lastp" and 0 < p <= count
+    shown = {"p": p, "truncate_mode": truncate_mode, "color_threshold": color_threshold}
+    sorts = {"count_sort": count_sort, "distance_sort": distance_sort}
+    names = {"orientation": orientation, "labels": labels, "show_leaf_counts": show_leaf_counts}
+    ticks = {"no_labels": no_labels, "leaf_font_size": leaf_font_size, "ax": ax}
+    ticks = {**ticks, "leaf_rotation": leaf_rotation, "show_contracted": show_contracted}
+    color = {"above_threshold_color": above_threshold_color, "no_plot": no_plot}
+    drawn = unknown(_drawn, Z, {**shown, **sorts, **names, **ticks, **color})
+    links = known_integer(p) - 1 if cut else count
+    ends = computed(np.zeros((links, 3)), _ends_of_links, Z, {**shown, **sorts}).astype(np.int64)
+    heights = []
+    for k in range(links):
+        left, top, right = ends[k, 0], Z[ends[k, 1], 2], ends[k, 2]
+        heights.append([_height(Z, left), top, top, _height(Z, right)])
+    told = {name: unknown(_part, drawn, name) for name in _PARTS}
+    return {"icoord": told.pop("icoord"), "dcoord": heights, **told}
+
+
+_PARTS = ("icoord", "ivl", "leaves", "color_list", "leaves_color_list")
+
+
+def _part(drawn, name):
+    return drawn[name]
+
+
+def _height(Z, row):
+    """How high a cluster is; a point is at 0."""
+    return Z[row, 2] if row >= 0 else 0.0
+
+
+def _drawn(Z, options):
+    return _told("dendrogram", Z, **options)
+
+
+def _ends_of_links(Z, options):
+    """The rows of the clusters that each link joins, and of the one above them between the two;
+    -1 for a point, and for a cluster that is drawn as one.
+    """
+    clusters: list[int] = []  # those that are linked, each behind all that are below it
+
+    def colored(cluster):
+        clusters.append(cluster)
+        return "k"
+
+    count = len(Z) + 1
+    drawn = _told("dendrogram", Z, no_plot=True, link_color_func=colored, **options)
+    ends, seen = np.full((len(clusters), 3), -1.0), set()
+    for k, (cluster, heights) in enumerate(zip(clusters, drawn["dcoord"], strict=True)):
+        parts = [int(part) for part in Z[cluster - count, :2] if part in seen]
+        if len(parts) == 2:
+            last = clusters[k - 1]  # the right one is drawn behind the left one
+            ends[k, [0, 2]] = sum(parts) - last - count, last - count
+        elif parts:  # the other one is a point, whose height is no element of the hierarchy
+            ends[k, 2 if type(heights[0]) is float else 0] = parts[0] - count
+        ends[k, 1] = cluster - count
+        seen.add(cluster)
+    return ends
+
+
 # Means --------------------------------------------------------------------------------------------
 
 
@@ -298,7 +373,7 @@ def register_hierarchies(hierarchy):
     for name in _METHODS:
         defines(getattr(hierarchy, name))(_of(name))
     told = (cophenet, inconsistent, maxdists, maxinconsts, maxRstat)
-    for definition in (linkage, *told, to_mlab_linkage, from_mlab_linkage):
+    for definition in (linkage, *told, to_mlab_linkage, from_mlab_linkage, dendrogram):
         defines(getattr(hierarchy, definition.__name__))(definition)
 
 

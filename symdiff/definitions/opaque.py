@@ -12,3 +12,16 @@ def _computed_staged(stager, arguments, keywords):
 
 
 computed.__symdiff_staged__ = _computed_staged  # type: ignore[attr-defined]
+
+
+def unknown(function, *given):
+    """What a function gives of which nothing is known, as of texts and lists of them."""
+    raise NotImplementedError(f"{function.__name__} is staged")
+
+
+def _unknown_staged(stager, arguments, keywords):
+    function, *given = arguments
+    return stager.opaque(function, given, {}, None)
+
+
+unknown.__symdiff_staged__ = _unknown_staged  # type: ignore[attr-defined]

@@ -191,7 +191,7 @@ class Template:
             return {same_key(key): self.of(item) for key, item in content.items()}
         if isinstance(value, StagedText):
             return Text(tuple(self._part(part) for part in value.parts))
-        if isinstance(value, Range) or is_exception(value):
+        if isinstance(value, Range) or is_exception(value) or _is_drawn_in(value):
             return self._made_again(value)
         unspoken = isinstance(value, Told | ObjectRef | StaticSet)
         unspoken = unspoken or MADE_HERE in getattr(value, "__dict__", ())
@@ -206,7 +206,7 @@ class Template:
         return self.slot(held) if isinstance(held, Value) else held
 
     def _made_again(self, value: Range | ObjectRef) -> Any:
-        """A range, or an exception, made of what its class was given."""
+        """A range, or an exception, made of what its class was given; what is outside as it is."""
         if isinstance(value, Range):
             bounds = value.start, value.stop, value.step
             return Made(self.named(range), tuple(map(self.of, bounds)))
@@ -327,6 +327,12 @@ def _reports(cls: type) -> bool:
     import logging
 
     return issubclass(cls, logging.Logger) or _package(cls) == _DRAWS
+
+
+def _is_drawn_in(value: Abstract) -> bool:
+    """Return whether this is a figure, or a part of one, that stands outside."""
+    known = isinstance(value, ObjectRef) and value.live is not None and value.path is not None
+    return known and _package(value.type) == _DRAWS
 
 
 def _package(value: Any) -> str:

@@ -172,12 +172,19 @@ def _answer(
     if is_fact or (is_number and isinstance(path[0], FreeVariable)):
         interp.guard(path, "value", value)
         return value
-    if is_number or isinstance(value, _TOLD) or _is_table(value):
+    if is_number or isinstance(value, _TOLD) or _is_table(value) or _is_held(table, step, value):
         found = read_once(interp, (table, _key(step)), value, path)
         if isinstance(found, Array):
             _keep(interp, found)
         return found
     raise not_followed(interp, table.type, str(step))
+
+
+def _is_held(table: ObjectRef, step: str | Asked, value: Any) -> bool:
+    """Return whether an array of objects holds an object of a class, which stands outside."""
+    holds = isinstance(table.live, np.ndarray) and table.live.dtype.kind == "O"
+    asked = isinstance(step, Asked) and step.name in ("__getitem__", "item")
+    return holds and asked and not isinstance(value, list | dict | set)
 
 
 def _keep(interp: Interpreter, array: Array) -> None:

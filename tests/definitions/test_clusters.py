@@ -54,6 +54,73 @@ def test_what_is_told_of_hierarchies(told: Any) -> None:
     check(told, HEIGHTS, step=0.001)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"count_sort": True},
+        {"distance_sort": "descending", "color_threshold": 1.0},
+        {"p": 4, "truncate_mode": "lastp", "distance_sort": True},
+        {"p": 1, "truncate_mode": "lastp"},
+        {"p": 0, "truncate_mode": "lastp"},
+    ],
+)
+def test_the_links_of_a_drawing_are_as_high_as_the_clusters(options: Any) -> None:
+    def heights(x: Any) -> Any:
+        drawn = hierarchy.dendrogram(_at(x), no_plot=True, **options)
+        return np.reshape(drawn["dcoord"], -1) * x[0]
+
+    check(heights, HEIGHTS, step=0.001)
+
+    def drawn(x: Any) -> Any:
+        return hierarchy.dendrogram(_at(x), no_plot=True, **options)
+
+    value, pullback = sd.vjp(drawn, HEIGHTS)
+    expected = drawn(HEIGHTS)
+    assert value == expected
+    assert repr(value) == repr(expected)  # the height of a point is a float, not NumPy's
+    ones = {name: _ones(part) for name, part in expected.items()}
+    count = sum(np.count_nonzero(row) for row in expected["dcoord"])
+    assert np.sum(pullback(ones)[0]) == count
+
+
+def _ones(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_ones(item) for item in part]
+    return 1.0 if isinstance(part, float) else None
+
+
+def test_two_clusters_at_one_height_are_told_apart() -> None:
+    points = np.array([[0.0], [1.0], [5.0], [6.0], [20.0], [20.0]])
+    joined = hierarchy.linkage(points, "single")  # two clusters at height 1, one at height 0
+    gradient = sd.grad(lambda z: np.sum(hierarchy.dendrogram(z, no_plot=True)["dcoord"]))(joined)
+    assert gradient[:, 2].tolist() == [3.0, 3.0, 3.0, 3.0, 2.0]
+    assert not gradient[:, [0, 1, 3]].any()
+
+
+def test_a_drawing_is_drawn_once() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    _, axes = pyplot.subplots(1, 2)
+
+    def drawn(x: Any) -> Any:
+        return hierarchy.dendrogram(_at(x), ax=axes[1])["dcoord"][-1][1]
+
+    assert sd.grad(drawn)(HEIGHTS)[-1] == 1.0
+    colors = hierarchy.dendrogram(JOINED, no_plot=True)["color_list"]
+    assert len(axes[1].collections) == len(set(colors))
+    pyplot.close("all")
+
+
+def test_drawings_of_an_unknown_number_of_links_are_refused() -> None:
+    def drawn(x: Any) -> Any:
+        return hierarchy.dendrogram(_at(x), 2, "level", no_plot=True)["dcoord"][0][1]
+
+    with pytest.raises(sd.UnsupportedCallError, match="truncate_mode='level'"):
+        sd.grad(drawn)(HEIGHTS)
+
+
 def test_inversions_have_the_largest_height() -> None:
     inverted = hierarchy.centroid([[0.0, 0.0], [1.0, 0.0], [0.5, 0.9]])
     assert inverted[1, 2] < inverted[0, 2]

@@ -67,6 +67,39 @@ def of_a_salt(x):
     return x * SALTS[:, 1][1]
 
 
+class Scaled:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def times(self, x):
+        return self.factor * x
+
+
+class Squared(Scaled):
+    def times(self, x):
+        return self.factor * x * x
+
+
+def test_an_array_of_objects_of_classes_is_gone_over(monkeypatch):
+    held = np.array([Scaled(2.0), Scaled(3.0)], object)
+    monkeypatch.setitem(globals(), "HELD", held)
+    total = symdiff.grad(lambda x: sum(one.times(x) * x for one in HELD))  # noqa: F821
+    second = symdiff.derivative(lambda x: HELD[1].times(x) * x, 2)  # noqa: F821
+    assert (total(1.5), second(1.5)) == (15.0, 6.0)
+    held[1].factor = 4.0
+    assert (total(1.5), second(1.5)) == (18.0, 8.0)
+    held[0] = Squared(1.0)  # another class, another program
+    assert total(1.5) == 3.0 * 1.5**2 + 12.0
+
+    def written(x):
+        HELD[1].factor = x * x  # noqa: F821
+        return HELD[1].times(x)  # noqa: F821
+
+    assert symdiff.grad(written)(1.5) == 3.0 * 1.5**2
+    assert held[1].factor == 1.5**2
+    assert symdiff.jvp(lambda x, row: row[0].times(x), (2.0, held), (1.0, None))[1] == 4.0
+
+
 def test_an_array_of_objects_is_looked_up_in():
     follows(of_a_salt, 2.0)
     assert symdiff.grad(of_a_salt)(2.0) == 0.5 * 3.0 * 0.25

@@ -1727,6 +1727,13 @@ TABLE: dict[str, Word] = {
             ),
         )
     },
+    "scipy.cluster.hierarchy.dendrogram": shaped(
+        "tree = scipy.cluster.hierarchy.linkage(x, 'average');"
+        "drawn = scipy.cluster.hierarchy.dendrogram(tree, no_plot=True);"
+        "return np.array(drawn['dcoord'])",
+        like=OBSERVATIONS,
+        dtypes=("float64",),
+    ),
     "scipy.cluster.vq.vq": shaped(
         "return scipy.cluster.vq.vq((x.T + 9.0 * (np.arange(len(x)) % len(y))).T,"
         " (y.T + 9.0 * np.arange(len(y))).T)[1]",
