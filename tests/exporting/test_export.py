@@ -59,9 +59,22 @@ def test_module_has_the_gradient(tmp_path, data):
     assert [p.name for p in tmp_path.iterdir()] == ["loss_grad.py"]
 
 
+def pairs(x):
+    found = []
+    for v in x:
+        try:
+            if v < 0:
+                raise ValueError("negative")
+            found.append(np.sqrt(v))
+        except ValueError:
+            found.append(v * v)
+    return sum(a * b for a, b in zip(found, found[::-1], strict=True))
+
+
 @pytest.mark.parametrize(
     ("made", "args"),
     [
+        (sd.hvp(pairs), (np.array([0.7, 1.3, -0.4]), np.ones(3))),  # copies lists of lists
         (loss.value_and_grad, ("float64[d]", "float64[n,d]", "float64[n]")),
         (loss.hessian, ("float64[d]", "float64[n,d]", "float64[n]")),
         (loss.hvp, ("float64[d]", "float64[n,d]", "float64[n]", "float64[d]")),
