@@ -218,7 +218,10 @@ class deque:  # noqa: N801  its name is shown in messages
 
     def index(self, value: Any, *bounds: Any) -> Any:
         """Return where a value is found first."""
-        return self._items.index(value, *bounds)
+        try:
+            return self._items.index(value, *bounds)
+        except ValueError:
+            raise ValueError(f"{value!r} is not in deque") from None
 
     def insert(self, index: Any, item: Any) -> None:
         """Add an item before a place."""
@@ -235,15 +238,23 @@ class deque:  # noqa: N801  its name is shown in messages
         self._items.reverse()
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            raise TypeError("sequence index must be integer, not 'slice'")
+        self._require(index)
         return self._items[index]
 
     def __setitem__(self, index: Any, item: Any) -> None:
+        self._require(index)
         self._items[index] = item
 
     def __delitem__(self, index: Any) -> None:
+        self._require(index)
         del self._items[index]
+
+    def _require(self, index: Any) -> None:
+        """Raise where there is no item of a number."""
+        if not hasattr(index, "__index__"):
+            raise TypeError(f"sequence index must be integer, not {type(index).__name__!r}")
+        if not -len(self._items) <= index < len(self._items):
+            raise IndexError("deque index out of range")
 
     def __len__(self) -> int:
         return len(self._items)

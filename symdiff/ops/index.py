@@ -22,12 +22,12 @@ import numpy as np
 from symdiff.errors import rejection
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, is_at_most, shifted
-from symdiff.ops import patterns
+from symdiff.ops import patterns, support
 from symdiff.ops.arithmetic import equal, where
 from symdiff.ops.arrays import array_of
 from symdiff.ops.batching import Lanes, NoBatchRule
 from symdiff.ops.creation import arange_of, zeros, zeros_of
-from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted
+from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, supporting
 from symdiff.ops.flops import nothing, of_region
 from symdiff.ops.keys import (
     Entry,
@@ -38,6 +38,7 @@ from symdiff.ops.keys import (
     is_basic,
     known_array,
     region_shape,
+    spell_argument,
     spell_key,
 )
 from symdiff.ops.reduce import reshape_like, unbroadcast_to
@@ -442,6 +443,24 @@ index_set = Operation.of_arrays(
     batch=_batch_written,
     pattern=_pattern_set,
     documentation="``x`` after ``x[key] = v``; of repeated places the last value stays.",
+)
+
+
+def _spell_written_apart(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    x, v, *dynamic = operands
+    key = spell_argument(node.attributes["key"], dynamic)
+    return ast.Call(supporting(support.written_apart), [x, key, v], [])
+
+
+written_apart = Operation(
+    "written_apart",
+    lambda x, v, *dynamic, key, shape: (x,),
+    lambda x, v, *dynamic, key, shape: support.written_apart(x, actual_key(key, dynamic), v),
+    raises=True,
+    nondifferentiable=True,
+    spelling=_spell_written_apart,
+    flops=nothing,
+    documentation="An array of other elements after ``x[key] = v``, which raises where that does.",
 )
 
 

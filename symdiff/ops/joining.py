@@ -33,9 +33,13 @@ def _agreed(arrays: Sequence[ArrayType], name: str) -> list[Dim]:
     """The sizes of arrays that are joined, which are of one rank, where they agree."""
     if not arrays:
         raise rejection(ValueError, f"need at least one array to {name}")
-    if len({type_.rank for type_ in arrays}) > 1:
+    other = next((k for k, type_ in enumerate(arrays) if type_.rank != arrays[0].rank), None)
+    if other is not None:
         raise rejection(
-            ValueError, "all the input array dimensions must match: their numbers differ"
+            ValueError,
+            "all the input arrays must have same number of dimensions, but the array at index 0"
+            f" has {arrays[0].rank} dimension(s) and the array at index {other} has"
+            f" {arrays[other].rank} dimension(s)",
         )
     return [agreed_dim(column) for column in zip(*(t.shape for t in arrays), strict=True)]
 

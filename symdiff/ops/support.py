@@ -966,6 +966,17 @@ def attempted(classes: tuple[type[BaseException], ...], action: Any) -> tuple[An
         return error, None
 
 
+def written_apart(x: Any, key: Any, v: Any) -> Any:
+    """An array of the type of another after an assignment to it, its other elements anything.
+
+    >>> attempted((ValueError,), lambda: written_apart(np.ones(3), slice(1, None), np.ones(5)))[0]
+    ValueError('could not broadcast input array from shape (5,) into shape (2,)')
+    """
+    written = np.empty_like(x)
+    written[key] = v
+    return written
+
+
 def first_class(error: Any, classes: tuple[type[BaseException], ...]) -> int:
     """The number of the first of the classes that an exception is an instance of.
 

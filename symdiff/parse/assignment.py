@@ -16,7 +16,7 @@ from symdiff.ops.casts import astype
 from symdiff.ops.index import index_set_of
 from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
-from symdiff.parse.blame import judged, users
+from symdiff.parse.blame import judged
 from symdiff.parse.cases import of_each
 from symdiff.parse.changing import CHANGING, SETS, require_changing
 from symdiff.parse.dtype_answers import note_stored
@@ -28,7 +28,7 @@ from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, binary
 from symdiff.parse.scope import bind_name
 from symdiff.parse.special import has_method
-from symdiff.parse.spreading import items_or_list, unpacked
+from symdiff.parse.spreading import items_taken, unpacked
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, StaticSet
 from symdiff.parse.views import require_room, stopped
 
@@ -67,9 +67,7 @@ def _unpack(interp: Interpreter, pattern: ast.Tuple | ast.List, value: Abstract)
     starred = [k for k, target in enumerate(targets) if isinstance(target, ast.Starred)]
     before = starred[0] if starred else len(targets)
     after = len(targets) - before - 1 if starred else None
-    if value is None:
-        raise users(TypeError("cannot unpack non-iterable NoneType object"))
-    items = interp.step(pattern, lambda: items_or_list(interp, value))
+    items = interp.step(pattern, lambda: items_taken(interp, value, _take_apart))
     first, middle, last = unpacked(interp, items, before, after)
     for target, item in zip(targets[:before], first, strict=True):
         assign(interp, target, item)
@@ -77,6 +75,10 @@ def _unpack(interp: Interpreter, pattern: ast.Tuple | ast.List, value: Abstract)
         assign(interp, targets[before].value, middle)  # type: ignore[attr-defined]
     for target, item in zip(targets[before + 1 :], last, strict=True):
         assign(interp, target, item)
+
+
+def _take_apart(value: Any) -> None:
+    _, _ = value
 
 
 IN_PLACE: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

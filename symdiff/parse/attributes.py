@@ -45,6 +45,7 @@ from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
 from symdiff.parse.lookups import has_hash
 from symdiff.parse.pure import abstract_of, is_taken
+from symdiff.parse.raised_values import arguments_raised, class_raised
 from symdiff.parse.reflect import GENERIC_ALIAS, STATIC_TYPES
 from symdiff.parse.scope import read_free, read_once, rebind_free, reflect_everywhere
 from symdiff.parse.texts import settled
@@ -115,11 +116,16 @@ def _of_handled(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     """``error.add_note`` of what an operation has raised; of what else is unknown nothing."""
     if name == "add_note" and any(handled.error is value for handled in interp.handled):
         return BoundMethod(BaseException.add_note, value)
+    told = _OF_RAISED[name](interp, value) if name in _OF_RAISED else None
+    if told is not None:
+        return told
     raise UnsupportedCallError(
         f"attribute '{name}' of an object that symdiff does not follow",
         hint="compute with it outside the function, or in one marked symdiff.nondifferentiable",
     )
 
+
+_OF_RAISED = {"args": arguments_raised, "__class__": class_raised}
 
 _WITH_FIXED_ATTRIBUTES = frozenset(
     {"builtins", "numpy", "numpy.random._generator", "numpy.random.mtrand"}

@@ -29,6 +29,7 @@ from symdiff.parse.identity import class_of, note_class_asked, python_class
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.iteration import static_items
 from symdiff.parse.lookups import MADE_HERE, defines, static_on_class
+from symdiff.parse.raised_values import class_raised
 from symdiff.parse.reflect import GENERIC_ALIAS
 from symdiff.parse.scope import bind_name, bound_in
 from symdiff.parse.texts import settled
@@ -255,6 +256,9 @@ def _partialmethod(
 @builtin(type)
 def _type(interp: Interpreter, value: Abstract, *more: Abstract) -> Abstract:
     if not more:
+        raised = class_raised(interp, value)
+        if raised is not None:
+            return raised
         note_class_asked(interp, value)
         return python_class(interp, value)
     if len(more) != 2:

@@ -7,14 +7,14 @@ import contextlib
 import dataclasses
 import enum
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from symdiff.definitions.bunches import bunch
 from symdiff.definitions.declare import INSTEAD
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import InternalError, UnsupportedCallError
 from symdiff.ir.structure import is_dataclass, is_made_of_items
 from symdiff.ops.declare import static
 from symdiff.parse import lookups
@@ -211,7 +211,7 @@ def _named_tuple(
     values = cls._field_defaults | dict(zip(names, arguments, strict=False)) | named
     missing = [name for name in names if name not in values]
     if missing or len(values) != len(names) or len(arguments) > len(names):
-        raise users(TypeError(f"{cls.__name__}() takes {names}"))
+        raise _bound_wrongly(cls.__new__, cls, arguments, named)
     for name in extra:
         if name not in more:
             raise users(TypeError(f"missing keyword argument '{name}'"))
@@ -228,7 +228,7 @@ def initialise_dataclass(
     positional = [f.name for f in fields if not f.kw_only]
     values = dict(zip(positional, arguments, strict=False)) | keywords
     if len(arguments) > len(positional) or not set(values) <= {f.name for f in fields}:
-        raise users(TypeError(f"{cls.__name__}() takes {[f.name for f in fields]}"))
+        raise _bound_wrongly(cls.__init__, made, arguments, keywords)
     put = set_plainly if cls.__dataclass_params__.frozen else set_attribute
     for field in kept:
         if field.init or not _is_without_default(field):
@@ -236,6 +236,20 @@ def initialise_dataclass(
     if defines(interp, cls, "__post_init__"):
         only = [_field_value(interp, cls, field, values) for field in given]
         interp.call_method(made, "__post_init__", *only)
+
+
+def _bound_wrongly(
+    made: Callable[..., object], first: object, arguments: Sequence[Abstract], keywords: Keywords
+) -> TypeError:
+    """What Python says where a function that it has made itself is not called with its arguments:
+    its body is not begun.
+    """
+    given = [None] * len(arguments)
+    try:
+        made(first, *given, **dict.fromkeys(keywords))
+    except TypeError as error:
+        return users(TypeError(*error.args))
+    raise InternalError(f"{made.__qualname__} takes these arguments")
 
 
 def initialised_by(function: types.FunctionType, arguments: Arguments) -> type | None:

@@ -209,6 +209,24 @@ def raised_by_python(interp: Interpreter, error: Exception) -> ObjectRef:
     return made
 
 
+def of_numpy(interp: Interpreter, error: ObjectRef) -> BaseException | None:
+    """An exception of NumPy's that Python has raised, where the program has not changed it."""
+    found = original(interp, error)
+    if found is None or not type(found).__module__.startswith("numpy."):
+        return None
+    return None if names_changed(interp, error) else found
+
+
+def as_python_holds(interp: Interpreter, error: ObjectRef) -> BaseException:
+    """An exception of Python's own with all that it holds, which is known now."""
+    if not all(map(is_unchanging, interp.content((error, "args")))):
+        raise UnsupportedSyntaxError(
+            f"the text of a {error.type.__name__} of values that are known at run time only",
+            hint="make the text of its attributes",
+        )
+    return _held(interp, error)
+
+
 def note_context(interp: Interpreter, error: Abstract) -> None:
     """Note what is handled where the program raises an exception, if it asks for that anywhere."""
     asked = CONTEXTS in interp.policy.changed

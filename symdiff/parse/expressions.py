@@ -47,7 +47,7 @@ from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, binary, unary
 from symdiff.parse.scope import bind_name, load_name
 from symdiff.parse.special import has_method
-from symdiff.parse.spreading import items_or_list, with_argument, with_star
+from symdiff.parse.spreading import items_taken, with_argument, with_star
 from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.texts import text_field, text_of
 from symdiff.parse.truth import truth
@@ -369,7 +369,9 @@ def _add_element(interp: Interpreter, made: ListRef, node: ast.expr) -> None:
         append_item(interp, made, interp.evaluate(node))
         return
     value = interp.evaluate(node.value)
-    items = interp.step(node, lambda: interp.new_list(items_or_list(interp, value)))
+    items = interp.step(
+        node, lambda: interp.new_list(items_taken(interp, value, lambda given: [*given]))
+    )
     extend(interp, made, items)
 
 

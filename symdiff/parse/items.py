@@ -291,7 +291,15 @@ def _list_item(interp: Interpreter, ref: ListRef, key: Abstract) -> Abstract:
         return staged_lists.get(interp, content, interp.lift(key))
     if selected_at_run_time(interp, key):
         return item_of(interp, content, key, "list")
-    return _taken(content, _static_index(key))
+    return _taken_of_list(content, _static_index(key))
+
+
+def _taken_of_list(content: tuple[Abstract, ...], key: Any) -> Abstract:
+    """``content[key]`` of what a list holds, which raises as a list does."""
+    try:
+        return content[key]
+    except (IndexError, TypeError):
+        return _taken(list(content), key)
 
 
 def _slice_of(interp: Interpreter, content: Any, key: slice) -> Any:
@@ -299,7 +307,7 @@ def _slice_of(interp: Interpreter, content: Any, key: slice) -> Any:
     key = _with_bounds(interp, key)
     if not staged_lists.is_staged_list(content):
         if not content or not selected_at_run_time(interp, key):
-            return _taken(content, _static_index(key))
+            return _taken_of_list(content, _static_index(key))
         return slice_of(interp, content, key)
     return staged_lists.part(content, key.start, key.stop, key.step)
 

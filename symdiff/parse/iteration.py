@@ -22,7 +22,7 @@ from symdiff.ops.index import index
 from symdiff.ops.lists import list_length
 from symdiff.ops.sizes import sizes_of
 from symdiff.parse import staged_lists
-from symdiff.parse.blame import error_of, judged, users
+from symdiff.parse.blame import error_of, is_users, judged, users
 from symdiff.parse.catching import unless_raised
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import constant
@@ -576,7 +576,13 @@ def in_lists(interp: Interpreter, value: Abstract) -> Abstract:
 
 def pair_of(interp: Interpreter, item: Abstract, number: int) -> tuple[Abstract, Abstract]:
     """The key and the value of an item that a dict is made of."""
-    parts = static_items(interp, item)
+    try:
+        parts = static_items(interp, item)
+    except TypeError as error:
+        if not is_users(error):
+            raise
+        said = f"cannot convert dictionary update sequence element #{number} to a sequence"
+        raise users(TypeError(said)) from None
     if len(parts) != 2:
         said = f"dictionary update sequence element #{number} has length {len(parts)}"
         raise users(ValueError(f"{said}; 2 is required"))

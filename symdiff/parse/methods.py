@@ -38,6 +38,7 @@ from symdiff.parse.opaque import Template, live_object
 from symdiff.parse.operators import binary, is_staged
 from symdiff.parse.selecting import refuse_where, selected_at_run_time, staged_items
 from symdiff.parse.special import as_index, has_method
+from symdiff.parse.texts import text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     ABSENT,
@@ -214,7 +215,11 @@ def index(
     content = interp.content(ref)
     if staged_lists.is_staged_list(content) and start == 0 and stop == sys.maxsize:
         place = staged_lists.place_of(interp, content, item)
-        refuse_where(interp, less(place, 0), ValueError("list.index(x): x not in list"))
+
+        def refuse() -> None:
+            raise _not_in_list(interp, item)
+
+        interp.where(less(place, 0), refuse)
         return place
     items = _static(interp, ref, "index")
     first, end = _between(static(start), static(stop), len(items))
@@ -236,7 +241,7 @@ def _index_from(
     if position == len(items):
         known = not any(is_staged(value) for value in (*items, item))
         said = error_of(interp, list.index, (list(items), item), {}) if known else None
-        raise users(said or ValueError("list.index(x): x not in list"))
+        raise _not_in_list(interp, item) if said is None else users(said)
     found = truth(interp, compare(interp, ast.Eq, items[position], item))
     return choose(
         interp,
@@ -244,6 +249,21 @@ def _index_from(
         lambda: first + position,
         lambda: _index_from(interp, items, item, position + 1, first),
     )
+
+
+def _not_in_list(interp: Interpreter, item: Abstract) -> ValueError:
+    """What ``list.index`` raises, in the words of the Python that runs."""
+    before, named, after = _said_of_none().partition("None")
+    shown = interp.call(repr, [item], {}) if named else ""
+    return users(ValueError(text_of([before, shown, after])))
+
+
+@functools.cache
+def _said_of_none() -> str:
+    try:
+        return str(list[Any]().index(None))
+    except ValueError as error:
+        return str(error)
 
 
 @method(LISTS)

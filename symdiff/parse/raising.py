@@ -12,6 +12,7 @@ from typing import Any
 
 from symdiff.errors import InternalError, UnsupportedSyntaxError
 from symdiff.ops.effects import Named, raise_
+from symdiff.parse.blame import users
 from symdiff.parse.exceptions import (
     CHANGED,
     changed_attributes,
@@ -20,10 +21,11 @@ from symdiff.parse.exceptions import (
     is_exception,
     original,
 )
+from symdiff.parse.identity import is_unknown
 from symdiff.parse.interpreter import ERROR, Interpreter
 from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.opaque import Template, call_opaque
-from symdiff.parse.values import ABSENT, Abstract, ConflictRead, ObjectRef
+from symdiff.parse.values import ABSENT, Abstract, ConflictRead, ObjectRef, StagedText
 from symdiff.parse.writeback import write_back
 
 _SIMPLE = (str, bytes, bool, int, float, complex, type(None), tuple)
@@ -34,6 +36,8 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
     if interp.regions:
         region = interp.regions[-1]
         if kind is None and not is_exception(error):
+            if not is_unknown(error):
+                raise users(TypeError("exceptions must derive from BaseException"))
             raise InternalError("an exception of a class that is not known", interp.span)
         made = is_exception(error)
         told = told_of(interp, error) if made else None
@@ -96,7 +100,7 @@ def raise_with(
 def raise_error(interp: Interpreter, error: Exception) -> None:
     """Raise at run time what Python raises of what is known while the function is compiled."""
     kind, arguments = type(error), error.args
-    if not all(type(argument) in _SIMPLE for argument in arguments):
+    if not all(type(argument) in (*_SIMPLE, StagedText) for argument in arguments):
         # NumPy has errors of its own that hold their operands.
         kind = next(base for base in kind.__mro__ if _is_builtin(base))
         arguments = (str(error),)

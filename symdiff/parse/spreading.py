@@ -19,7 +19,7 @@ from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.arithmetic import equal, greater, less, not_equal
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse import staged_lists
-from symdiff.parse.blame import users
+from symdiff.parse.blame import error_of, is_users, users
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import constant
 from symdiff.parse.interpreter import Interpreter
@@ -43,6 +43,19 @@ def items_or_list(interp: Interpreter, value: Abstract) -> Items | Content:
     ref = value if isinstance(value, ListRef) else collect(interp, iterable)
     content: Content = interp.content(ref)
     return content
+
+
+def items_taken(
+    interp: Interpreter, value: Abstract, take: Callable[[Any], object]
+) -> Items | Content:
+    """The same, with the words that Python has where it takes items so from what has none."""
+    try:
+        return items_or_list(interp, value)
+    except TypeError as error:
+        python = error_of(interp, take, (value,), {}) if is_users(error) else None
+        if not isinstance(python, TypeError):
+            raise
+        raise users(python) from None
 
 
 # Unpacking ----------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import TEXT
 from symdiff.ops.declare import static
 from symdiff.ops.effects import in_order
-from symdiff.parse import lookups
+from symdiff.parse import exceptions, lookups
 from symdiff.parse.blame import python_raises, users
 from symdiff.parse.demand import can_be_fixed, can_be_known
 from symdiff.parse.identity import class_of
@@ -119,6 +119,9 @@ def _shown(interp: Interpreter, item: Abstract) -> Any:
 
 def text_of_object(interp: Interpreter, value: ObjectRef, kind: str) -> str | StagedText | None:
     """``str(object)`` or, of kind ``r``, ``repr(object)``; None where it tells its address."""
+    numpys = exceptions.of_numpy(interp, value)
+    if numpys is not None:
+        return repr(numpys) if kind == "r" else str(numpys)
     if kind == "s" and _follows(interp, value, "__str__"):
         return _told(interp, value, "__str__")
     if kind == "s" and issubclass(value.type, BaseException):
@@ -141,8 +144,11 @@ def text_of_exception(interp: Interpreter, error: ObjectRef) -> str | StagedText
         return f"{arguments[0]} ({number} sub-exception{'s' if number > 1 else ''})"
     if not arguments:
         return ""
+    told = lookups.static_on_class(error.type, "__str__")
+    if told not in (BaseException.__str__, KeyError.__str__):
+        return str(exceptions.as_python_holds(interp, error))
     one = len(arguments) == 1
-    conversion = "r" if one and error.type is KeyError else "s"
+    conversion = "r" if one and told is KeyError.__str__ else "s"
     return text_of([text_field(interp, arguments[0] if one else arguments, conversion, "")])
 
 
@@ -193,14 +199,24 @@ def formatted(
         if name is None:
             continue
         first, *rest = re.split(r"(?=[.\[])", name)
-        with python_raises():
-            number = int(first) if first.isdecimal() else next(numbers) if first == "" else None
-            value = keywords[first] if number is None else arguments[number]
+        number = int(first) if first.isdecimal() else next(numbers) if first == "" else None
+        value = _named(arguments, keywords, first, number)
         for step in rest:
             value = _step(interp, value, step)
         inner = formatted(interp, spec or "", arguments, keywords)
         parts.append(text_field(interp, value, conversion, inner))
     return text_of(parts)
+
+
+def _named(arguments: Arguments, keywords: Keywords, name: str, number: int | None) -> Abstract:
+    """What the first part of a field names: a keyword, or the argument of a number."""
+    if number is not None and number < len(arguments):
+        return arguments[number]
+    with python_raises():
+        if number is None:
+            return keywords[name]
+        told = "Replacement index {} out of range for positional args tuple"
+        raise IndexError(told.format(number))
 
 
 def _step(interp: Interpreter, value: Abstract, step: str) -> Abstract:
@@ -270,7 +286,8 @@ def percent(interp: Interpreter, text: str, operand: Abstract) -> str | StagedTe
     """``text % operand``, as the f-string that says the same."""
     operands = list(operand) if isinstance(operand, tuple) else [operand]
     if all(map(is_plain, operands)):
-        return str(text % operand)
+        with python_raises():
+            return str(text % operand)
     _require_known(text)
     parts: list[Any] = []
     at = 0

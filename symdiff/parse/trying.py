@@ -29,11 +29,11 @@ from symdiff.ops.attempts import (
     is_error,
     spelled_class,
 )
-from symdiff.ops.declare import DeclaredOp, Fails, fails_to_broadcast
+from symdiff.ops.declare import DeclaredOp, Fails, array_type, fails_to_broadcast
 from symdiff.ops.effects import Member, Named, opaque_call
 from symdiff.ops.elementary import power
 from symdiff.ops.facts import READS_AND_WRITES, is_python, may_raise
-from symdiff.ops.index import index, index_add, index_set
+from symdiff.ops.index import index, index_add, index_set, written_apart
 from symdiff.ops.lists import list_length, list_pop, list_set
 from symdiff.parse.blame import is_users, users
 from symdiff.parse.checkpoint import Checkpoint
@@ -524,12 +524,14 @@ def _first_catching(classes: Classes, raised: type[BaseException]) -> int | None
 
 
 def _probe(node: Node) -> Node:
-    """What raises as a node does, and can be done apart from it: a write's place is read."""
+    """What raises as a node does, and can be done apart from it: a number's place is read."""
     if node.op not in (index_set, index_add):
         return node
-    base, _, *places = node.operands
+    base, value, *places = node.operands
+    is_number = array_type(value).rank == 0
+    operands = (base, *places) if is_number else node.operands
     with building(Builder(span=node.span)) as apart:
-        apart.emit(index, (base, *places), node.attributes)
+        apart.emit(index if is_number else written_apart, operands, node.attributes)
     return apart.nodes[-1]
 
 
