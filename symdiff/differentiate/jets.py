@@ -27,6 +27,7 @@ from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.operands import Numbers
 from symdiff.differentiate.products import partial_of
 from symdiff.differentiate.rows import unit_of
+from symdiff.differentiate.selection import EXTREMA
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, building, copy_into, marked
 from symdiff.ir.control import (
@@ -386,7 +387,12 @@ class _Jets:
                 if one is None or (other is None and (j < k or isinstance(partial, Value))):
                     continue
                 weighted = one if j == k else multiply(j / k, one)
-                part = multiply(weighted, partial) if other is None else product(weighted, other)
+                if other is not None and op in EXTREMA:  # the zeros of what is not taken win
+                    part = strong_multiply(other, weighted)
+                else:
+                    part = (
+                        multiply(weighted, partial) if other is None else product(weighted, other)
+                    )
                 total = _sum(total, part)
         return total
 

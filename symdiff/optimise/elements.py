@@ -20,7 +20,7 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, copy_block, substitute, with_block
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_blocks, walk_nodes
-from symdiff.ir.types import FLOAT, INT, ArrayType, Dim, ListType, Size, TapeType, Type
+from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops.arithmetic import divide, multiply
 from symdiff.ops.casts import astype, python_float
 from symdiff.ops.facts import made_by, number_of
@@ -38,6 +38,7 @@ from symdiff.optimise.floats import (
     float_type,
     is_function,
     of_own_value,
+    python_number,
 )
 
 _FLOAT64 = np.dtype("float64")
@@ -209,10 +210,10 @@ class _OfElements(Converter):
             known = retyped.operands[0]
         if known.node is not None and known.node.op is undefined:
             raise NotFloats  # what has no value yet is no number
-        number = number_of(known)
+        number, type_ = number_of(known), self.float_type(value.type)
         if number is not None:
-            return self.constant(float(number))
-        made: Value = python_float(known)
+            return self.constant(bool(number) if type_ == BOOL else float(number))
+        made = python_number(known, type_)
         made.name, made.role = value.name, value.role
         return made
 

@@ -22,7 +22,7 @@ from symdiff.ir.control import call, cond, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, TapeType, Type
 from symdiff.ops.arithmetic import choice, divide, not_equal
-from symdiff.ops.casts import astype, python_float
+from symdiff.ops.casts import astype, python_bool, python_float
 from symdiff.ops.declare import DeclaredOp, operation_named
 from symdiff.ops.mathlib import math_pow
 from symdiff.ops.residuals import PACKED, pack, quiet_divide, unpack
@@ -124,6 +124,12 @@ def float_type(type_: Type) -> Type:
     raise NotFloats
 
 
+def python_number(value: Value, type_: Type) -> Value:
+    """A number, or a truth, as one of Python's."""
+    made: Value = python_bool(value) if type_ == BOOL else python_float(value)
+    return made
+
+
 class Converter:
     """Rebuilds a graph op by op; ``new`` maps old values to new ones, ``cells`` called graphs."""
 
@@ -160,7 +166,7 @@ class Converter:
 
     def entered(self, value: Value, parameter: Value) -> Value:
         if isinstance(value.type, ArrayType) and value.type.kind == "scalar":
-            made: Value = python_float(parameter)
+            made = python_number(parameter, self.float_type(value.type))
             made.name, made.role = value.name, value.role
             return made
         return parameter

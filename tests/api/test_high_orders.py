@@ -121,3 +121,16 @@ def test_orders_add_up_and_zero_is_the_function():
         wanted = mpmath.diff(lambda x: mpmath.sin(x) / (1 + x * x), mpmath.mpf(0.4), 7)
     assert parts == pytest.approx(float(wanted), rel=1e-10)
     assert sd.derivative(wave, 0)(0.4) == wave(0.4)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 6])
+def test_an_extremum_takes_nothing_of_what_is_infinite(order):
+    for function in (
+        lambda x: np.maximum(np.log(x), -1.0) + x**6,
+        lambda x: np.clip(1 / x, -1.0, 3.0) + x**6,
+        lambda x: np.fmin(2.0, 1 / x) + x**6,
+    ):
+        wanted = 720.0 if order == 6 else 0.0
+        assert sd.derivative(function, order)(np.float64(0.0)) == wanted
+        assert sd.taylor(function, np.float64(0.0), order)[order] == wanted / 720

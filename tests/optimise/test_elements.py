@@ -264,3 +264,19 @@ def test_a_square_beyond_the_floats_is_infinite() -> None:
         value, slope = sd.value_and_grad(squares)(x)
     assert value == np.inf
     np.testing.assert_array_equal(slope, [2e200, 4.0])
+
+
+@pytest.mark.parametrize("limit", [2.0, float("nan")])
+def test_truths_from_outside_of_a_loop_on_lists_stay_truths(limit: float) -> None:
+    def limited(x: Any) -> Any:
+        total = 0.0
+        for v in x:
+            total = total + np.fmin(1 / v, limit) + np.fmax(limit, v)
+        return total
+
+    x, direction = np.array([0.4, 1.7, 2.3, 0.9]), np.array([0.3, -0.7, 0.5, 1.1])
+    is_less, is_more = (1 / x < 2, x > 2) if limit == 2 else (x > 0, x > 0)
+    wanted = -is_less / x**2 + is_more
+    np.testing.assert_allclose(sd.grad(limited)(x), wanted, rtol=1e-13)
+    np.testing.assert_allclose(sd.jvp(limited, (x,), (direction,))[1], wanted @ direction, 1e-13)
+    np.testing.assert_allclose(sd.hessian(limited)(x), np.diag(2 * is_less / x**3), 1e-13)
