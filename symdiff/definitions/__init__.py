@@ -89,6 +89,7 @@ _BY_LIBRARY = {
         "harmonics",
         "inverses",
         "probabilities",
+        "sequences",
         "special",
     ),
     "scipy.stats": (

@@ -59,12 +59,15 @@ def _coefficients(h2, k2, n, powers, count, place):
 
 
 def ellip_harm(h2, k2, n, p, s, signm=1, signn=1):
-    if np.ndim(h2) > 0 or np.ndim(k2) > 0 or np.ndim(n) > 0 or np.ndim(p) > 0:
+    if np.size(h2) != 1 or np.size(k2) != 1 or np.ndim(n) > 0 or np.ndim(p) > 0:
         refuse("arrays of axes, degrees or orders (go over them one by one)")
     if n < 0 or p < 1 or p > 2 * n + 1:
         refuse("an order p outside of 1 to 2 n + 1")
     has_s, has_first, has_second, count, place = _class(n, p)
     s = np.asarray(s)
+    more = max(np.ndim(h2), np.ndim(k2), s.ndim) - s.ndim
+    s = np.reshape(s, (1,) * more + s.shape)
+    h2, k2 = np.reshape(h2, ()), np.reshape(k2, ())
     found = np.zeros(s.shape)
     for coefficient in _coefficients(h2, k2, n, (has_s, has_first, has_second), count, place):
         found = found * (s * s - h2) + coefficient

@@ -3,6 +3,7 @@ the quantiles of normal distributions, which it has in C.
 """
 
 import math
+import sys
 
 import numpy as np
 
@@ -16,6 +17,26 @@ def mean(data):
     """The sum over the count."""
     x = _sample(data, "mean requires at least one data point", 1)
     return _as_data(np.mean(x), data)
+
+
+def geometric_mean(data):
+    """The exponential of the mean of logarithms."""
+    from statistics import StatisticsError
+
+    logarithms = [math.log(number) for number in _positive(data, StatisticsError)]
+    if not logarithms:
+        raise StatisticsError(_NOT_POSITIVE)
+    return math.exp(math.fsum(logarithms) / len(logarithms))
+
+
+_NOT_POSITIVE = "geometric mean requires a non-empty dataset containing positive numbers"
+
+
+def _positive(data, error):
+    for number in data:
+        if not number > 0 and number == number:
+            raise error(_NOT_POSITIVE)
+        yield number
 
 
 def variance(data, xbar=None):
@@ -103,6 +124,8 @@ declare_pure(_quantile)
 @when_imported("statistics")
 def register(statistics):
     """Say what the functions mean."""
+    if sys.version_info < (3, 13):  # which is followed, and has other words
+        registered(statistics, geometric_mean)
     registered(statistics, mean, variance, pvariance, stdev, pstdev, rounded=True)
     if hasattr(statistics, "_normal_dist_inv_cdf"):
         defines_inside(statistics._normal_dist_inv_cdf, normal_quantile, rounded=True)

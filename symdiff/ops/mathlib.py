@@ -56,8 +56,11 @@ from symdiff.ops.elementary import (
     power_partial_base,
     power_partial_exponent,
 )
+from symdiff.ops.list_arrays import is_list, list_stack_of
 from symdiff.ops.meanings import to_even
 from symdiff.ops.ranges import unless_never_zero, unless_within
+from symdiff.ops.reduce import broadcast_like
+from symdiff.ops.reduce import sum as sum_of
 
 _SPECIAL = "jax.scipy.special"
 _ANY_SIZE = Absent("Python's integers have any size")
@@ -283,6 +286,21 @@ math_fsum: Operation = Operation.of_arrays(
 )
 
 
+math_fsum_of: Operation = Operation.of_arrays(
+    "math_fsum_of",
+    lambda x: FLOAT,
+    math.fsum,
+    raises=True,
+    spelling=template("math.fsum({0})"),
+    jax=Absent("JAX rounds after each addition"),
+    vjp=lambda position, g, y, x: as_dtype_of(broadcast_like(g, x), x),
+    jvp=lambda position, t, y, x: python_float(sum_of(t)),
+    sympy=lambda sp, x: sp.Add(*x),
+    example="math.fsum(x)",
+    documentation="``math.fsum`` of a vector, whose length need not be known.",
+)
+
+
 def _spell_sum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     start, *items = operands
     given: list[ast.expr] = [ast.List(items, ast.Load())]
@@ -380,6 +398,9 @@ def _as_float(number: Any) -> Any:
 @lowers(math.fsum)
 def _fsum(seq: Any) -> Any:
     if not isinstance(seq, list | tuple):
+        numbers = list_stack_of(seq) if is_list(seq) else seq
+        if isinstance(numbers, Value) and array_type(numbers).rank == 1:
+            return math_fsum_of(numbers)
         raise UnsupportedCallError("math.fsum of an array", hint="use numpy.sum(...)")
     return math_fsum(*seq) if seq else 0.0
 

@@ -46,7 +46,16 @@ _ROWS = {
     "`math`": ("mathlib",),
     "`cmath`": ("cmathlib",),
     "`scipy.special`": (
-        *("special", "softmax", "bessel", "integrals", "carlson", "harmonics", "ellipsoidal"),
+        *(
+            "special",
+            "softmax",
+            "bessel",
+            "integrals",
+            "carlson",
+            "harmonics",
+            "ellipsoidal",
+            "sequences",
+        ),
         *("inverses", "orthogonal", "precise", "probabilities"),
     ),
     "`scipy.stats`": (

@@ -27,6 +27,46 @@ def test_the_value_is_the_functions_in_every_bit(function, data):
     assert type(value) is type(function(data))
 
 
+@pytest.mark.parametrize("data", [DATA, tuple(DATA), np.array(DATA), [3.0], np.ones(1)])
+def test_geometric_means(data):
+    check(statistics.geometric_mean, data)
+    check(lambda d: statistics.geometric_mean(number * number for number in d), data)
+
+
+@pytest.mark.parametrize("data", [[1.0, -1.0], [0.0, 2.0], []])
+def test_geometric_means_of_nothing_and_of_what_is_not_positive(data):
+    def f(x):
+        try:
+            return statistics.geometric_mean(x)
+        except statistics.StatisticsError:
+            return 3.0 * x.sum() + 1.0
+
+    x = np.array(data)
+    if f(x) == 0.0:  # of Python 3.13 on, where a number is 0
+        return
+    assert sd.value_and_grad(f)(x)[0] == f(x)
+    assert sd.grad(f)(x).tolist() == [3.0] * len(data)
+
+
+@pytest.mark.parametrize("data", [DATA, np.array(DATA), np.zeros(0)])
+def test_exact_sums_of_as_many_numbers_as_there_are(data):
+    check(lambda d: math.fsum(number * number for number in d), data)
+    check(lambda d: math.fsum(number**3 for number in d if number > 2.6), data)
+    check(lambda d: math.fsum(map(math.sin, d)), data)
+
+
+def test_exact_sums_of_vectors():
+    x = np.array([1.0, 1e100, 1.0, -1e100] * 10)
+    value, slope = sd.value_and_grad(lambda v: math.fsum(v) * v[0])(x)
+    assert value == 20.0
+    assert slope.tolist() == [21.0] + [1.0] * 39
+    single = sd.grad(lambda v: math.fsum(v * v))(np.array([1.0, 2.0], np.float32))
+    assert single.dtype == np.float32
+    assert single.tolist() == [2.0, 4.0]
+    whole = np.array([1, 2, 3])
+    assert sd.grad(lambda s, v: s * math.fsum(v))(2.0, whole) == 6.0
+
+
 @pytest.mark.parametrize("data", [DATA, np.array(DATA)])
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_derivatives(function, data):

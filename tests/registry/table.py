@@ -627,6 +627,7 @@ TABLE: dict[str, Word] = {
     "math.log": number("x", "x, y", y=ABOVE_ONE),
     "math.pow": number("x, y", reference="np.power(x, y)"),
     "math.prod": number("[x, y, 0.5]"),
+    "statistics.geometric_mean": shaped("x", "x.tolist()", like=ROWS, x=POSITIVE),
     **{
         f"statistics.{name}": shaped(*texts, like=ROWS)
         for name, texts in {
@@ -1173,6 +1174,10 @@ TABLE: dict[str, Word] = {
         for name in ("smirnov", "smirnovi")
     },
     "scipy.special.lpmv": elementwise("1, 3, x", "-2, 2, x", x=(-0.7, 0.7)),
+    **{
+        f"scipy.special.riccati_{kind}": number("2, x", x=POSITIVE, dtypes=("float64",))
+        for kind in ("jn", "yn")
+    },
     "scipy.special.ellip_harm": elementwise("3.0, 7.0, 3, 2, x", x=POSITIVE, dtypes=("float64",)),
     "scipy.special.sph_harm_y": elementwise("2, 1, x, y", x=POSITIVE),
     "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
