@@ -2,43 +2,46 @@
 
 ``if t: y = a`` and then ``if t: z = y * b`` is ``if t: y = a; z = y * b``. What stands between them
 is computed before both where it can be: it is pure, cannot raise, and reads nothing of the first.
-In programs with derivatives only; the user's own program stays as it was written.
+In programs with derivatives; of the user's own program, which stays in the order in which it was
+written, only what follows each other at once.
 """
 
 from __future__ import annotations
 
-from symdiff.ir.build import copy_block, substitute, with_block
-from symdiff.ir.control import cond
+from symdiff.ir.build import constant, copy_block, substitute, with_block
+from symdiff.ir.control import cond, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_blocks, walk_nodes
 from symdiff.ops.facts import must_stay
 from symdiff.optimise.facts import has_derivatives
 
 _FARTHEST = 40  # nodes between two branches that are looked at
+_NOTHING = (constant, undefined)
 
 
 def merge_branches(graph: Graph) -> Graph:
     """The graph with neighbouring branches merged; the graph itself where there are none."""
-    if not has_derivatives(graph) or not any(map(_has_two, walk_blocks(graph.block))):
+    farthest = _FARTHEST if has_derivatives(graph) else 0
+    if not any(_has_two(block, farthest) for block in walk_blocks(graph.block)):
         return graph
     copied = copy_block(graph.block, {})
     for block in walk_blocks(copied):
-        _merge_in(block)
+        _merge_in(block, farthest)
     return with_block(graph, copied)
 
 
-def _has_two(block: Block) -> bool:
+def _has_two(block: Block, farthest: int) -> bool:
     """Return whether there are branches to merge in a block."""
     found: dict[Value, Node] = {}
     for position, node in enumerate(block.nodes):
         if node.op is cond:
             first = found.get(node.operands[0])
-            if first is not None and _between(block, first, position) is not None:
+            if first is not None and _between(block, first, position, farthest) is not None:
                 return True
             found[node.operands[0]] = node
     return False
 
 
-def _merge_in(block: Block) -> None:
+def _merge_in(block: Block, farthest: int) -> None:
     """Merge the branches of one block."""
     found: dict[Value, Node] = {}
     position = 0
@@ -46,16 +49,16 @@ def _merge_in(block: Block) -> None:
         node = block.nodes[position]
         if node.op is cond:
             first = found.get(node.operands[0])
-            made = None if first is None else _merge(block, first, position)
+            made = None if first is None else _merge(block, first, position, farthest)
             if made is not None:
                 position -= 1
             found[node.operands[0]] = made or node
         position += 1
 
 
-def _merge(block: Block, first: Node, position: int) -> Node | None:
+def _merge(block: Block, first: Node, position: int, farthest: int) -> Node | None:
     """Let the first branch do what the one at a position does, where nothing between forbids it."""
-    parted = _between(block, first, position)
+    parted = _between(block, first, position, farthest)
     if parted is None:
         return None
     before, behind = parted
@@ -65,7 +68,9 @@ def _merge(block: Block, first: Node, position: int) -> Node | None:
     return made
 
 
-def _between(block: Block, first: Node, position: int) -> tuple[list[Node], list[Node]] | None:
+def _between(
+    block: Block, first: Node, position: int, farthest: int
+) -> tuple[list[Node], list[Node]] | None:
     """What stands between a branch and the one at a position, as it would stand before and behind
     both in one; None where they have to stay apart.
     """
@@ -75,6 +80,8 @@ def _between(block: Block, first: Node, position: int) -> tuple[list[Node], list
         return None
     start += window.index(first)
     second, between = block.nodes[position], block.nodes[start + 1 : position]
+    if sum(node.op not in _NOTHING for node in between) > farthest:
+        return None
     before, behind = _parted(between, first)
     given = {value for node in behind for value in node.results}
     if any(value in given for inner in second.blocks for value in free_values(inner)):

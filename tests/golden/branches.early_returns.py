@@ -15,6 +15,7 @@ def early_returns_grad(x, y):
                 z_bar = x / t
                 x_bar = w
             else:
+                # line 26: elif y > 5:
                 if y > 5:
                     z_bar = 0.0
                 else:
@@ -45,6 +46,7 @@ def early_returns_grad_by_numpy(x, y):
             z_bar = float(np.divide(x, t))
             x_bar = float(w)
         else:
+            # line 26: elif y > 5:
             if y > 5:
                 z_bar = 0.0
             else:
