@@ -59,12 +59,15 @@ from symdiff.ir.graph import (
     walk_nodes,
 )
 from symdiff.ir.structure import Container, Leaf
-from symdiff.ir.types import INT, OPAQUE, ArrayType, ListType, TapeType, Type
+from symdiff.ir.types import INT, OPAQUE, ArrayType, Dim, ListType, TapeType, Type
 from symdiff.ops.arithmetic import equal, positive, where
-from symdiff.ops.creation import zeros_of
+from symdiff.ops.creation import zeros, zeros_of
+from symdiff.ops.declare import array_type
 from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.lists import list_new, list_typed
+from symdiff.ops.partial import sources
 from symdiff.ops.retype import retype
+from symdiff.ops.sizes import size
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.dtype_answers import Asked
@@ -491,9 +494,8 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     numbers = tuple([v for v in parts if v in made and not is_constant(v)])
     outside = [v for v in free_values(whole) if v not in template.parameters]
     read = (*template.parameters, *outside)
-    undefined_ = [value.type for value in _undefined(nodes)]
-    own = [type_ for type_ in undefined_ if type_ != OPAQUE and _defined_anyhow(type_) is None]
-    if own or not numbers or not all(map(_is_read, read)):
+    block = Block(read, template.nodes, numbers)
+    if not numbers or not all(map(_is_read, read)) or not _are_defined(block):
         return None
     if not all(map(_is_given, numbers)):
         return None
@@ -522,8 +524,33 @@ def _told(template: Template) -> tuple[Value, ...]:
     return tuple([part for part in told if isinstance(part, Value)])
 
 
-def _undefined(nodes: Sequence[Node]) -> Iterator[Value]:
-    return (node.result for node in nodes if node.op is undefined)
+def _are_defined(block: Block) -> bool:
+    """Return whether all results are defined on each path, once what can be made of a type is."""
+    absent = [node.result for node in walk_nodes(block) if node.op is undefined]
+    left = [v for v in absent if v.type != OPAQUE and _defined_anyhow(v.type) is None]
+    handed_on = sources(block, block.results) if left else set()
+    axes = _axes_of(block)
+    return all(_has_lengths(v.type, axes) for v in left if v in handed_on or not is_array(v.type))
+
+
+Axes = dict[Dim, tuple[Value, int]]  # where a length stands
+
+
+def _axes_of(block: Block) -> Axes:
+    """The axes of a block's parameters, by their lengths."""
+    return {
+        dim: (value, axis)
+        for value in block.parameters
+        if is_array(value.type)
+        for axis, dim in enumerate(array_type(value).shape)
+    }
+
+
+def _has_lengths(type_: Type, axes: Axes) -> bool:
+    """Return whether the lengths of an array of this type are those of some axes, or constants."""
+    return isinstance(type_, ArrayType) and all(
+        isinstance(dim, int) or (dim in axes and not dim.open) for dim in type_.shape
+    )
 
 
 def _call_of(interp: Interpreter, template: Template, node: Node) -> Activation | None:
@@ -541,8 +568,8 @@ def _cell(
     read: Sequence[Value],
     numbers: Sequence[Value],
 ) -> GraphCell:
-    """The graph, in which numbers that a path does not define are zeros, and lists empty: nobody
-    reads them there.
+    """The graph, in which numbers and arrays that a path does not define are zeros, and lists
+    empty: nobody reads them there.
 
     Its nodes count as built where the template's were.
     """
@@ -564,12 +591,29 @@ def _cell(
 
 
 def _define_all(block: Block) -> None:
-    """Make undefined numbers zeros, and lists empty."""
+    """Make undefined numbers zeros, lists empty, and arrays that may be results zeros."""
+    axes, handed_on = _axes_of(block), sources(block, block.results)
     for inner in walk_blocks(block):
-        for node in inner.nodes:
-            known = _defined_anyhow(node.result.type) if node.op is undefined else None
+        for node in [node for node in inner.nodes if node.op is undefined]:
+            known = _defined_anyhow(node.result.type)
             if known is not None:
                 node.op, node.attributes = known
+            elif node.result in handed_on and _has_lengths(node.result.type, axes):
+                _define_array(inner, node, axes)
+
+
+def _define_array(block: Block, node: Node, axes: Axes) -> None:
+    """Make an array of zeros of what is undefined in a block."""
+    type_ = array_type(node.result)
+    with building(Builder()) as inside:
+        found = [
+            d if isinstance(d, int) else (size(axes[d][0], axis=axes[d][1])) for d in type_.shape
+        ]
+        zeros(*found, shape=type_.shape, dtype=type_.dtype)
+    made = inside.nodes[-1]
+    node.op, node.operands, node.attributes = made.op, made.operands, made.attributes
+    place = block.nodes.index(node)
+    block.nodes[place:place] = inside.nodes[:-1]
 
 
 def _defined_anyhow(type_: Type) -> tuple[Op, Attributes] | None:
@@ -625,6 +669,7 @@ def _in_region(
 ) -> tuple[Abstract, Raised | None] | None:
     """What the function gives, and what it raises in a region; None where more is asked for."""
     results: list[Abstract] = []
+    since = now()
 
     def body() -> None:
         try:
@@ -640,13 +685,13 @@ def _in_region(
     errors = _errors_of(interp, region)
     if where is True or any(isinstance(error, Conflict) for error in errors.values()):
         return None
-    parts = list(dict.fromkeys(_parts(results[0])))
-    if not all(isinstance(part, Value) and _is_number(part.type) for part in parts):
+    given = _defined(interp, region, where, results[0], since)
+    if given is None:
         return None
-    number, new = _defined(interp, region, where, parts)
     _belong_to_callee(interp, builder().nodes[start:])
     forget(interp, region)
-    return _of(results[0], new), Raised(where, number, tuple(region.kinds), errors)
+    result, number = given
+    return result, Raised(where, number, tuple(region.kinds), errors)
 
 
 def _is_number(type_: Type, kinds: str = "ifc") -> TypeGuard[ArrayType]:
@@ -667,22 +712,49 @@ def _errors_of(interp: Interpreter, region: Region) -> dict[int, Abstract]:
 
 
 def _defined(
-    interp: Interpreter, region: Region, where: Value, parts: Sequence[Any]
-) -> tuple[Value | int, dict[Value, Value]]:
-    """The number of what was raised, and the numbers that are given where nothing was: zeros, where
-    there are none, so that callers need not tell.
+    interp: Interpreter, region: Region, where: Value, result: Abstract, since: int
+) -> tuple[Abstract, Value | int] | None:
+    """What is given, and the number of what was raised. Numbers are zeros where something was, so
+    that callers need not tell; None where there are none.
     """
+    inside = _inside(interp.heap, result, since)
+    parts = dict.fromkeys(part for one in (result, *inside.values()) for part in _parts(one))
+    arrays = [held for key, held in inside.items() if isinstance(key, Storage)]
+    handles = {part: part for part in parts if isinstance(part, HANDLES)}
+    numbers = [v for v in parts if isinstance(v, Value) and _is_number(v.type)]
+    if len({*handles, *numbers, *arrays}) < len(parts):
+        return None
     number = (region.token, "number")
-    places = [(region.token, ("part", k)) for k in range(len(parts))]
+    places = [(region.token, ("part", k)) for k in range(len(numbers))]
 
     def put(found: Abstract, made: Callable[[Value], Value]) -> None:
         interp.put(number, positive(found) if isinstance(found, Value) else found)
-        for place, part in zip(places, parts, strict=True):
+        for place, part in zip(places, numbers, strict=True):
             interp.put(place, as_type(made(part), part.type))
 
     interp.branch(where, lambda: put(interp.content(number), zeros_of), lambda: put(0, positive))
-    new = {part: interp.content(place) for part, place in zip(parts, places, strict=True)}
-    return interp.content(number), new
+    new = {part: interp.content(place) for part, place in zip(numbers, places, strict=True)}
+    for key, held in inside.items():
+        if not isinstance(key, Storage):
+            interp.put(key, _of(held, new, handles))
+    return _of(result, new, handles), interp.content(number)
+
+
+def _inside(heap: Heap, result: Abstract, since: int) -> Written:
+    """What is in arrays, lists, dicts and objects that were made since and are given, by key."""
+    found: Written = {}
+    pending = [result]
+    while pending:
+        for part in _parts(pending.pop()):
+            if not isinstance(part, HANDLES) or born(part) < since:
+                continue
+            keys: list[Any] = [part]
+            if isinstance(part, ObjectRef):
+                keys = [(part, name) for name in heap.names_of(part)]
+            new = {key: heap.get(key) for key in keys if key not in found}
+            found.update(new)
+            pending += new.values()
+    return found
 
 
 def _belong_to_callee(interp: Interpreter, nodes: Sequence[Node]) -> None:

@@ -505,6 +505,16 @@ def records_in_both_arms(n):
     return both_arms_of_arrays(n, first, one, other, behind)
 
 
+def arrays_in_body_and_handler(n):
+    """Each function may raise, and gives an array."""
+    one = ["if v[1] > 9.0:", "    raise ValueError", "try:", "    w = math.sqrt(v[0] - 0.1)"]
+    one = [*one, "    return f{k}(v * w)", "except ValueError:", "    return f{k}(v + 0.3)"]
+    text = "import math\ndef f0(v):\n    return np.sin(v)\n"
+    for k in range(n):
+        text += f"def f{k + 1}(v):\n" + "".join(indented(1, line.format(k=k)) for line in one)
+    return text + f"def f(x):\n    return np.sum(f{n}(np.array([x, 0.5, x * x])))\n"
+
+
 def numbers_or_none_in_both_arms(n):
     """A function without a final ``else`` gives None there."""
     text = "def f0(v):\n    if v > 0.2:\n        return np.sin(v)\n"
@@ -670,7 +680,7 @@ def loops_over_generators_in_both_arms(n):
 
 BRANCHING = [
     yields_from_both_arms, loops_over_generators_in_both_arms,
-    named_handlers, raising_again, suppressing,
+    named_handlers, raising_again, suppressing, arrays_in_body_and_handler,
     calls_in_loops_and_behind, calls_in_whiles_and_behind, writes_in_body_and_handler,
     calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,
     calls_that_ask_in_both_arms, numbers_or_none_in_both_arms, pairs_or_none_in_both_arms,

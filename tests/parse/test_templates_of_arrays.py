@@ -11,11 +11,17 @@ import symdiff as sd
 from symdiff.parse import templates
 from tests import reference
 from tests.parse.test_templates import fresh
-from tests.programs import arrays_in_callees, results_in_callees, sizes_in_callees
+from tests.programs import (
+    arrays_in_callees,
+    arrays_of_callees_in_try,
+    results_in_callees,
+    sizes_in_callees,
+)
 
 ARGS = (0.62, 1.17)
 PROGRAMS = [
     *arrays_in_callees.PROGRAMS,
+    *arrays_of_callees_in_try.PROGRAMS,
     *results_in_callees.PROGRAMS,
     *sizes_in_callees.PROGRAMS,
 ]
