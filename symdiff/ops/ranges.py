@@ -181,8 +181,39 @@ def _smaller(node: Node, depth: int) -> Range:
 
 
 def _total(node: Node, depth: int) -> Range:
+    if _has_a_one(node):
+        return 1.0 / _NEARLY_ONE, math.inf
     low = min(range_of(operand, depth)[0] for operand in node.operands)
     return _NOT_NEGATIVE if low >= 0.0 else _UNKNOWN
+
+
+def _has_a_one(node: Node) -> bool:
+    """Return whether what is added up is ``exp(x - max(x))``, which is 1 at each maximum."""
+    exponent = _only_operand(node.operands[0], "exp")
+    apart = None if exponent is None else exponent.node
+    if apart is None or apart.op.name != "subtract" or node.op.name != "sum":
+        return False
+    x, shift = apart.operands
+    if _only_operand(shift, "max") is not x or len(node.operands) != 1:
+        return False
+    assert shift.node is not None
+    whole = _axes(node)
+    return whole is None or (_axes(shift.node) or {None}) <= whole
+
+
+def _only_operand(value: Value, name: str) -> Value | None:
+    """The operand of the op with a name that a value is made by."""
+    node = value.node
+    return node.operands[0] if node is not None and node.op.name == name else None
+
+
+def _axes(node: Node) -> set[int | None] | None:
+    """The axes that a reduction goes over; None where it goes over all."""
+    axis = node.attributes.get("axis")
+    if axis is None:
+        return None
+    rank = array_type(node.operands[0]).rank
+    return {k % rank for k in (axis if isinstance(axis, tuple) else (axis,))}
 
 
 _RULES: dict[str, _Rule] = {

@@ -177,14 +177,15 @@ def _has_sum(values: Iterable[Value]) -> bool:
     """Return whether a value is a sum, or has what is added to rows: without one inside, nothing
     can cancel.
     """
-    return any(made_by(value, "sum", "matmul", "index_add") for value in values)
+    return any(made_by(value, "sum", "matmul", *_WRITES) for value in values)
 
 
 _MOST_FACTORS = 2
 _PRODUCTS = ("multiply", "strong_multiply")
 _QUOTIENTS = ("divide", "strong_divide")
+_WRITES = ("index_add", "index_set")
 _ELEMENTWISE = ("add", "subtract", "negative", *_PRODUCTS, *_QUOTIENTS)
-_ARITHMETIC = (*_ELEMENTWISE, "broadcast_to", "sum", "matmul", "reshape", "index_add")
+_ARITHMETIC = (*_ELEMENTWISE, "broadcast_to", "sum", "matmul", "reshape", *_WRITES)
 
 
 class _TooLong(Exception):  # noqa: N818 - control flow
@@ -233,7 +234,7 @@ class _Expansion:
         if name == "reshape":
             places = _places_put_in(node)
             return None if places is None else self.widened(node.operands[0], places)
-        if name == "index_add":
+        if name in _WRITES:
             return None
         if name == "sum":
             return self._sum_of(node, node.operands[0])
@@ -270,11 +271,23 @@ class _Expansion:
 
     def _sum_of(self, node: Node, value: Value, *, kept: bool = False) -> Polynomial | None:
         """The sum of a value along the axes of a node, which are ``kept`` as axes of length 1."""
-        inner = made_by(value, "index_add")
+        inner = _added(value)
         if inner is None or value not in self.near:
             return self._summed(node, self.of(value), kept=kept)
-        if not _is_by_rows(inner, node):
+        return self._with_added(node, inner, kept) if _is_by_rows(inner, node) else None
+
+    def _sum_of_rows(self, node: Node, monomial: Monomial, kept: bool) -> Polynomial | None:
+        """The sum of a term that is numbers added to one element of each row, and nothing else."""
+        ((atom, exponent), *others) = monomial or [(None, 0)]
+        if others or exponent != 1 or not isinstance(atom, Value) or atom not in self.near:
             return None
+        inner = _added(atom)
+        if inner is None or not _is_by_rows(inner, node):
+            return None
+        return self._with_added(node, inner, kept)
+
+    def _with_added(self, node: Node, inner: Node, kept: bool) -> Polynomial | None:
+        """The sums of rows to which numbers are added."""
         before, added = self._sum_of(node, inner.operands[0], kept=kept), inner.operands[1]
         return None if before is None else _plus(before, self.widened(added, (-1,)))
 
@@ -291,6 +304,10 @@ class _Expansion:
         lengths = tuple(shape[place] for place in places)
         total: Polynomial = {}
         for monomial, factor in summand.items():
+            rows = self._sum_of_rows(node, monomial, kept)
+            if rows is not None:
+                total = _plus(total, _scaled(rows, factor))
+                continue
             split = _split(monomial, places, lengths)
             if split is None:
                 return None
@@ -314,6 +331,14 @@ def _places_put_in(node: Node) -> tuple[int, ...] | None:
     return None if old else tuple(reversed(places))
 
 
+def _added(value: Value) -> Node | None:
+    """What adds to elements of a value: what is written to elements of zeros does, too."""
+    node = made_by(value, *_WRITES)
+    if node is not None and node.op.name == "index_set" and not is_zero(node.operands[0]):
+        return None
+    return node
+
+
 def _is_by_rows(added: Node, node: Node) -> bool:
     """Return whether numbers go to one element of each row, of which the sum is taken with its
     axis: ``x[arange(len(x)), k] += v``.
@@ -323,10 +348,16 @@ def _is_by_rows(added: Node, node: Node) -> bool:
     if len(shape) != 2 or node.attributes.get("axis") != (1,) or key != (Slot(0), Slot(1)):
         return False
     rows = made_by(dynamic[0], "arange")
-    if rows is None or not all(shape_of(v) in ((), shape[:1]) for v in added.operands[1:]):
+    if rows is None or not all(_is_for_rows(shape_of(v), shape[0]) for v in added.operands[1:]):
         return False
     start, _, step = map(number_of, rows.operands)
     return shape_of(dynamic[0]) == shape[:1] and (start, step) == (0, 1)
+
+
+def _is_for_rows(shape: tuple[Dim, ...], rows: Dim) -> bool:
+    """Return whether there is a number for each row, or one for all: other lengths do not fit."""
+    fits = not may_be_one(rows) and len(shape) == 1 and not may_be_one(shape[0])
+    return fits or shape in ((), (rows,))
 
 
 def _is_real(value: Value) -> bool:
@@ -417,7 +448,7 @@ def _cleaned(polynomial: Polynomial) -> Polynomial:
     return {monomial: factor for monomial, factor in polynomial.items() if factor}
 
 
-def _scaled(polynomial: Polynomial, number: int) -> Polynomial:
+def _scaled(polynomial: Polynomial, number: Number) -> Polynomial:
     return {monomial: factor * number for monomial, factor in polynomial.items()}
 
 

@@ -7,9 +7,12 @@ bit for bit, and reads as a person writes it.
 
 from __future__ import annotations
 
+import numpy as np
+
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.casts import astype
+from symdiff.ops.casts import astype, python_float
+from symdiff.ops.declare import array_type
 from symdiff.ops.facts import made_by
 from symdiff.optimise.rewriting import ELEMENTWISE, Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import in_derivatives
@@ -38,6 +41,16 @@ def cast_later(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(astype, moved, **x.node.attributes)
 
 
+@reads("astype")
+def cast_once(node: Node, rewriter: Rewriter) -> Value | None:
+    """``float(k)`` for ``float(np.float64(k))`` of an integer ``k``."""
+    (x,) = node.operands
+    integer = _integer(x)
+    if integer is None or array_type(x).dtype != np.dtype("float64"):
+        return None
+    return apply(python_float, integer)
+
+
 def _integer(value: Value) -> Value | None:
     """The integer or bool that a float was made of."""
     node = made_by(value, "astype")
@@ -47,7 +60,8 @@ def _integer(value: Value) -> Value | None:
     to, of = value.type, given.type
     if not isinstance(to, ArrayType) or not isinstance(of, ArrayType):
         return None
-    return given if to.dtype.kind == "f" and of.dtype.kind in "iub" and not of.weak else None
+    is_number = of.dtype.kind in ("i" if of.weak else "iub")
+    return given if to.dtype.kind == "f" and is_number else None
 
 
 def _is_as_wide(value: Value, node: Node) -> bool:
@@ -61,4 +75,5 @@ def _is_as_wide(value: Value, node: Node) -> bool:
 FINISHING: Rules = {
     **dict.fromkeys((ELEMENTWISE, "matmul"), in_derivatives(implied_cast)),
     **dict.fromkeys(("transpose", "reshape"), in_derivatives(cast_later)),
+    "python_float": in_derivatives(cast_once),
 }

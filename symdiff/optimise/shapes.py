@@ -6,10 +6,15 @@ summed is multiplied by the count instead.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
+
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.arithmetic import constant_of, multiply, negative
-from symdiff.ops.facts import is_derived, made_by, shape_of
+from symdiff.ops.casts import astype, python_float
+from symdiff.ops.declare import array_type
+from symdiff.ops.facts import is_derived, is_python, made_by, shape_of
 from symdiff.ops.products import matmul, outer
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
@@ -18,6 +23,7 @@ from symdiff.optimise.facts import (
     are_of_one_size,
     computed_by,
     is_inexact,
+    is_number,
     is_zero,
     meet_as_one,
 )
@@ -162,15 +168,25 @@ def sum_of_broadcast(node: Node, rewriter: Rewriter) -> Value | None:
     if inner is None or shape_of(inner.operands[0]) or node.attributes.get("keepdims"):
         return None
     axes = axes_of(node.attributes.get("axis"), len(shape_of(node.operands[0])))
-    total = inner.operands[0]
-    for axis in axes:
-        total = total * inner.operands[1 + axis]
+    number, sizes = inner.operands[0], [inner.operands[1 + axis] for axis in axes]
+    count = functools.reduce(multiply, sizes) if sizes and _is_float_one(number) else None
     left = [k for k in range(len(shape_of(node.operands[0]))) if k not in axes]
-    if not left:
-        return total
+    if not left:  # NumPy's sum is a number of its own
+        total = _times(number, sizes) if count is None else count
+        dtype = array_type(node.result).dtype
+        return astype(total, dtype=dtype) if is_python(total) else total
+    total = _times(number, sizes) if count is None else python_float(count)
     shape: tuple[Dim, ...] = tuple(shape_of(node.operands[0])[k] for k in left)
     sizes = [inner.operands[1 + k] for k in left]
     return apply(broadcast_to, total, *sizes, shape=shape)
+
+
+def _is_float_one(number: Value) -> bool:
+    return is_python(number) and is_inexact(number) and is_number(number, 1)
+
+
+def _times(number: Value, sizes: Sequence[Value]) -> Value:
+    return functools.reduce(multiply, sizes, number)
 
 
 @reads("multiply", "negative")

@@ -132,3 +132,23 @@ def test_numbers_beside_quotients_meet():
     expected = 2.0 * across / np.sqrt(across**2 + 1e-6)
     slopes = sd.grad(total_variation)(u, 2.0)
     np.testing.assert_allclose(slopes, -np.diff(expected, prepend=0.0, append=0.0), rtol=1e-14)
+
+
+def test_the_sum_that_holds_the_largest_is_at_least_one():
+    x = np.array([[0.0, -1e308, 3.0], [-np.inf, 2.0, 2.0]])
+    for axis, keepdims in ((1, True), (0, True), (None, False)):
+
+        def function(x, axis=axis, keepdims=keepdims):
+            e = np.exp(x - np.max(x, axis=axis, keepdims=keepdims))
+            return np.sum(e, axis=axis, keepdims=keepdims)
+
+        (result,) = sd.differentiable(function).graph(x).ir.block.results
+        assert 0.99 < range_of(result)[0] <= np.min(function(x))
+
+    def across(x):
+        return np.sum(np.exp(x - np.max(x, axis=0)), axis=1)
+
+    (result,) = sd.differentiable(across).graph(x[:1] * 1.0).ir.block.results
+    assert range_of(result)[0] == 0.0
+    (result,) = sd.differentiable(across).graph(x).ir.block.results
+    assert range_of(result)[0] == 0.0

@@ -87,6 +87,23 @@ def log_softmax(x: Any, w: Any) -> Any:
     return -np.mean(logarithms[np.arange(len(x)), LABELS])
 
 
+def _log_softmax(x: Any) -> Any:
+    x = x - x.max(axis=1, keepdims=True)
+    return x - np.log(np.sum(np.exp(x), axis=1, keepdims=True))
+
+
+def policy(x: Any, w: Any) -> Any:
+    return -np.mean(_log_softmax(x)[np.arange(len(x)), LABELS] * w[:, 0])
+
+
+def policy_of_some(x: Any, w: Any) -> Any:
+    return -np.mean(_log_softmax(x)[np.arange(2), LABELS[1:]] * w[:2, 0])
+
+
+def policy_of_one_row(x: Any, w: Any) -> Any:
+    return -np.mean(_log_softmax(x)[np.arange(1), LABELS] * w[:, 0])
+
+
 def two_labels(x: Any, w: Any) -> Any:
     rows = np.arange(len(x))
     x = x - np.max(x, axis=1, keepdims=True)
@@ -124,6 +141,7 @@ INVARIANT = [
     cross_entropy,
     weighted_cross_entropy,
     log_softmax,
+    policy,
     two_labels,
 ]
 NOT_INVARIANT = [
@@ -134,6 +152,8 @@ NOT_INVARIANT = [
     some_rows,
     rows_from_one,
     labels_weigh_more,
+    policy_of_some,
+    policy_of_one_row,
 ]
 
 

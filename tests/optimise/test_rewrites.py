@@ -318,6 +318,19 @@ def test_the_sum_of_a_broadcast_number_is_a_multiple():
     assert "broadcast_to" not in ops
 
 
+def test_the_sum_of_ones_is_a_length():
+    def moved(a, b, x):
+        return np.sum(x * x + a) + np.sum(np.sin(b * x) - np.exp(b) * x + b)
+
+    x = np.array([0.3, -0.2, 1.1])
+    slopes = sd.grad(moved, (0, 1))
+    assert "return float(x.shape[0]), b_bar" in slopes.source(0.1, 0.4, x)
+    assert "float(x.shape[0] - " in slopes.source(0.1, 0.4, x)
+    by_a, by_b = slopes(0.1, 0.4, x)
+    assert (type(by_a), by_a, type(by_b)) == (float, 3.0, float)
+    assert abs(by_b - np.sum(x * np.cos(0.4 * x) - np.exp(0.4) * x + 1.0)) < 1e-14
+
+
 def test_transposes_go_into_products():
     def build(a, b):
         turned = matmul(transpose(b, axes=(1, 0)), a)
