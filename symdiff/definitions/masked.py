@@ -115,6 +115,8 @@ class Masked(Wrapped):
         return np.where(self.hidden, np.asarray(fill, self.values.dtype), self.values)
 
     def compressed(self):
+        if self.told is False:
+            return self.values.ravel()
         return self.values.ravel()[np.logical_not(self.hidden.ravel())]
 
     # Arithmetic
@@ -612,9 +614,31 @@ def average(a, axis=None, weights=None):
     return (given * shown).sum(axis) / total
 
 
+def asarray(a, dtype=None):
+    """The numbers, of an array that hides none."""
+    if a.told is not False and np.any(a.hidden):
+        raise NotImplementedError("np.asarray of an array with masked elements")
+    return np.asarray(a.values, dtype)
+
+
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    """What a function makes of each line, of arrays without a mask."""
+    given = array(arr)
+    if given.told is not False:
+        refuse("an array that may have a mask")
+
+    def of_line(line, *args, **kwargs):
+        return np.asarray(func1d(array(line), *args, **kwargs))
+
+    made = np.apply_along_axis(of_line, axis, given.values, *args, **kwargs)
+    return _masked(np.array(made, order="C"), False, False, None)
+
+
 def median(a, axis=None):
     if axis is not None:
-        refuse("axis=")
+        if is_masked_array(a):
+            refuse("axis= of a masked array")
+        return _masked(np.median(np.asarray(a), axis), False, False, None)
     found = np.sort(compressed(a))
     if found.dtype.kind in "biu":
         found = found.astype(float)
@@ -638,7 +662,7 @@ def register(ma):
     for function in (
         *(array, masked_where, masked_invalid, masked_inside, masked_outside, masked_equal),
         *(filled, getdata, getmask, getmaskarray, is_masked, isMaskedArray, compressed),
-        *(where, concatenate, vstack, hstack, average, median),
+        *(where, concatenate, vstack, hstack, average, median, apply_along_axis),
     ):
         defines(getattr(ma, function.__name__))(function)
     for name in ("less", "less_equal", "greater", "greater_equal", "not_equal"):
@@ -655,6 +679,7 @@ def register(ma):
     for name, function in (("add", np.add), ("subtract", np.subtract), ("multiply", np.multiply)):
         defines(getattr(ma, name))(_of_two(function))
     defines(ma.divide)(_quotient)
+    TABLE[np.asarray] = asarray
 
 
 def _of_two(function):

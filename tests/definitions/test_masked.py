@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy import ma
+from scipy.stats import mstats
 
 import symdiff as sd
 
@@ -98,6 +99,20 @@ SCALARS: dict[str, Any] = {
     ),
     "median": lambda x: (
         ma.median(ma.array(x, mask=MASK)) + ma.median(ma.array(x, mask=OTHER)) ** 2 + ma.median(x)
+    ),
+    "along": lambda x: (
+        ma.median(np.outer(x, x[:3]), axis=1).sum() ** 2
+        + ma.apply_along_axis(lambda row: row.compressed() ** 2, 0, np.outer(x, x[:2])).sum()
+        + ma.apply_along_axis(np.sum, 1, ma.array(np.outer(x, x[:2]))).max()
+    ),
+    "numbers": lambda x: (
+        np.sum(np.asarray(ma.array(x)) ** 2)
+        + np.sum(np.asarray(ma.sqrt(ma.array(x) ** 2 + 1.0) / ma.array(x)))
+    ),
+    "mstats": lambda x: (
+        np.sum(mstats.mquantiles(x, [0.3, 0.6]) ** 2)
+        + mstats.mquantiles(np.outer(x, x[:3]), axis=0).sum()
+        + mstats.compare_medians_ms(np.append(x, x + 2.3)[None], np.append(2.5 * x, x)[None], 1)[0]
     ),
     "conc": lambda x: (
         ma.concatenate([ma.array(x, mask=MASK), x]).mean() ** 2

@@ -532,6 +532,10 @@ MASKED: dict[str, Word] = {
             *("arcsinh", "log", "log2", "log10", "sqrt", "cumsum", "cumprod", "anom"),
         )
     },
+    "np.ma.extras.apply_along_axis": signal(
+        "return np.ma.apply_along_axis(lambda line: line.compressed() ** 2, 0, x).filled(0.5)",
+        dtypes=REAL,
+    ),
     **{
         f"np.ma.core.{name}": _partly(name, "{0}({1} / 9.0).filled(0.5)")
         for name in ("arcsin", "arccos")
