@@ -103,6 +103,7 @@ _FOLLOWED = (
         "scipy.stats._probability_distribution",
         "scipy.stats._qmc",
         "scipy.stats._quantile",
+        "scipy.stats._resampling",
         "scipy.stats._sampling",
         "scipy.stats._stats_mstats_common",
         "scipy.stats._variation",

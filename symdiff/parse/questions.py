@@ -260,7 +260,8 @@ def _parameters(
         parameters = inspect.signature(function).parameters
     except ValueError:  # of some that are not written in Python
         return None
-    plain = all(lookups.is_plain(each.default) for each in parameters.values())
+    defaults = [each.default for each in parameters.values()]
+    plain = all(lookups.is_plain(each) or each is np._NoValue for each in defaults)
     return ({}, parameters) if plain else None
 
 
