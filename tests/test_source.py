@@ -301,6 +301,56 @@ def test_text_kept_by_code_object(monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_source(names["f"]).line(2) == "    return x + 41"
 
 
+# In which part of the file
+
+
+@pytest.mark.parametrize("text", [
+    "try:\n    import absent_module\nexcept ImportError:\n    def f(x):\n        return x\n",
+    "if False:\n    y = 1\nelse:\n    f = lambda x: (\nx\n)\n",
+    "def by(f):\n    return f\n@by\n\n# so\n@by\ndef f(x):\n    return x\n",
+    "def by(*_):\n    return lambda f: f\n@by(\n    1,\nby, 2)\ndef f(x):\n    return x\n",
+    'TEXT = """\ndef f(x):\n    return -x\n"""\ndef f(x):\n    return x\n',
+    'TEXT = """\ndef f(x): ""\n"""; f = lambda x: x\n',
+    'def f(x):\n    """Text\nat the margin\n"""\n    return x\n',
+    "if True:\n    from math import (\nsin\n)\ndef f(x):\n    return x if x else sin(x)\n",
+    "from math import (\n    sin,\ncos\n)\ndef f(x):\n    return x if x else cos(x)\n",
+    "x = 1; f = lambda x: x\n",
+])  # fmt: skip
+def test_functions_are_found_wherever_they_stand(text: str, run: Run) -> None:
+    function = run(text)["f"]
+    code, source = function.__code__, find_source(function)
+    decorators = getattr(source.tree, "decorator_list", [])
+    assert code.co_firstlineno == min(n.lineno for n in (source.tree, *decorators))
+    assert [source.line(k + 1) for k in range(text.count("\n"))] == text.splitlines()
+    alone = compile(ast.unparse(source.tree), "alone", "exec", dont_inherit=True)
+    assert any(isinstance(c, types.CodeType) and c.co_names == code.co_names and c.co_varnames ==
+               code.co_varnames for c in alone.co_consts)  # fmt: skip
+
+
+def test_functions_of_one_statement_share_its_tree(run: Run) -> None:
+    names = run("y = 1\n\nclass C:\n    def f(self): pass\n\n    def g(self): pass\n")
+    f, g = (find_source(vars(names["C"])[name]).tree for name in "fg")
+    assert (f.lineno, g.lineno) == (4, 6)
+    inner = run("x = 1\ndef f(x):\n    return lambda y: y\n")["f"]
+    outer = find_source(inner).tree
+    assert find_source(inner(1)).tree in list(ast.walk(outer))
+
+
+def test_of_a_long_file_only_a_part_is_compiled(run: Run) -> None:
+    names = run("".join(f"def f{i}(x):\n    return x + {i}.25\n\n" for i in range(30_000)))
+    start = time.process_time()
+    assert find_source(names["f20000"]).tree.lineno == 60_001
+    assert time.process_time() - start < 0.5
+
+
+def test_an_edit_elsewhere_that_is_not_python_leaves_a_function_found(
+    run: Run, tmp_path: Path
+) -> None:
+    old = run("def f(x):\n    return x + 1\n\ndef g(x):\n    return x\n")["f"]
+    (tmp_path / "model.py").write_text("def f(x):\n    return x + 1\n\ndef g(x:\n    return x\n")
+    assert find_source(old).tree.lineno == 1
+
+
 # When the text is not what runs
 
 

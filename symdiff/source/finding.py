@@ -1,9 +1,9 @@
 """From a function object to its syntax tree.
 
-A function enters; a ``FunctionSource`` leaves, or ``SourceUnavailableError`` is raised. The whole
-file is parsed and compiled, never run, and the function's code object is looked for among the
-compiled ones. So the tree that is returned is known to be what runs: after an edit on disk, an
-old function has no tree.
+A function enters; a ``FunctionSource`` leaves, or ``SourceUnavailableError`` is raised. The
+statement of the file that it stands in is parsed and compiled, never run, and the function's code
+object is looked for among the compiled ones, then among those of the whole file. So the tree that
+is returned is known to be what runs: after an edit on disk, an old function has no tree.
 
 >>> pair = [lambda x: x + 1, lambda x: x * 2]
 >>> import ast
@@ -16,6 +16,7 @@ import __future__
 
 import ast
 import functools
+import inspect
 import threading
 import types
 import warnings
@@ -23,6 +24,7 @@ from collections.abc import Iterable, Iterator
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import SourceUnavailableError
+from symdiff.source.around import lines_of, text_around
 from symdiff.source.forwarding import FILE, forwarding_texts
 from symdiff.source.matching import nested_code, same_but_for_asserts, same_code, same_place
 from symdiff.source.private import may_have_private_names, spell_out_private_names
@@ -30,10 +32,10 @@ from symdiff.source.spans import FunctionNode, FunctionSource
 from symdiff.source.text import file_of, read_text
 from symdiff.source.trees import making_trees, parts_of
 
-_REMEMBERED_FILES = 256
-_FUTURE_FLAGS = functools.reduce(
-    int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
-)
+_REMEMBERED_TEXTS = 8192
+_ALL_FLAGS = (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+# One of them is also that of a function in another one, which is compiled no other way for it.
+_FUTURE_FLAGS = functools.reduce(int.__or__, _ALL_FLAGS) & ~inspect.CO_NESTED
 _OWN_FILE_NAME = "<source read by symdiff>"
 _AS_RUNNING = -1
 _WITHOUT_ASSERTS = 1
@@ -45,9 +47,8 @@ _compiling = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class _FileIndex:
-    """All functions of a file: code objects by name, syntax nodes by first line and name."""
+    """All functions of a text: code objects by name, syntax nodes by first line and name."""
 
-    lines: tuple[str, ...]
     codes: dict[str, list[types.CodeType]]
     nodes: dict[tuple[int, str], list[FunctionNode]]
 
@@ -56,7 +57,7 @@ def find_source(function: types.FunctionType) -> FunctionSource:
     """The source of exactly the code that ``function`` runs.
 
     A decorated function is its wrapper: ``__wrapped__`` is not followed. Costs one parse and one
-    compilation for each text of a file, and some microseconds afterwards.
+    compilation for each statement of a file, and some microseconds afterwards.
 
     :raises SourceUnavailableError: where there is no text, or the text is not what runs.
     """
@@ -68,13 +69,13 @@ def find_source(function: types.FunctionType) -> FunctionSource:
     if text is not None:
         index, match = _find_in_text(text, code, _PYTEST_MARK in function.__globals__)
     node = _node_of(match, index) if index and match else None
-    if index is None or node is None:
+    if text is None or node is None:
         forwarding = _forwarding(function)
         if forwarding is not None:
             return forwarding
         raise _without_text(function) if text is None else _changed(function)
     file = file_of(code, function.__globals__)
-    return FunctionSource(node, file, index.lines, code.co_qualname)
+    return FunctionSource(node, file, lines_of(text), code.co_qualname)
 
 
 def _forwarding(function: types.FunctionType) -> FunctionSource | None:
@@ -82,8 +83,8 @@ def _forwarding(function: types.FunctionType) -> FunctionSource | None:
     for text in forwarding_texts(function):
         index, match = _find_in_text(text, function.__code__, False)
         node = _node_of(match, index) if index and match else None
-        if index is not None and node is not None:
-            return FunctionSource(node, FILE, index.lines, function.__code__.co_qualname)
+        if node is not None:
+            return FunctionSource(node, FILE, lines_of(text), function.__code__.co_qualname)
     return None
 
 
@@ -91,6 +92,10 @@ def _find_in_text(
     text: str, code: types.CodeType, rewritten: bool
 ) -> tuple[_FileIndex | None, types.CodeType | None]:
     flags = code.co_flags & _FUTURE_FLAGS
+    part = _index_of(text_around(text, code.co_firstlineno), flags, _AS_RUNNING)
+    match = _match_in_place(code, part) if part else None
+    if match is not None:
+        return part, match
     index = _index_of(text, flags, _AS_RUNNING)
     match = _match_exactly(code, index) if index else None
     if match is None and index is not None:
@@ -101,6 +106,12 @@ def _find_in_text(
         index = _index_of(text, flags, _WITHOUT_ASSERTS)
         match = _match_rewritten(code, index) if index else None
     return index, match
+
+
+def _match_in_place(code: types.CodeType, index: _FileIndex) -> types.CodeType | None:
+    """The code object of the text that is this program and begins on the same line."""
+    match = _match_exactly(code, index)
+    return match if match and match.co_firstlineno == code.co_firstlineno else None
 
 
 def _match_exactly(code: types.CodeType, index: _FileIndex) -> types.CodeType | None:
@@ -128,7 +139,7 @@ def _index_of(text: str, flags: int, optimize: int, apart: bool = False) -> _Fil
         return _build_index(text, flags, optimize, apart)
 
 
-@functools.lru_cache(maxsize=_REMEMBERED_FILES)
+@functools.lru_cache(maxsize=_REMEMBERED_TEXTS)
 def _build_index(text: str, flags: int, optimize: int, apart: bool) -> _FileIndex | None:
     _silence_own_syntax_warnings()
     # Notebook cells may await at top level.
@@ -148,7 +159,7 @@ def _build_index(text: str, flags: int, optimize: int, apart: bool) -> _FileInde
     nodes = _nodes_by_place(every)
     if may_have_private_names(text) and any(isinstance(node, ast.ClassDef) for node in every):
         spell_out_private_names(tree)
-    return _FileIndex(tuple(text.split("\n")), _codes_by_name(codes), nodes)
+    return _FileIndex(_codes_by_name(codes), nodes)
 
 
 def _silence_own_syntax_warnings() -> None:
