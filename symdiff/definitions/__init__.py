@@ -77,7 +77,7 @@ _BY_LIBRARY = {
     ),
     "scipy.linalg.interpolative": ("structured",),
     "scipy.ndimage": ("images", "neighbours", "warped"),
-    "scipy.optimize": ("active_sets", "differences", "minima", "solvers"),
+    "scipy.optimize": ("active_sets", "differences", "minima", "searches", "solvers"),
     "scipy.signal": ("designs", "filters", "peaks", "resampling", "smoothing", "spectra"),
     "scipy.sparse": ("blocks", "sparse"),
     "scipy.sparse.linalg": ("krylov", "operators", "sparse_linalg"),

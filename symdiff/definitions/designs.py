@@ -239,8 +239,61 @@ def _alternating(errors, count):
     return np.array(places)
 
 
+# Roots --------------------------------------------------------------------------------------------
+
+
+def unique_roots(p, tol=1e-3, rtype="min"):
+    """Roots, of those that are near one another one, and how many there are of each."""
+    if rtype not in _OF_SEVERAL:
+        raise ValueError(
+            "`rtype` must be one of {'max', 'maximum', 'min', 'minimum', 'avg', 'mean'}"
+        )
+    roots = np.asarray(p)
+    group = computed(roots.real.astype(float), _groups, roots, tol).astype(np.int64)
+    members = np.bincount(group)
+    if rtype in ("avg", "mean"):
+        sums = np.zeros(len(members), np.result_type(roots, 1.0))
+        np.add.at(sums, group, roots)
+        exact = sums / members
+    else:
+        exact = roots[computed(members + 0.0, _chosen, roots, tol, rtype).astype(np.int64)]
+    return valued(exact, computed(exact, _united, roots, tol, rtype)), members
+
+
+_OF_SEVERAL = {"max": np.max, "maximum": np.max, "min": np.min, "minimum": np.min}
+_OF_SEVERAL |= {"avg": np.mean, "mean": np.mean}
+
+
+def _groups(roots, tol):
+    """Of each root the group that it is in."""
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(np.stack((roots.real, roots.imag), axis=1))
+    group, count = np.full(len(roots), -1.0), 0
+    for k, root in enumerate(roots):
+        if group[k] < 0:
+            near = tree.query_ball_point([root.real, root.imag], tol)
+            group[[j for j in near if group[j] < 0]] = count
+            count += 1
+    return group
+
+
+def _united(roots, tol, rtype):
+    from scipy.signal import unique_roots
+
+    return unique_roots(roots, tol, rtype)[0]
+
+
+def _chosen(roots, tol, rtype):
+    """Which one of each group is its largest or its least."""
+    group, best = _groups(roots, tol), _united(roots, tol, rtype)
+    equal = (group == np.arange(len(best))[:, None]) & (roots == best[:, None])
+    return np.argmax(equal, axis=1).astype(float)
+
+
 @when_imported("scipy.signal")
 def register(signal):
     """Say what the functions mean."""
     functions: tuple[Any, ...] = (zpk2sos, bilinear, remez)
     registered(signal, *functions, rounded=True)
+    registered(signal, unique_roots)

@@ -377,6 +377,50 @@ def norm(a, ord=None, axis=None, keepdims=False):
     return np.linalg.norm(a, ord, axis, keepdims)
 
 
+# Functions of matrices ----------------------------------------------------------------------------
+
+_APART = 1e-8  # how near eigenvalues are, by the largest, whose vectors are not told apart
+
+
+def funm(A, func, disp=True):
+    """A function of a matrix: what it gives of the eigenvalues, by their vectors. Derivatives are
+    NaN where two eigenvalues are equal.
+    """
+    a = np.asarray(A)
+    if a.ndim != 2:
+        refuse("a stack of matrices")
+    if a.dtype.char not in "fdFD":
+        refuse("whole numbers (use a.astype(float))")
+    if disp is not True:
+        refuse("disp=")
+    like = a[0].astype(np.result_type(a, np.complex64))
+    given = np.asarray(func(computed(like, _eigenvalues, a)))
+    values, vectors = np.linalg.eig(a.astype(like.dtype))
+    exact = (vectors * func(values)) @ np.linalg.inv(vectors)
+    near = np.abs(values[:, None] - values) <= _APART * np.max(np.abs(values))
+    single = np.where(np.sum(near) == len(values), 1.0, np.nan)
+    exact = (exact if np.iscomplexobj(a) else exact.real) * single
+    return valued(exact.astype(a.dtype), computed(a, _function_of, a, given))
+
+
+def _eigenvalues(a):
+    """The eigenvalues in the order in which SciPy gives them to a function."""
+    from scipy.linalg import rsf2csf, schur
+
+    return np.diag(rsf2csf(*schur(a))[0])
+
+
+def _function_of(a, values):
+    from scipy.linalg import funm
+
+    found = funm(a, lambda _: values)
+    if np.iscomplexobj(found) and not np.iscomplexobj(a):
+        raise TypeError(
+            "a function of a real matrix is complex here: pass a complex matrix, a.astype(complex)"
+        )
+    return found
+
+
 @when_imported("scipy.linalg")
 def register(linalg):
     """Say what the functions mean."""
@@ -387,3 +431,4 @@ def register(linalg):
         *(subspace_angles, cholesky_banded, qr, rq, qr_multiply, matrix_balance),
         rounded=True,
     )
+    registered(linalg, funm)

@@ -199,9 +199,20 @@ def fmin_l_bfgs_b(
     _refuse_more(False, callback)
     options = {"maxcor": m, "ftol": factr * 2.220446049250313e-16, "gtol": pgtol, "eps": epsilon}
     options = {**options, "maxfun": maxfun, "maxiter": maxiter, "maxls": maxls}
-    given = {"jac": _given_slope(fprime, approx_grad), "options": options}
-    found = minimize(func, x0, args, bounds=bounds, method="L-BFGS-B", **given)
-    return found.x, found.fun, Found()
+    jac, start = _given_slope(fprime, approx_grad), _started(x0)
+    given = {"jac": jac, "options": options, "method": "L-BFGS-B"}
+    told = {"jac": start, "message": ..., "nfev": 0, "nit": 0, "status": 0}
+    ends, args = _pairs(bounds, np.size(x0)), _tuple(args)
+    found = _least("minimize", func, start, (x0,), args, given, ends, told=told)
+    own = _first(func, jac)
+
+    def objective(x, *args):
+        return np.array([float(own(x, *args))])
+
+    rise = slope("jacobian", followed(objective, (start,), args), found.x)[0]
+    counts = {"funcalls": found.nfev, "nit": found.nit, "warnflag": found.status}
+    said = {"grad": valued(rise, found.jac), "task": found.message, **counts}
+    return found.x, found.fun, said
 
 
 def _given_slope(fprime, approx_grad):

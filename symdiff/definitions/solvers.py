@@ -425,7 +425,8 @@ def _least(name, fun, start, first, args, options, bounds=None, near=1e-10, told
     if callable(slope) or slope is True:
         called = followed(_both(fun, slope), (start,), args, 2)
         options = {**options, "jac": True}
-    picked, likes = ("x", "fun", "success", *told), (start, 0.0, True, *[0 for _ in told])
+    more = told if isinstance(told, dict) else dict.fromkeys(told, 0)
+    picked, likes = ("x", "fun", "success", *more), (start, 0.0, True, *more.values())
     if bounds is not None:
         options = {**options, "bounds": bounds if first else bounds[0]}
     found = solver(f"scipy.optimize.{name}", called, first, options, likes, picked)
@@ -436,8 +437,8 @@ def _least(name, fun, start, first, args, options, bounds=None, near=1e-10, told
     in_arrays = options.get("method") in ("Nelder-Mead", "nelder-mead", "COBYLA", "COBYQA")
     if not first or in_arrays or isinstance(own(x, *args), np.float64):
         value = np.float64(value)
-    more = dict(zip(told, found[3:], strict=True))
-    return Found(x=x, fun=value, success=found[2], **more)
+    known = dict(zip(more, found[3:], strict=True))
+    return Found(x=x, fun=value, success=found[2], **known)
 
 
 def _half_of_losses(func, loss="linear", scale=1.0):

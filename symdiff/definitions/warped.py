@@ -12,6 +12,7 @@ from symdiff.definitions.declare import is_known, is_one_row, known_integer, ref
 from symdiff.definitions.filters import recurrence
 from symdiff.definitions.images import each, numbers, within
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.solvers import followed, solver, valued
 
 # The coefficients ---------------------------------------------------------------------------------
 
@@ -258,6 +259,43 @@ def zoom(input, zoom, order=3, mode="constant", cval=0.0, prefilter=True, *, gri
     return _along_axes(x, at, order, mode, cval, padded).astype(dtype)
 
 
+def geometric_transform(
+    input,
+    mapping,
+    output_shape=None,
+    order=3,
+    mode="constant",
+    cval=0.0,
+    prefilter=True,
+    extra_arguments=(),
+    extra_keywords=None,
+):
+    order = _order(order)
+    x, padded, dtype = _prepared(input, order, mode, cval, prefilter)
+    shape = np.asarray(input).shape if output_shape is None else tuple(output_shape)
+    named = {} if extra_keywords is None else extra_keywords
+    places = np.indices(shape).reshape(len(shape), -1).T
+    at = np.array([_mapped(mapping, place, extra_arguments, named) for place in places])
+    if at.shape[1] != x.ndim:
+        raise RuntimeError("invalid mapping return value")
+    points = [at[:, k].reshape(shape) for k in range(x.ndim)]
+    exact = _at_points(x, points, order, mode, cval, padded).astype(dtype)
+
+    def mapped(place, *args):
+        return np.array(_mapped(mapping, place, extra_arguments, named))
+
+    callback = followed(mapped, (np.zeros(len(shape), np.int64),), ())
+    given = {"output_shape": output_shape, "order": order, "mode": mode, "cval": cval}
+    given = {**given, "prefilter": prefilter}
+    return valued(exact, solver("symdiff.ops.support.warped", callback, (input,), given, exact))
+
+
+def _mapped(mapping, place, arguments, named):
+    """Where a point of the output lies in the input."""
+    found = mapping(tuple([int(index) for index in place]), *arguments, **named)
+    return [float(coordinate) for coordinate in found]
+
+
 def affine_transform(
     input, matrix, offset=0.0, output_shape=None, order=3, mode="constant", cval=0.0, prefilter=True
 ):
@@ -336,3 +374,4 @@ def register(ndimage):
         *(spline_filter1d, spline_filter, map_coordinates, shift, zoom, affine_transform, rotate),
         rounded=True,
     )
+    registered(ndimage, geometric_transform)

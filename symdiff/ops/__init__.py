@@ -55,6 +55,7 @@ _BY_LIBRARY = {
     "cmath": ("cmathlib",),
     "numpy.fft": ("fourier",),
     "scipy.linalg": ("factors", "matrix_functions", "scipy_decompositions"),
+    "scipy.ndimage": ("filters",),
     "scipy.signal": ("filters",),
     "scipy.sparse": ("sparse",),
     "scipy.special": ("bessel", "integrals", "orthogonal", "precise", "softmax", "special"),

@@ -664,6 +664,39 @@ def found_by_name(
     return getattr(optimize, name)(lambda x: function(x, *args), x0, **given)
 
 
+def searched_along(
+    function: Any, xk: Any, pk: Any, args: tuple[Any, ...] = (), **options: Any
+) -> Any:
+    """The step that ``scipy.optimize.line_search`` finds of a function that gives its value and its
+    slope, how often it asks for each, and whether the step is a float of Python's.
+
+    >>> searched_along(lambda x: (x @ x, 2.0 * x), np.array([1.8, 1.7]), np.array([-1.0, -1.0]))
+    (1.0, 2, 1, True)
+    """
+    from scipy.optimize import line_search
+
+    value, slope = (lambda x, k=k: function(x, *args)[k] for k in range(2))
+    found = line_search(value, slope, xk, pk, **options)
+    if found[0] is None:
+        raise ValueError("symdiff takes lines on which a step is found")
+    return float(found[0]), found[1], found[2], type(found[0]) is float
+
+
+def warped(function: Any, image: Any, args: tuple[Any, ...] = (), **options: Any) -> Any:
+    """What ``scipy.ndimage.geometric_transform`` makes of an image, by a function that gives the
+    place in it of each place in the result.
+
+    >>> warped(lambda place: place - 0.5, np.array([1.0, 3.0, 5.0]), order=1).tolist()
+    [0.0, 2.0, 4.0]
+    """
+    from scipy.ndimage import geometric_transform
+
+    def mapping(place: tuple[int, ...]) -> tuple[float, ...]:
+        return tuple(function(np.array(place), *args))
+
+    return geometric_transform(image, mapping, **options)
+
+
 def solved_and_told(function: Any, x0: Any, args: tuple[Any, ...] = (), **options: Any) -> Any:
     """What ``scipy.optimize.fsolve`` finds, what is left there, and why it stopped.
 

@@ -70,7 +70,7 @@ _ROWS = {
     "solvers, with the function that they call": (
         *("boundaries", "differences", "minima", "solvers"),
     ),
-    "`scipy.optimize`": ("active_sets",),
+    "`scipy.optimize`": ("active_sets", "searches"),
     "`scipy.signal`": ("designs", "filters", "resampling", "smoothing", "spectra"),
     "`scipy.fft`": ("transforms", "hankel"),
     "`scipy.interpolate`": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),

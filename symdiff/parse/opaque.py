@@ -82,7 +82,8 @@ _FOLLOWED = (
     *("scipy.interpolate._cubic", "scipy.interpolate._fitpack_py"),
     *("scipy.interpolate._interpolate", "scipy.interpolate._pade", "scipy.interpolate._polyint"),
     *("scipy.linalg._basic", "scipy.linalg._matfuncs", "scipy.linalg._special_matrices"),
-    *("scipy.ndimage.", "scipy.optimize._numdiff", "scipy.signal.", "scipy.spatial."),
+    *("scipy.ndimage.", "scipy.optimize._numdiff", "scipy.optimize._optimize.bracket"),
+    *("scipy.signal.", "scipy.spatial."),
     *("scipy.sparse._sputils", "scipy.sparse.csgraph._laplacian"),
     "scipy.sparse.linalg._interface",
     "scipy.sparse.linalg._special_sparse_arrays",
@@ -121,7 +122,8 @@ def python_of(function: Any) -> types.FunctionType | None:
         python = getattr(function, "__wrapped__", getattr(function, "__func__", function))
     if not isinstance(python, types.FunctionType) or function in INSTEAD:
         return None
-    return python if python.__globals__.get("__name__", "").startswith(_FOLLOWED) else None
+    place = f"{python.__globals__.get('__name__', '')}.{python.__qualname__}"
+    return python if place.startswith(_FOLLOWED) else None
 
 
 def same_each_time(value: Any) -> Any:

@@ -19,7 +19,7 @@ from symdiff.ir.build import builder
 from symdiff.ir.graph import Graph, GraphCell, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Signature
 from symdiff.ir.structure import Container, Leaf
-from symdiff.ir.types import ArrayType, Size, Type, type_of_constant
+from symdiff.ir.types import OPAQUE, ArrayType, Size, Type, type_of_constant
 from symdiff.ops.defined import valued as beside
 from symdiff.ops.effects import Named, enter_context, leave_context, raise_
 from symdiff.ops.solving import SLOPES, Solver, solution_of, solver_call, time_first
@@ -164,11 +164,13 @@ def _is_default(value: Abstract, default: Any) -> bool:
 
 
 def _types(stager: Any, callback: Followed, like: Abstract) -> tuple[Type, ...]:
-    """The types of parts; None stands for what the user's function gives."""
+    """The types of parts; None stands for what the user's function gives, ``...`` for a text."""
     parts = like if isinstance(like, tuple) else (like,)
-    own = callback.graph.block.results[0].type
-    found = [None if part is None else stager.specification(stager.lifted(part)) for part in parts]
-    return tuple(own if part is None else _opened(part) for part in found)
+    own = {id(None): callback.graph.block.results[0].type, id(...): OPAQUE}
+    return tuple(
+        own[id(part)] if id(part) in own else _opened(stager.specification(stager.lifted(part)))
+        for part in parts
+    )
 
 
 def _opened(specification: Any) -> Type:

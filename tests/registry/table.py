@@ -1369,6 +1369,11 @@ TABLE: dict[str, Word] = {
     "scipy.signal.bilinear": number(
         "return scipy.signal.bilinear([1.0, x], [1.0, y, 0.3], 2.0)[0][1]"
     ),
+    "scipy.signal.unique_roots": shaped(
+        "return scipy.signal.unique_roots(x + np.arange(len(x)) // 2 * 9.0, 1.0, 'avg')[0]",
+        like=VECTORS,
+        dtypes=("float64",),
+    ),
     "scipy.signal.zpk2sos": number(
         "return scipy.signal.zpk2sos([x, 5.0], [0.1 * y, 0.5], 2.0)[0, 1]",
         "return scipy.signal.zpk2sos([x + 1.0j, x - 1.0j], [0.1 * y], 2.0)[0, 4]",
@@ -1709,6 +1714,12 @@ TABLE: dict[str, Word] = {
             ("fmin_cobyla", "[lambda t: t + 9.0], rhoend=1e-9, rhobeg=0.1, maxfun=9999)"),
         )
     },
+    "scipy.optimize.brute": shaped(
+        "return scipy.optimize.brute(lambda t: np.sum((t[0] - x) ** 2), ((0, 1),),"
+        " finish=None, full_output=True)[1] * 1.0",
+        like=LINES,
+        dtypes=("float64",),
+    ),
     "scipy.cluster.hierarchy.linkage": shaped(
         *(f"return scipy.cluster.hierarchy.linkage(x, {method!r})[:, 2]" for method in LINKED),
         like=OBSERVATIONS,
@@ -2036,6 +2047,7 @@ TABLE: dict[str, Word] = {
         like=[[b, a] for a, b in LONGER],
         dtypes=("float64",),
     ),
+    "scipy.linalg.funm": square("x, lambda t: t * t", stacked=False, dtypes=("float64",)),
     "scipy.linalg.signm": square("x", stacked=False, dtypes=("float64",)),
     "scipy.linalg.subspace_angles": shaped(
         "x, y", like=SUBSPACES, dtypes=("float64",), orders=(1,), x=(-2.9, 2.9), y=(0.6, 2.9)
@@ -2067,6 +2079,7 @@ TABLE: dict[str, Word] = {
             ("uniform_filter1d", "x, 3"),
             # between the elements
             ("affine_transform", "x, [[1.0]] if x.ndim == 1 else [0.7] * x.ndim, 0.3"),
+            ("geometric_transform", "x, lambda place: tuple([0.7 * k + 0.3 for k in place])"),
             ("map_coordinates", "x, np.full((x.ndim, 3), 0.3) + [0.1, 0.5, 0.9]"),
             ("shift", "x, 0.3"),
             ("spline_filter", "x"),
