@@ -260,8 +260,7 @@ def unique_roots(p, tol=1e-3, rtype="min"):
     return valued(exact, computed(exact, _united, roots, tol, rtype)), members
 
 
-_OF_SEVERAL = {"max": np.max, "maximum": np.max, "min": np.min, "minimum": np.min}
-_OF_SEVERAL |= {"avg": np.mean, "mean": np.mean}
+_OF_SEVERAL = ("max", "maximum", "min", "minimum", "avg", "mean")
 
 
 def _groups(roots, tol):
