@@ -68,6 +68,7 @@ from symdiff.ops.lists import list_new, list_typed
 from symdiff.ops.partial import sources
 from symdiff.ops.retype import retype
 from symdiff.ops.sizes import size
+from symdiff.parse.activations import has_ended, names_seen, rebinds
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.dtype_answers import Asked
@@ -111,6 +112,7 @@ from symdiff.parse.values import (
     BoundMethod,
     CalleeLeft,
     Cases,
+    Closure,
     Columns,
     Conflict,
     DictRef,
@@ -130,6 +132,7 @@ from symdiff.source import SourceSpan
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
 LARGE = 1000  # nodes of a template that is called, not copied
+OWNERS = HANDLES | Scope
 Written = dict[Any, Abstract]  # contents by key of the heap
 Handles = dict[Any, Any]  # what stands for the program's own that a template has seen
 Calls = dict[Activation | None, Activation | None]  # where copies are built, by their originals'
@@ -331,7 +334,8 @@ def _left(
         if key in seen.places or owner in known:
             written[key] = content
         elif key not in before.contents:
-            inside.setdefault(owner, {})[key] = content
+            if not isinstance(owner, Scope) or key[1] in names_seen(owner.node):
+                inside.setdefault(owner, {})[key] = content
         elif not (owner in lost and isinstance(content, Conflict)):
             return None
     made = _made_inside(heap, inside, [*given, *written.values()], since)
@@ -354,7 +358,7 @@ def _made_inside(
     made: dict[Any, None] = {}
     while contents:
         for part in _parts(contents.pop()):
-            if isinstance(part, HANDLES) and part not in made and _is_new(heap, part, since):
+            if isinstance(part, OWNERS) and part not in made and _is_new(heap, part, since):
                 made[part] = None
                 contents += inside.get(part, {}).values()
     return made
@@ -368,6 +372,9 @@ def _is_new(heap: Heap, handle: Any, since: int) -> bool:
         return False
     if isinstance(handle, Storage):
         return not is_callers(handle)
+    if isinstance(handle, Scope):
+        around = handle.parent
+        return has_ended(handle) and not rebinds(handle.node) and born(around) < since
     if isinstance(handle, ObjectRef):
         return is_programs(handle) and handle.holder is None and _is_of_class(handle.type, since)
     is_items = isinstance(handle, ListRef | DictRef)
@@ -405,8 +412,10 @@ def _is_closed(interp: Interpreter, template: Template) -> bool:
     made = {value for node in template.nodes for value in node.results}
     if any(value not in outside for value in free_values(whole)):
         return False
-    known = outside | made | {*template.seen.handles, *template.made}
-    if not all(isinstance(part, Value | HANDLES) and part in known for part in _left_by(template)):
+    handles = template.seen.handles
+    around = {one.scope for one in handles if isinstance(one, Closure)}
+    known = outside | made | {*handles, *around, *template.made}
+    if not all(isinstance(part, Value | OWNERS) and part in known for part in _left_by(template)):
         return False
     return all(map(_is_copied, walk_nodes(whole)))
 
@@ -456,9 +465,16 @@ def _held(content: Abstract) -> Iterable[Abstract] | None:
         return content.values
     if isinstance(content, BoundMethod | Partial):
         return _fields_of(content).values()
+    if _is_function(content):
+        return content.scope, *content.defaults, *content.keyword_defaults.values()
     if isinstance(content, Conflict) and content.cases is not None:
         return content.predicate, content.cases.which, *content.cases.contents.values()
     return None
+
+
+def _is_function(content: Abstract) -> TypeGuard[Closure]:
+    """Return whether a content is a function of the program, without attributes, of no class."""
+    return isinstance(content, Closure) and content.own is None and content.owner is None
 
 
 def _fields_of(content: BoundMethod | Partial) -> dict[str, Abstract]:
@@ -720,7 +736,7 @@ def _defined(
     inside = _inside(interp.heap, result, since)
     parts = dict.fromkeys(part for one in (result, *inside.values()) for part in _parts(one))
     arrays = [held for key, held in inside.items() if isinstance(key, Storage)]
-    handles = {part: part for part in parts if isinstance(part, HANDLES)}
+    handles = {part: part for part in parts if isinstance(part, OWNERS)}
     numbers = [v for v in parts if isinstance(v, Value) and _is_number(v.type)]
     if len({*handles, *numbers, *arrays}) < len(parts):
         return None
@@ -746,11 +762,13 @@ def _inside(heap: Heap, result: Abstract, since: int) -> Written:
     pending = [result]
     while pending:
         for part in _parts(pending.pop()):
-            if not isinstance(part, HANDLES) or born(part) < since:
+            if not isinstance(part, OWNERS) or born(part) < since:
                 continue
             keys: list[Any] = [part]
             if isinstance(part, ObjectRef):
                 keys = [(part, name) for name in heap.names_of(part)]
+            if isinstance(part, Scope):
+                keys = [key for key in heap.contents if isinstance(key, tuple) and key[0] is part]
             new = {key: heap.get(key) for key in keys if key not in found}
             found.update(new)
             pending += new.values()
@@ -840,6 +858,8 @@ def _another(made: Any) -> Any:
     """What stands in a copy for an array, a list, a dict or an object that a call makes."""
     if isinstance(made, Storage):
         return Storage(made.name, subclass=made.subclass)
+    if isinstance(made, Scope):
+        return replace(made, serial=now())
     one: Any = another(made)
     return replace(one, made_at=made.made_at) if isinstance(made, DictRef) else one
 
@@ -932,9 +952,19 @@ def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = No
         return type(content)(**_of(_fields_of(content), new, known))
     if isinstance(content, Value):
         return new.get(content, content)
+    if isinstance(content, Closure) and content not in known and content.scope in known:
+        known[content] = _function_of(content, new, known)
     if isinstance(content, Conflict) and content not in known:
         known[content] = _conflict_of(content, new, known)
     return known.get(content, content)
+
+
+def _function_of(closure: Closure, new: dict[Value, Value], handles: Handles) -> Closure:
+    """A function that a call makes, as another call makes it."""
+    defaults = _of(closure.defaults, new, handles), _of(closure.keyword_defaults, new, handles)
+    several = closure.several and replace(closure.several, predicate=None, since=now())
+    given = {"defaults": defaults[0], "keyword_defaults": defaults[1], "several": several}
+    return replace(closure, scope=handles[closure.scope], **given)
 
 
 def _conflict_of(conflict: Conflict, new: dict[Value, Value], handles: Handles) -> Conflict:

@@ -578,6 +578,13 @@ def methods_given_in_both_arms(n):
     return text + f"def f(x):\n    g, h = f{n}(x)\n    return g(x) * h(x)\n"
 
 
+def functions_given_in_both_arms(n):
+    text = "def f0(v):\n    return lambda y: y * np.sin(v)\n"
+    for k in range(n):
+        text += in_both_arms(0, f"f{k + 1}", f"f{k}(v * 0.9)", f"f{k}(v + 0.3)")
+    return text + f"def f(x):\n    return f{n}(x)(x)\n"
+
+
 def masks_in_both_arms(n):
     """Each function is given an array of a size of its own, and gives one."""
     one, other = ["return f{k}(v[v > -1.0] * 0.9)"], ["return f{k}(v + 0.3)"]
@@ -686,7 +693,7 @@ BRANCHING = [
     calls_that_ask_in_both_arms, numbers_or_none_in_both_arms, pairs_or_none_in_both_arms,
     numbers_or_texts_in_both_arms, masks_in_both_arms, globals_written_in_both_arms,
     lists_and_dicts_written_in_both_arms,
-    attributes_written_in_both_arms, methods_given_in_both_arms,
+    attributes_written_in_both_arms, methods_given_in_both_arms, functions_given_in_both_arms,
 ]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from tests.parse.test_templates import fresh
 from tests.programs import (
     arrays_in_callees,
     arrays_of_callees_in_try,
+    functions_of_callees,
     results_in_callees,
     sizes_in_callees,
 )
@@ -22,6 +23,7 @@ ARGS = (0.62, 1.17)
 PROGRAMS = [
     *arrays_in_callees.PROGRAMS,
     *arrays_of_callees_in_try.PROGRAMS,
+    *functions_of_callees.PROGRAMS,
     *results_in_callees.PROGRAMS,
     *sizes_in_callees.PROGRAMS,
 ]
