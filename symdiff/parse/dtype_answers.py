@@ -96,6 +96,13 @@ FLOATS_IN_OTHERS = (
         "write np.float64(...)",
     ),
 )
+BOOLS_IN_FLOATS = Hiding(
+    _BOOLS,
+    _FLOATS + _COMPLEX,
+    np.dtype("bool"),
+    ("a bool", "a float"),
+    "write float(...)",
+)
 OTHERS = (
     Hiding(
         _BOOLS,
@@ -104,6 +111,7 @@ OTHERS = (
         ("a bool", "an integer"),
         "write int(...)",
     ),
+    BOOLS_IN_FLOATS,
     *FLOATS_IN_OTHERS,
 )
 

@@ -25,7 +25,14 @@ from symdiff.ops.index import index_add, index_set
 from symdiff.ops.lists import list_typed
 from symdiff.ops.partial import reached
 from symdiff.ops.retype import as_typed, retype
-from symdiff.parse.dtype_answers import INTEGERS_IN_FLOATS, OTHERS, Answer, Hiding, Question
+from symdiff.parse.dtype_answers import (
+    BOOLS_IN_FLOATS,
+    INTEGERS_IN_FLOATS,
+    OTHERS,
+    Answer,
+    Hiding,
+    Question,
+)
 from symdiff.parse.hidden_flow import Flow, stays_hidden
 from symdiff.parse.values import TEMPLATES, Changed
 from symdiff.source import SourceSpan
@@ -255,7 +262,8 @@ def hides(node: Node, hiding: Hiding) -> bool:
     if node.op not in (retype, list_typed):
         return False
     before = node.operands[0].type
-    weak = not isinstance(before, ArrayType) or before.weak or hiding is not INTEGERS_IN_FLOATS
+    weak = not isinstance(before, ArrayType) or before.weak
+    weak = weak or hiding not in (INTEGERS_IN_FLOATS, BOOLS_IN_FLOATS)
     return weak and hiding.is_hidden(before) and hiding.is_typed(node.result.type)
 
 

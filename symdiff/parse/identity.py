@@ -234,6 +234,8 @@ def _staged(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
     if len(numbers) < 2:
         return False
     first, second = (class_of(interp, v) for v in numbers)
+    for number, other in ((numbers[0], second), (numbers[1], first)):
+        note_class_asked(interp, number, other)
     if first is not second or issubclass(first, np.ndarray | list):
         return False
     if first is bool:

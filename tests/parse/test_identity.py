@@ -540,3 +540,67 @@ def test_a_union_that_is_given_or_changed(monkeypatch):
     assert slope(3.0) == 2.0
     monkeypatch.setitem(globals(), "NUMBERS", int | str)
     assert slope(3.0) == 1.0
+
+
+def true_or_an_integer(x):
+    r = True if x < 0.5 else 2
+    return x if r is True else x * x
+
+
+def true_or_a_float(x):
+    r = 2.0
+    if x < 0.5:
+        r = True
+    return x if True is not r else x * x
+
+
+def false_or_a_count(x):
+    found = False
+    for k in range(3):
+        if x > k:
+            found = k + 1
+    return x if found is False else x * found
+
+
+def an_integer_or_a_bool_in_turn(x):
+    r = 2
+    while x < 9.0:
+        x = x * 2.0 if r is False else x * 3.0
+        r = x > 2.0
+    return x
+
+
+def a_bool_or_a_float_asked_for_its_class(x):
+    r = True if x < 0.5 else 2.0
+    return x if isinstance(r, bool) else x * x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        true_or_an_integer,
+        true_or_a_float,
+        false_or_a_count,
+        an_integer_or_a_bool_in_turn,
+        a_bool_or_a_float_asked_for_its_class,
+    ],
+)
+def test_whether_a_number_is_true_itself_is_refused_where_it_is_a_bool_on_some_paths(function):
+    with pytest.raises(UnsupportedSyntaxError, match="class of a number that is a bool"):
+        symdiff.grad(function)(0.3)
+
+
+def bools_none_and_integers(x):
+    r, found, n = x < 0.5, None, 0
+    for k in range(3):
+        n = n + k
+        if x > k:
+            found = True
+    x = x if r is True else x * x
+    return x * (3.0 if found is True else 5.0) * (7.0 if n is False else 11.0)
+
+
+def test_a_bool_on_all_paths_is_true_itself():
+    for x, slope in ((-0.3, 55.0), (0.3, 33.0), (0.7, 33.0 * 1.4)):
+        assert symdiff.grad(bools_none_and_integers)(x) == pytest.approx(slope)
+        assert symdiff.jvp(bools_none_and_integers, (x,), (1.0,))[1] == pytest.approx(slope)
