@@ -31,13 +31,13 @@ def brute(func, ranges, args=(), Ns=20, full_output=0, finish="fmin", disp=False
         refuse("finish= other than None, fmin and minimize")
     if workers != 1:
         refuse("workers=")
-    args, sides = tuple(args) if np.ndim(args) > 0 else (args,), [_side(r, Ns) for r in ranges]
+    args, sides = tuple(args) if np.iterable(args) else (args,), [_side(r, Ns) for r in ranges]
     grid = np.mgrid[sides[0]] if len(sides) == 1 else np.mgrid[tuple(sides)]
     points = np.reshape(grid, (len(sides), -1)).T
     rows = np.array([func(point.copy(), *args) for point in points])
     values = np.reshape(rows, len(points))
     place = np.argmin(values)
-    at, least = points[place].copy(), values[place]
+    at, least = points[place].astype(np.float64), values[place]
     if len(sides) == 1:
         at = at[0]
     if polish is not None:

@@ -50,6 +50,19 @@ def test_one_side_of_a_grid() -> None:
         sd.grad(lambda q: best(q, optimize.fmin_bfgs)[0])(0.37)
 
 
+def test_a_grid_of_whole_numbers_and_arguments_of_several_shapes() -> None:
+    def best(q: Any, finish: Any = None) -> Any:
+        sides = slice(0, 3, 1), slice(0, 4, 1)
+        return optimize.brute(
+            lambda z, q, r: np.sum((z - q) ** 2) * r, sides, (q, 2.0), 20, True, finish
+        )
+
+    for finish in (None, optimize.minimize):
+        expected, (found, _) = best(Q, finish), sd.vjp(lambda q, f=finish: best(q, f), Q)
+        assert [repr(part) for part in found] == [repr(part) for part in expected]
+    check(lambda q: best(q)[1], Q)
+
+
 def hill(x: Any, q: Any) -> Any:
     return q[0] * x[0] ** 2 + x[1] ** 2 + 0.1 * x[0] ** 4
 
@@ -142,6 +155,45 @@ def test_functions_of_matrices_at_their_edges() -> None:
     assert np.all(np.isnan(double))
     with pytest.raises(TypeError, match="pass a complex matrix"):
         sd.grad(lambda a: np.sum(linalg.funm(a, np.sqrt)))(-A)
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-9, 1e-5])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_functions_of_matrices_whose_vectors_are_nearly_parallel(gap: float, dtype: Any) -> None:
+    together = np.array([[1.0, 1.0, 0.0], [0.0, 1.0 + gap, 1.0], [0.0, 0.0, 1.0]])
+    a = (A @ together @ np.linalg.inv(A)).astype(dtype)
+    assert np.all(np.isnan(sd.grad(lambda a: np.sum(linalg.funm(a, lambda t: t**3)))(a)))
+    ones = np.ones((3, 3), dtype)
+    assert np.all(np.isnan(sd.jvp(lambda a: linalg.funm(a, lambda t: t**3), (a,), (ones,))[1]))
+
+
+@pytest.mark.parametrize(
+    ("gap", "coupling", "is_known"),
+    [
+        (0.1, 0.0, True),
+        (0.1, 0.1, True),
+        (0.01, 0.0, True),
+        (1e-3, 0.0, True),
+        (1e-3, 0.1, False),
+        (1e-4, 1.0, False),
+    ],
+)
+def test_functions_of_matrices_are_right_or_nan(
+    gap: float, coupling: float, is_known: bool
+) -> None:
+    near = np.array([[1.0, coupling, 0.0], [0.0, 1.0 + gap, 0.0], [0.0, 0.0, 2.0]])
+    a, d = A @ near @ np.linalg.inv(A), np.cos(np.arange(9.0)).reshape(3, 3)
+
+    def moved(a: Any) -> Any:
+        return sd.jvp(lambda a: linalg.funm(a, lambda t: t**3), (a,), (d.astype(a.dtype),))[1]
+
+    first, second = sd.jvp(moved, (a,), (d,))
+    assert np.isnan(first).any() == (not is_known)
+    if is_known:
+        wanted = a @ a @ d + a @ d @ a + d @ a @ a
+        np.testing.assert_allclose(first, wanted, atol=1e-9)
+        np.testing.assert_allclose(second, 2.0 * (d @ d @ a + d @ a @ d + a @ d @ d), atol=1e-5)
+        np.testing.assert_allclose(moved(a.astype(np.float32)), wanted, rtol=1e-5, atol=1e-5)
 
 
 ROOTS = np.array([0.4, 1.3, 1.31, 2.8, 1.25, 2.81, 10.0])
