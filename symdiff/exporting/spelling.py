@@ -24,15 +24,8 @@ _PLAIN = (bool, str, bytes, type(None), type(...))
 _DEEPEST = 50  # Python's parser takes a little more
 _MOST_DIGITS = 4000  # more are written in base 16: Python refuses to read them in base 10
 _NUMERIC = "biufc"
-ALONE = (
-    "numpy",
-    "scipy",
-    "math",
-    "cmath",
-    "copy",
-    "operator",
-    "builtins",
-)  # what a module may import
+# What a module may import.
+ALONE = ("numpy", "scipy", "math", "cmath", "copy", "operator", "statistics", "builtins")
 
 Classes = Callable[[type], str]
 

@@ -5,6 +5,7 @@ import dataclasses
 import hashlib
 import inspect
 import re
+import statistics
 import subprocess
 import sys
 import types
@@ -71,10 +72,15 @@ def pairs(x):
     return sum(a * b for a, b in zip(found, found[::-1], strict=True))
 
 
+def spread(x):
+    return statistics.stdev(x.tolist()) / statistics.geometric_mean(x)
+
+
 @pytest.mark.parametrize(
     ("made", "args"),
     [
         (sd.hvp(pairs), (np.array([0.7, 1.3, -0.4]), np.ones(3))),  # copies lists of lists
+        (sd.grad(spread), (np.array([0.7, 1.3]),)),
         (loss.value_and_grad, ("float64[d]", "float64[n,d]", "float64[n]")),
         (loss.hessian, ("float64[d]", "float64[n,d]", "float64[n]")),
         (loss.hvp, ("float64[d]", "float64[n,d]", "float64[n]", "float64[d]")),
