@@ -188,7 +188,10 @@ def _total(node: Node, depth: int) -> Range:
 
 
 def _has_a_one(node: Node) -> bool:
-    """Return whether what is added up is ``exp(x - max(x))``, which is 1 at each maximum."""
+    """Return whether what is added up is ``exp(x - max(x))``, which is 1 at each maximum.
+
+    Without ``keepdims``, only maxima along the first axes stand beside what they are maxima of.
+    """
     exponent = _only_operand(node.operands[0], "exp")
     apart = None if exponent is None else exponent.node
     if apart is None or apart.op.name != "subtract" or node.op.name != "sum":
@@ -197,8 +200,11 @@ def _has_a_one(node: Node) -> bool:
     if _only_operand(shift, "max") is not x or len(node.operands) != 1:
         return False
     assert shift.node is not None
-    whole = _axes(node)
-    return whole is None or (_axes(shift.node) or {None}) <= whole
+    whole, apart_by = _axes(node), _axes(shift.node)
+    if whole is None or apart_by is None:
+        return whole is None
+    beside = shift.node.attributes["keepdims"] or apart_by == set(range(len(apart_by)))
+    return beside and apart_by <= whole
 
 
 def _only_operand(value: Value, name: str) -> Value | None:

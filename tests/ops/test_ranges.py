@@ -152,3 +152,18 @@ def test_the_sum_that_holds_the_largest_is_at_least_one():
     assert range_of(result)[0] == 0.0
     (result,) = sd.differentiable(across).graph(x).ir.block.results
     assert range_of(result)[0] == 0.0
+
+
+def test_a_sum_of_rows_less_the_maxima_of_other_rows_may_be_zero():
+    """Without ``keepdims`` the maxima of rows stand beside columns."""
+    x = np.array([[-800.0, 0.0], [700.0, 0.0]])
+
+    def function(x):
+        return np.sum(np.exp(x - np.max(x, axis=1)), axis=1)
+
+    def along_columns(x):
+        return np.sum(np.exp(x - np.max(x, axis=0)), axis=0)
+
+    for given, low in ((function, 0.0), (along_columns, 0.99)):
+        (result,) = sd.differentiable(given).graph(x).ir.block.results
+        assert low <= range_of(result)[0] <= np.min(given(x))
