@@ -96,6 +96,29 @@ FLOATS_IN_OTHERS = (
         "write np.float64(...)",
     ),
 )
+
+class _PythonsHiding(Hiding):
+    """Numbers of Python's that are typed as NumPy's, of whatever dtype."""
+
+    def is_typed(self, type_: Type) -> bool:
+        return isinstance(type_, ArrayType) and type_.kind == "scalar"
+
+    def is_hidden(self, type_: Type) -> bool:
+        return isinstance(type_, ArrayType) and type_.kind == "python"
+
+    def revealed(self, type_: Type) -> Type:
+        if isinstance(type_, ArrayType) and type_.kind == "scalar":
+            return replace(type_, kind="python")
+        return type_
+
+
+PYTHONS_IN_NUMPYS = _PythonsHiding(
+    "",
+    "",
+    np.dtype("float64"),
+    ("Python's", "NumPy's"),
+    "write float(...), int(...) or bool(...)",
+)
 BOOLS_IN_FLOATS = Hiding(
     _BOOLS,
     _FLOATS + _COMPLEX,
@@ -136,7 +159,8 @@ class Question:
         type_ = self.value.type
         if self.classes is None or not isinstance(type_, ArrayType):
             return True
-        hidden = type(hiding.dtype.type(0).item()) if is_pythons else hiding.dtype.type
+        dtype = type_.dtype if hiding is PYTHONS_IN_NUMPYS else hiding.dtype
+        hidden = type(dtype.type(0).item()) if is_pythons else dtype.type
         return issubclass(_class_of(type_), self.classes) is not issubclass(hidden, self.classes)
 
 

@@ -29,6 +29,7 @@ from symdiff.parse.dtype_answers import (
     BOOLS_IN_FLOATS,
     INTEGERS_IN_FLOATS,
     OTHERS,
+    PYTHONS_IN_NUMPYS,
     Answer,
     Hiding,
     Question,
@@ -62,6 +63,27 @@ def require_no_hidden_numbers(
         hidden = [node.result for node in retyped if hides(node, hiding)]
         if hidden:
             _Hidden(hiding, block, hidden, _within(block, answers)).require_none(asked)
+    _require_no_pythons(block, retyped, asked)
+
+
+def _require_no_pythons(block: Block, retyped: Sequence[Node], asked: Sequence[Question]) -> None:
+    """Refuse questions for the class of a number that is Python's on some paths, NumPy's on
+    others.
+    """
+    hiding = PYTHONS_IN_NUMPYS
+    hidden = [node.result for node in retyped if hides(node, hiding)]
+    resting = [
+        one
+        for one in asked
+        if hiding.is_typed(one.value.type) and one.rests_on(hiding, is_pythons=True)
+    ]
+    found = Flow(hiding, block, (), has_turns=False).of(hidden) if hidden and resting else set()
+    if found and any(_is_of_template(node, found) for node in walk_nodes(block)):
+        raise Changed(TEMPLATES)
+    for one in resting:
+        if one.value in found:
+            message = "the class of a number that is Python's on some paths, NumPy's on others"
+            raise UnsupportedSyntaxError(message, one.span, hiding.hint)
 
 
 def _within(block: Block, answers: Sequence[Answer]) -> list[Answer]:

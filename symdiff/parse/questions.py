@@ -200,6 +200,8 @@ def _hasattr(interp: Interpreter, value: Abstract, name: Abstract) -> Abstract:
 
 def _attribute_or_absent(interp: Interpreter, value: Abstract, name: Abstract) -> Abstract:
     known = _attribute_name(interp, name)
+    if hasattr(np.generic, known) and not hasattr(float, known):
+        note_class_asked(interp, value, np.generic)
     return unless_raised(interp, AttributeError, lambda: get_attribute(interp, value, known))
 
 

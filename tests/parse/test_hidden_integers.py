@@ -410,3 +410,66 @@ def test_where_a_loop_has_no_turn_the_program_tells() -> None:
     assert caught.value.span is not None
     assert caught.value.span.line == after_while.__code__.co_firstlineno + 6
     assert "0.0 in place of 0" in str(caught.value)
+
+
+def pythons_or_numpys(x: Any) -> Any:
+    v = np.float64(x) if x < 0.5 else 2.0 * x
+    return x if type(v) is float else x * x
+
+
+def computed_of_pythons_or_numpys(x: Any) -> Any:
+    v = np.sin(x) if x < 0.5 else 2.0 * x
+    v = v * 3 + 1
+    return x if isinstance(v, np.generic) else x * x
+
+
+def pythons_count_or_numpys(x: Any) -> Any:
+    n = 2 if x < 0.5 else np.argmax([x, 1.0, x])
+    return x if isinstance(n, int) else x * x
+
+
+def pythons_truth_or_numpys(x: Any) -> Any:
+    found = True if x < 0.5 else np.all(np.array([x]) > 0.0)
+    return x if found is True else x * x
+
+
+def sum_of_turns(x: Any) -> Any:
+    s = 0.0
+    for t in np.array([x, x * x]):
+        s = s if t < 0.5 else s + t
+    return x if hasattr(s, "dtype") else x * x
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        pythons_or_numpys,
+        computed_of_pythons_or_numpys,
+        pythons_count_or_numpys,
+        pythons_truth_or_numpys,
+        sum_of_turns,
+    ],
+)
+def test_the_class_of_a_number_that_is_pythons_on_some_paths_is_refused(f: Any) -> None:
+    for x in (0.3, 0.8):
+        with pytest.raises(UnsupportedSyntaxError, match="Python's on some paths, NumPy's on"):
+            sd.grad(f)(x)
+
+
+def classes_that_both_have(x: Any) -> Any:
+    v = np.float64(x) if x < 0.5 else 2.0 * x
+    w = np.float64(3.0) * v  # NumPy's in any case
+    assert isinstance(v, float)
+    assert isinstance(v, (float, np.floating))
+    assert not isinstance(v, (int, np.ndarray))
+    assert hasattr(v, "real")
+    assert not hasattr(v, "append")
+    return v * w * x if type(w) is np.float64 else 0.0
+
+
+def test_a_class_that_a_number_of_pythons_and_one_of_numpys_have_is_followed() -> None:
+    for x, factor in ((0.3, 3.0), (0.8, 12.0)):
+        slope, second = 3.0 * factor * x**2, 6.0 * factor * x
+        assert sd.grad(classes_that_both_have)(x) == pytest.approx(slope)
+        assert sd.jvp(classes_that_both_have, (x,), (1.0,))[1] == pytest.approx(slope)
+        assert sd.grad(sd.grad(classes_that_both_have))(x) == pytest.approx(second)
