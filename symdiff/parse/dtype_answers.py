@@ -97,6 +97,7 @@ FLOATS_IN_OTHERS = (
     ),
 )
 
+
 class _PythonsHiding(Hiding):
     """Numbers of Python's that are typed as NumPy's, of whatever dtype."""
 
