@@ -9,6 +9,7 @@ arrays are fresh.
 
 from __future__ import annotations
 
+import _weakrefset
 import copy
 import functools
 import gc
@@ -20,6 +21,7 @@ import tempfile
 import traceback
 import types
 import warnings
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -61,6 +63,11 @@ class Timeout(BaseException):
     """The time for one program is over; no handler of ``Exception`` catches it."""
 
 
+def _swallows(code: types.CodeType) -> bool:
+    """Return whether Python swallows what a code raises, of a weak reference or ``__del__``."""
+    return code.co_name == "__del__" or code.co_filename in (_weakrefset.__file__, weakref.__file__)
+
+
 @contextmanager
 def time_limit(seconds: float, *, busy: bool = False) -> Iterator[None]:
     """Raise ``Timeout`` in the main thread when the time is over.
@@ -70,7 +77,7 @@ def time_limit(seconds: float, *, busy: bool = False) -> Iterator[None]:
 
     def over(_: int, frame: types.FrameType | None) -> None:
         while frame is not None:
-            if frame.f_code in collecting:  # where Python swallows what is raised
+            if _swallows(frame.f_code) or frame.f_code in collecting:
                 signal.setitimer(clock, 0.01)
                 return
             frame = frame.f_back
@@ -78,6 +85,7 @@ def time_limit(seconds: float, *, busy: bool = False) -> Iterator[None]:
 
     number = signal.SIGPROF if busy else signal.SIGALRM
     clock = signal.ITIMER_PROF if busy else signal.ITIMER_REAL
+    # Python swallows what these raise, too.
     collecting = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     before = signal.signal(number, over)
     signal.setitimer(clock, seconds)
