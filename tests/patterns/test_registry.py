@@ -19,10 +19,18 @@ STEP = 0.014
 LEAST = 1e-5  # an entry that is smaller counts as none, one that is surer as one
 
 
+def still(given: tuple[Any, ...]) -> list[Any]:
+    """What moves no operand; integers and truths cannot be moved."""
+    return [
+        np.zeros_like(np.asarray(value, float)) if np.asarray(value).dtype.kind == "f" else None
+        for value in given
+    ]
+
+
 def columns(function: Any, given: tuple[Any, ...], k: int) -> Iterator[tuple[int, Any]]:
     """The derivatives by the elements of an operand, with their errors."""
     for place in range(np.size(given[k])):
-        along: list[Any] = [np.zeros_like(np.asarray(value, float)) for value in given]
+        along = still(given)
         along[k].reshape(-1)[place] = 1.0
         yield place, derivative(function, given, along, along, 1, STEP)
 
@@ -39,7 +47,7 @@ def complaint(group: walk.Group) -> str | None:
             return f"{group.title}: {error}"
         except SymdiffError:
             continue  # containers, complex numbers, effects, sizes that depend on data
-        rest = at_rest(function, given, [np.zeros_like(np.asarray(v, float)) for v in given])
+        rest = at_rest(function, given, still(given))
         if not np.allclose(rest.astype(complex), flat(function(*given)), equal_nan=True):
             continue  # what NumPy computes otherwise in more digits: the order of a partition
         for place, estimate in columns(function, given, k):
