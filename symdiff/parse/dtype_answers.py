@@ -142,11 +142,15 @@ OTHERS = (
 
 @dataclass(frozen=True)
 class Question:
-    """The program asks a number for its class: which one, or whether it is one of ``classes``."""
+    """The program asks a number for its class: which one, or whether it is one of ``classes``.
+
+    ``is_ours``: a definition asks, to give a number as the library does, NumPy's or Python's.
+    """
 
     value: Value
     span: SourceSpan
     classes: Any = None
+    is_ours: bool = False
 
     def of(self, new: Mapping[Value, Value]) -> Question:
         """The question as it is asked where other values stand for these."""

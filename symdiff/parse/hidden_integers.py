@@ -75,7 +75,9 @@ def _require_no_pythons(block: Block, retyped: Sequence[Node], asked: Sequence[Q
     resting = [
         one
         for one in asked
-        if hiding.is_typed(one.value.type) and one.rests_on(hiding, is_pythons=True)
+        if not one.is_ours
+        and hiding.is_typed(one.value.type)
+        and one.rests_on(hiding, is_pythons=True)
     ]
     found = Flow(hiding, block, (), has_turns=False).of(hidden) if hidden and resting else set()
     if found and any(_is_of_template(node, found) for node in walk_nodes(block)):

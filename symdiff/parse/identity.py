@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions import is_definition
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Aspect, Path
@@ -114,7 +115,8 @@ def note_class_asked(interp: Interpreter, value: Abstract, classes: Any = None) 
     whether it is one of ``classes``.
     """
     if isinstance(value, Value) and interp.span is not None:
-        interp.classes_asked.append(Question(value, interp.span, classes))
+        is_ours = is_definition(interp.scope.globals)
+        interp.classes_asked.append(Question(value, interp.span, classes, is_ours))
 
 
 def class_of_number(value: Value) -> type:

@@ -338,3 +338,21 @@ def test_other_constraints_and_methods(name: str) -> None:
 def test_what_is_not_taken_is_refused(call: Any, message: str) -> None:
     with pytest.raises(sd.UnsupportedCallError, match=message):
         sd.grad(lambda p: call(p).x[0])(P)
+
+
+@pytest.mark.parametrize("find", ["minimize", "fmin_bfgs", "fmin_l_bfgs_b"])
+def test_a_loss_may_be_pythons_number_or_numpys(find: str) -> None:
+    """``sum`` of no items is Python's 0, of others a number of NumPy's."""
+    x, y = np.arange(5.0), np.array([1.0, 2.0, 2.5, 4.0, 5.0])
+
+    def slope(y: Any) -> Any:
+        def loss(p: Any) -> Any:
+            return sum((y - p[0] * x) ** 2)
+
+        if find == "minimize":
+            return optimize.minimize(loss, np.array([1.0])).x[0]
+        if find == "fmin_bfgs":
+            return optimize.fmin_bfgs(loss, np.array([1.0]), disp=0)[0]
+        return optimize.fmin_l_bfgs_b(loss, np.array([1.0]), approx_grad=True)[0][0]
+
+    np.testing.assert_allclose(sd.grad(slope)(y), x / (x @ x), rtol=1e-9)
