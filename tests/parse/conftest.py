@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from symdiff.parse import templates
+from symdiff.parse import entry, templates
 
 
 @pytest.fixture(params=[(0, 1000), (1, 1000), (0, 1)], ids=["at once", "later", "called"])
@@ -13,3 +15,17 @@ def copied(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     followed_first, large = request.param
     monkeypatch.setattr(templates, "FOLLOWED_FIRST", followed_first)
     monkeypatch.setattr(templates, "LARGE", large)
+
+
+@pytest.fixture
+def attempts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """One item for each attempt to stage a whole function, from then on."""
+    made: list[int] = []
+    staged = entry._staged  # type: ignore[attr-defined]
+
+    def counted(*given: Any) -> Any:
+        made.append(1)
+        return staged(*given)
+
+    monkeypatch.setattr(entry, "_staged", counted)
+    return made

@@ -365,6 +365,17 @@ def in_both_arms(indent, name, one, other, arguments="v"):
     return head + indented(indent + 2, f"return {one}") + indented(indent + 1, f"return {other}")
 
 
+BOTH_ARMS = ["if v > 0.1:", "    return f{k}(v * 0.9)", "return f{k}(v + 0.3)"]
+
+
+def chained(n, first, lines=BOTH_ARMS, last=("return f{n}(x)",)):
+    """Functions of ``v`` of which each calls the one before it, ``f{k}`` in their lines."""
+    text = "import math\ndef f0(v):\n" + "".join(indented(1, line) for line in first)
+    for k in range(n):
+        text += f"def f{k + 1}(v):\n" + "".join(indented(1, line.format(k=k)) for line in lines)
+    return text + "def f(x):\n" + "".join(indented(1, line.format(n=n)) for line in last)
+
+
 def local_functions_in_both_arms(n):
     """They see a number of the function around, and count their calls there."""
     text = "def f(x):\n    a, count = x * 0.01, 0\n    def f0(v):\n        nonlocal count\n"
@@ -414,11 +425,9 @@ def decorators_in_both_arms(n):
 
 
 def comprehensions_in_both_arms(n):
-    text = "def f0(v):\n    return np.sin(v)\n"
-    for k in range(n):
-        one = f"sum([f{k}(v * w) for w in (0.9,)])"
-        text += in_both_arms(0, f"f{k + 1}", one, f"max([f{k}(v + w) for w in (0.3,)]) * 0.9")
-    return text + f"def f(x):\n    return f{n}(x)\n"
+    lines = ["if v > 0.1:", "    return sum([f{k}(v * w) for w in (0.9,)])"]
+    lines += ["return max([f{k}(v + w) for w in (0.3,)]) * 0.9"]
+    return chained(n, ["return np.sin(v)"], lines)
 
 
 def in_body_and_handler(indent, name, one, other, tried="v = math.sqrt(v - 0.1)"):
@@ -445,21 +454,15 @@ def local_functions_in_body_and_handler(n):
 
 def calls_behind_tries(n):
     """Each function calls the next one where nothing was raised, and where something was."""
-    text = "import math\ndef f0(v):\n    return math.sin(v)\n"
-    for k in range(n):
-        text += f"def f{k + 1}(v):\n    try:\n        y = math.log(v - 0.1)\n"
-        text += f"    except ValueError:\n        return f{k}(v + 0.3) * 0.9\n"
-        text += f"    return f{k}(v * 0.8 + y * 0.01)\n"
-    return text + f"def f(x):\n    return f{n}(x)\n"
+    lines = ["try:", "    y = math.log(v - 0.1)", "except ValueError:"]
+    lines += ["    return f{k}(v + 0.3) * 0.9", "return f{k}(v * 0.8 + y * 0.01)"]
+    return chained(n, ["return math.sin(v)"], lines)
 
 
 def calls_that_ask_in_both_arms(n):
     """What library functions give of numbers is noted in each of them."""
-    text = "import math\ndef f0(v):\n    return math.sin(v)\n"
-    for k in range(n):
-        one, other = f"f{k}(math.cos(v))", f"f{k}(v + 0.3) * 0.9"
-        text += in_both_arms(0, f"f{k + 1}", one, other)
-    return text + f"def f(x):\n    return f{n}(x)\n"
+    lines = ["if v > 0.1:", "    return f{k}(math.cos(v))", "return f{k}(v + 0.3) * 0.9"]
+    return chained(n, ["return math.sin(v)"], lines)
 
 
 def both_arms_of_arrays(n, first, one, other, behind):
@@ -507,82 +510,69 @@ def records_in_both_arms(n):
 
 def arrays_in_body_and_handler(n):
     """Each function may raise, and gives an array."""
-    one = ["if v[1] > 9.0:", "    raise ValueError", "try:", "    w = math.sqrt(v[0] - 0.1)"]
-    one = [*one, "    return f{k}(v * w)", "except ValueError:", "    return f{k}(v + 0.3)"]
-    text = "import math\ndef f0(v):\n    return np.sin(v)\n"
-    for k in range(n):
-        text += f"def f{k + 1}(v):\n" + "".join(indented(1, line.format(k=k)) for line in one)
-    return text + f"def f(x):\n    return np.sum(f{n}(np.array([x, 0.5, x * x])))\n"
+    lines = ["if v[1] > 9.0:", "    raise ValueError", "try:", "    w = math.sqrt(v[0] - 0.1)"]
+    lines += ["    return f{k}(v * w)", "except ValueError:", "    return f{k}(v + 0.3)"]
+    last = ["return np.sum(f{n}(np.array([x, 0.5, x * x])))"]
+    return chained(n, ["return np.sin(v)"], lines, last)
 
 
 def numbers_or_none_in_both_arms(n):
     """A function without a final ``else`` gives None there."""
-    text = "def f0(v):\n    if v > 0.2:\n        return np.sin(v)\n"
-    for k in range(n):
-        text += f"def f{k + 1}(v):\n    if v > 0.1:\n        return f{k}(v * 0.9)\n"
-        text += f"    elif v > -5.0:\n        return f{k}(v + 0.3)\n"
-    return text + f"def f(x):\n    y = f{n}(x)\n    return x if y is None else y\n"
+    lines = [
+        "if v > 0.1:",
+        "    return f{k}(v * 0.9)",
+        "elif v > -5.0:",
+        "    return f{k}(v + 0.3)",
+    ]
+    last = ["y = f{n}(x)", "return x if y is None else y"]
+    return chained(n, ["if v > 0.2:", "    return np.sin(v)"], lines, last)
 
 
 def pairs_or_none_in_both_arms(n):
-    text = "def f0(v):\n    return (v, v * v) if v > 0.2 else None\n"
-    for k in range(n):
-        text += in_both_arms(0, f"f{k + 1}", f"f{k}(v * 0.9)", f"f{k}(v + 0.3)")
-    return text + f"def f(x):\n    y = f{n}(x)\n    return x if y is None else y[0] * y[1]\n"
+    last = ["y = f{n}(x)", "return x if y is None else y[0] * y[1]"]
+    return chained(n, ["return (v, v * v) if v > 0.2 else None"], last=last)
 
 
 def numbers_or_texts_in_both_arms(n):
-    text = "def f0(v):\n    return v if v > 0.2 else 'low'\n"
-    for k in range(n):
-        text += in_both_arms(0, f"f{k + 1}", f"f{k}(v * 0.9)", f"f{k}(v + 0.3)")
-    return text + f"def f(x):\n    y = f{n}(x)\n    return x if y == 'low' else y * x\n"
+    last = ["y = f{n}(x)", "return x if y == 'low' else y * x"]
+    return chained(n, ["return v if v > 0.2 else 'low'"], last=last)
 
 
 def globals_written_in_both_arms(n):
     """Each function counts its calls, and adds up what it is given, in variables of the module."""
-    text = "N, T = 0, 0.0\ndef f0(v):\n    global N, T\n    N += 1\n    T = T * 0.9 + v\n"
-    text += "    return np.sin(v)\n"
-    for k in range(n):
-        text += f"def f{k + 1}(v):\n    global N, T\n    N += 1\n    if v > 0.1:\n"
-        text += f"        return f{k}(v * 0.9)\n    T = T + v * v\n    return f{k}(v + 0.3)\n"
-    text += "def f(x):\n    global N, T\n    N, T = 0, 1.0\n"
-    return text + f"    return f{n}(x) * N * T\n"
+    first = ["global N, T", "N += 1", "T = T * 0.9 + v", "return np.sin(v)"]
+    lines = ["global N, T", "N += 1", "if v > 0.1:", "    return f{k}(v * 0.9)"]
+    lines += ["T = T + v * v", "return f{k}(v + 0.3)"]
+    last = ["global N, T", "N, T = 0, 1.0", "return f{n}(x) * N * T"]
+    return "N, T = 0, 0.0\n" + chained(n, first, lines, last)
 
 
 def lists_and_dicts_written_in_both_arms(n):
-    text = "held, table = [0.0, 0.0], {'sum': 0.0, 'calls': 0}\ndef f0(v):\n"
-    text += "    table['calls'] += 1\n    return np.sin(v) * held[1]\n"
-    for k in range(n):
-        text += f"def f{k + 1}(v):\n    if v > 0.1:\n        held[1] = held[1] * 0.9 + v\n"
-        text += f"        return f{k}(v * 0.9)\n    table['sum'] += v\n"
-        text += f"    return f{k}(v + 0.3)\n"
-    text += "def f(x):\n    held[1] = 1.0\n    table['sum'], table['calls'] = x, 0\n"
-    return text + f"    return f{n}(x) * table['calls'] * table['sum']\n"
+    first = ["table['calls'] += 1", "return np.sin(v) * held[1]"]
+    lines = ["if v > 0.1:", "    held[1] = held[1] * 0.9 + v", "    return f{k}(v * 0.9)"]
+    lines += ["table['sum'] += v", "return f{k}(v + 0.3)"]
+    last = ["held[1] = 1.0", "table['sum'], table['calls'] = x, 0"]
+    last += ["return f{n}(x) * table['calls'] * table['sum']"]
+    held = "held, table = [0.0, 0.0], {'sum': 0.0, 'calls': 0}\n"
+    return held + chained(n, first, lines, last)
 
 
 def attributes_written_in_both_arms(n):
-    text = "held = Giving(0.0)\ndef f0(v):\n    held.value = held.value * 0.9 + v\n"
-    text += "    return np.sin(v)\n"
-    for k in range(n):
-        text += f"def f{k + 1}(v):\n    if v > 0.1:\n        return f{k}(v * 0.9)\n"
-        text += f"    held.value += v\n    return f{k}(v + 0.3)\n"
-    return text + f"def f(x):\n    held.value = 1.0\n    return f{n}(x) * held.value\n"
+    first = ["held.value = held.value * 0.9 + v", "return np.sin(v)"]
+    lines = [*BOTH_ARMS[:2], "held.value += v", BOTH_ARMS[2]]
+    last = ["held.value = 1.0", "return f{n}(x) * held.value"]
+    return "held = Giving(0.0)\n" + chained(n, first, lines, last)
 
 
 def methods_given_in_both_arms(n):
-    text = "class A:\n    def __init__(self, w):\n        self.w = w\n"
-    text += "    def m(self, y):\n        return y * self.w\ndef f0(v):\n"
-    text += "    return A(v).m, functools.partial(np.multiply, v)\n"
-    for k in range(n):
-        text += in_both_arms(0, f"f{k + 1}", f"f{k}(v * 0.9)", f"f{k}(v + 0.3)")
-    return text + f"def f(x):\n    g, h = f{n}(x)\n    return g(x) * h(x)\n"
+    made = "class A:\n    def __init__(self, w):\n        self.w = w\n"
+    made += "    def m(self, y):\n        return y * self.w\n"
+    first = ["return A(v).m, functools.partial(np.multiply, v)"]
+    return made + chained(n, first, last=["g, h = f{n}(x)", "return g(x) * h(x)"])
 
 
 def functions_given_in_both_arms(n):
-    text = "def f0(v):\n    return lambda y: y * np.sin(v)\n"
-    for k in range(n):
-        text += in_both_arms(0, f"f{k + 1}", f"f{k}(v * 0.9)", f"f{k}(v + 0.3)")
-    return text + f"def f(x):\n    return f{n}(x)(x)\n"
+    return chained(n, ["return lambda y: y * np.sin(v)"], last=["return f{n}(x)(x)"])
 
 
 def masks_in_both_arms(n):
@@ -611,78 +601,50 @@ NESTED = [
 
 def calls_in_loops_and_behind(n):
     """Each function calls the next one in a loop that it may leave, and behind it."""
-    text = "def f0(v):\n    return np.sin(v)\n"
-    for k in range(n):
-        text += f"def f{k + 1}(v):\n    for i in range(3):\n        if v > 0.3 * i + 0.1:\n"
-        text += f"            return f{k}(v * 0.9)\n    return f{k}(v + 0.2)\n"
-    return text + f"def f(x):\n    return f{n}(x)\n"
+    lines = ["for i in range(3):", "    if v > 0.3 * i + 0.1:", "        return f{k}(v * 0.9)"]
+    return chained(n, ["return np.sin(v)"], [*lines, "return f{k}(v + 0.2)"])
 
 
 def calls_in_whiles_and_behind(n):
-    text = "def f0(v):\n    return np.sin(v)\n"
-    for k in range(n):
-        text += f"def f{k + 1}(v):\n    while v > 0.713:\n        v = f{k}(v) * 0.3\n"
-        text += f"    return f{k}(v + 0.2)\n"
-    return text + f"def f(x):\n    return f{n}(x)\n"
+    lines = ["while v > 0.713:", "    v = f{k}(v) * 0.3", "return f{k}(v + 0.2)"]
+    return chained(n, ["return np.sin(v)"], lines)
 
 
 def writes_in_body_and_handler(n):
-    text = "import math\ndef f0(c):\n    c[0] = math.sin(c[0])\n"
-    for k in range(n):
-        text += f"def f{k + 1}(c):\n    try:\n        c[0] = math.sqrt(c[0] - 0.1)\n"
-        text += f"        f{k}(c)\n    except ValueError:\n        c[0] = c[0] + 0.3\n"
-        text += f"        f{k}(c)\n"
-    return text + f"def f(x):\n    c = [x]\n    f{n}(c)\n    return c[0]\n"
-
-
-def in_both_places(first, lines):
-    """Each function calls the next one, which is spelled ``f{k}`` in its lines, in two places."""
-
-    def kind(n):
-        text = f"import math\ndef f0(v):\n{first}"
-        for k in range(n):
-            text += f"def f{k + 1}(v):\n" + "".join(indented(1, line.format(k=k)) for line in lines)
-        return text + f"def f(x):\n    return f{n}(x)\n"
-
-    return kind
+    lines = ["try:", "    v[0] = math.sqrt(v[0] - 0.1)", "    f{k}(v)"]
+    lines += ["except ValueError:", "    v[0] = v[0] + 0.3", "    f{k}(v)"]
+    return chained(n, ["v[0] = math.sin(v[0])"], lines, ["v = [x]", "f{n}(v)", "return v[0]"])
 
 
 def named_handlers(n):
     """What is raised in a function is looked at, and says numbers."""
-    first = "    if v > 0.8:\n        raise ValueError(v)\n    return v * v * 0.6\n"
-    handler = ["except ValueError as e:", "    return f{k}(v * 0.5) * 0.9 + e.args[0]"]
-    return in_both_places(first, ["try:", "    return f{k}(v + 0.3)", *handler])(n)
+    first = ["if v > 0.8:", "    raise ValueError(v)", "return v * v * 0.6"]
+    lines = ["try:", "    return f{k}(v + 0.3)", "except ValueError as e:"]
+    return chained(n, first, [*lines, "    return f{k}(v * 0.5) * 0.9 + e.args[0]"])
 
 
 def raising_again(n):
     lines = ["try:", "    return f{k}(math.sqrt(v - 0.1) * 0.7)", "except ValueError as e:"]
     lines += ["    if v > 7.0:", "        raise", "    if v < -7.0:"]
     lines += ["        raise RuntimeError(v) from e", "    return f{k}(v + 0.3) * 0.9"]
-    return in_both_places("    return math.sin(v)\n", lines)(n)
+    return chained(n, ["return math.sin(v)"], lines)
 
 
 def suppressing(n):
     lines = ["with contextlib.suppress(ValueError):", "    y = math.sqrt(v - 0.1)"]
     lines += ["    return f{k}(y + 0.3)", "return f{k}(v + 0.3) * 0.9"]
-    return in_both_places("    return math.sin(v)\n", lines)(n)
-
-
-def generators_in_both_arms(n, lines, first="    yield v\n    yield v * v\n", last="sum(f{n}(x))"):
-    text = f"def f0(v):\n{first}"
-    for k in range(n):
-        text += f"def f{k + 1}(v):\n" + "".join(indented(1, line.format(k=k)) for line in lines)
-    return text + f"def f(x):\n    return {last.format(n=n)}\n"
+    return chained(n, ["return math.sin(v)"], lines)
 
 
 def yields_from_both_arms(n):
     lines = ["if v > 0.1:", "    yield from f{k}(v * 0.9)", "else:", "    yield from f{k}(v + 0.3)"]
-    return generators_in_both_arms(n, lines)
+    return chained(n, ["yield v", "yield v * v"], lines, ["return sum(f{n}(x))"])
 
 
 def loops_over_generators_in_both_arms(n):
     lines = ["if v > 0.1:", "    for w in f{k}(v * 0.9):", "        yield w * 0.9"]
     lines += ["else:", "    for w in f{k}(v + 0.3):", "        yield w"]
-    return generators_in_both_arms(n, lines)
+    return chained(n, ["yield v", "yield v * v"], lines, ["return sum(f{n}(x))"])
 
 
 BRANCHING = [

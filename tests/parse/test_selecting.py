@@ -8,7 +8,6 @@ import pytest
 
 import symdiff
 from symdiff.errors import AliasingError, UnsupportedCallError, UnsupportedSyntaxError
-from symdiff.parse import entry
 
 
 def grown(x: Any) -> list[Any]:
@@ -224,12 +223,7 @@ def refused_behind_loops(x: Any) -> Any:
     return open("nowhere").fileno() * s
 
 
-def test_items_that_do_not_mend_a_refusal_are_taken_up_together(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    attempts = []
-    staged = entry._staged  # type: ignore[attr-defined]
-    monkeypatch.setattr(entry, "_staged", lambda *given: attempts.append(1) or staged(*given))
+def test_items_that_do_not_mend_a_refusal_are_taken_up_together(attempts: list[int]) -> None:
     with pytest.raises(UnsupportedCallError, match="attribute 'fileno' of an object"):
         symdiff.grad(refused_behind_loops)(2.0)
     assert len(attempts) <= 4
