@@ -118,7 +118,7 @@ PYTHONS_IN_NUMPYS = _PythonsHiding(
     "",
     np.dtype("float64"),
     ("Python's", "NumPy's"),
-    "write float(...), int(...) or bool(...)",
+    "make it one of Python's before it is asked: float(...), int(...) or bool(...)",
 )
 BOOLS_IN_FLOATS = Hiding(
     _BOOLS,

@@ -7,6 +7,7 @@ derivative that reaches it is an error (there is no rule), never a silent zero.
 from __future__ import annotations
 
 import copy
+import inspect
 import itertools
 import sys
 import time
@@ -348,6 +349,15 @@ _RULES = (
     " through it, give it a rule: symdiff.define_rule"
 )
 
+_SEED = "give it rng=, a seed or a generator: what it draws from NumPy's own is not followed"
+
+
+def _draws_unseeded(function: Any, keywords: Keywords) -> bool:
+    """Return whether a function that may be followed is not told where its draws come from."""
+    if python_of(function) is None or "rng" in keywords:
+        return False
+    return "rng" in inspect.signature(function).parameters
+
 
 def call_opaque(
     interp: Interpreter,
@@ -362,9 +372,8 @@ def call_opaque(
     is_error = isinstance(function, type) and issubclass(function, BaseException)
     if is_library(function) and type_ is OPAQUE and not is_error:
         asked = _asked_for(function)
-        raise UnsupportedCallError(
-            f"symdiff has no rule for {library_name(asked)}", hint=INSTEAD.get(asked, _RULES)
-        )
+        hint = INSTEAD.get(asked) or (_SEED if _draws_unseeded(asked, keywords) else _RULES)
+        raise UnsupportedCallError(f"symdiff has no rule for {library_name(asked)}", hint=hint)
     if type_ is OPAQUE:
         type_ = _known_result(function)
     template = Template(interp, writable=False)

@@ -60,3 +60,8 @@ def test_what_is_resampled_in_one_order_only_is_told() -> None:
 
     with pytest.raises(UnsupportedCallError, match="permutation_test"):
         sd.grad(statistic)(DATA)
+
+
+def test_what_draws_without_a_seed_asks_for_one() -> None:
+    with pytest.raises(UnsupportedCallError, match="give it rng=, a seed or a generator"):
+        sd.grad(lambda x: stats.bootstrap((x,), np.mean).standard_error)(DATA)
