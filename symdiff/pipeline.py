@@ -684,7 +684,7 @@ def _with_less(
     """
     if policy.taken_over:
         return signature
-    if policy.recursions.follow(error) or policy.recursions.key():
+    if policy.recursions.follow(error) or policy.recursions.key() or policy.write_in_arms():
         return given
     if not likely.give_up():
         raise error

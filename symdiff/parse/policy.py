@@ -70,12 +70,16 @@ class RetryPolicy:
     present attempt has refined it for a call alone (``anew``). ``present`` gives the present value
     at a path; ``fixed``: those of free variables on which the structure of a call alone was found
     to depend. ``taken_over``: whether it follows
-    more closely from its beginning what a run before has been refined for.
+    more closely from its beginning what a run before has been refined for. ``in_arms``: lists and
+    dicts of numbers are written in the arms of a branch in templates, too; ``behind_arms``: whether
+    one was not.
     """
 
     all_late: bool = False
     recursions: Recursions = field(default_factory=Recursions)
     present: Callable[[Path], Any] | None = None
+    in_arms: bool = False
+    behind_arms: bool = False
     fixed: dict[Path, Any] = field(default_factory=dict)
     unrolled: set[SourceSpan] = field(default_factory=set)
     unions: set[str] = field(default_factory=set)
@@ -102,11 +106,18 @@ class RetryPolicy:
         for name in _REFINED:
             getattr(new, name).update(getattr(self, name))
         new.taken_over = any(getattr(new, name) for name in _REFINED)
+        new.behind_arms = self.behind_arms
+        return new
+
+    def write_in_arms(self) -> bool:
+        """Write lists and dicts of numbers in arms; False where all were written there."""
+        new = self.behind_arms and not self.in_arms
+        self.in_arms = self.in_arms or new
         return new
 
     def anew(self) -> RetryPolicy:
         """The policy of a run that begins without what this one was refined for."""
-        return RetryPolicy(self.all_late, self.recursions, self.present)
+        return RetryPolicy(self.all_late, self.recursions, self.present, self.in_arms)
 
     def refine_for(self, conflict: Conflict) -> bool:
         """Take up what may resolve a conflict; False where there is nothing more."""

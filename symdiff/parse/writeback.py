@@ -265,17 +265,19 @@ def _grow_apart(interp: Interpreter, then: Arm, orelse: Arm) -> bool:
     """Return whether a container or an array of the caller's is changed in an arm: it is not
     written as a whole.
 
-    One of numbers is in a template, whose callers write what it holds behind the branch.
+    One of numbers is in a template, whose callers write what it holds behind the branch; unless an
+    attempt in which that was done was refused.
     """
-    differing = (
+    pairs = (
         (then.heap.get(ref), orelse.heap.get(ref))
         for ref in (*interp.changed, *interp.outside)
         if not is_late(interp, ref) and ref not in interp.logs
     )
-    return any(
-        not same(one, other) and not (interp.in_template and _are_numbers(one, other))
-        for one, other in differing
-    )
+    differing = [(one, other) for one, other in pairs if not same(one, other)]
+    behind = interp.in_template and not interp.policy.in_arms
+    apart = any(not (behind and _are_numbers(*pair)) for pair in differing)
+    interp.policy.behind_arms |= bool(differing) and not apart
+    return apart
 
 
 def _are_numbers(*contents: Any) -> bool:

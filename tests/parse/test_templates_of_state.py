@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.errors import UnsupportedSyntaxError
+from symdiff.parse import writeback
 from tests import reference
 from tests.parse.test_templates import fresh
 from tests.programs import state_in_callees as outside
@@ -91,3 +94,28 @@ def test_what_was_written_before_a_call_raises() -> None:
                 gradient(*args)
             assert str(raised.value) == said
         assert outside.state() == left
+
+
+@pytest.mark.usefixtures("copied")
+@pytest.mark.filterwarnings("ignore::symdiff.LostDerivativeWarning")
+def test_numbers_are_written_in_arms_where_that_is_refused_behind_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def apart(interp: Any, *arms: Any) -> bool:
+        made = grow_apart(interp, *arms)
+        if interp.policy.behind_arms and not interp.policy.in_arms:
+            refused.append(1)
+            raise UnsupportedSyntaxError("what is written differs between two paths", interp.span)
+        return made
+
+    grow_apart, refused = writeback._grow_apart, list[int]()
+    monkeypatch.setattr(writeback, "_grow_apart", apart)
+    for function in outside.PROGRAMS:
+        outside.restart(0.4)
+        found = sd.grad(fresh(function), argnums=(0, 1))(*ARGS[0])
+        expected = [
+            float(reference.directional(started(function), ARGS[0], along).value)
+            for along in ((1.0, 0.0), (0.0, 1.0))
+        ]
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-8)
+    assert refused
