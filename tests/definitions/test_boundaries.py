@@ -40,11 +40,10 @@ def _solved(p: Any) -> Any:
 
 
 def test_a_linear_equation_by_all_parameters_to_second_order() -> None:
-    weights = np.array([0.7, -1.0, 0.4, 0.3])
-    import jax
-
+    jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
-    import jax.numpy as jnp
+    jnp = jax.numpy
+    weights = np.array([0.7, -1.0, 0.4, 0.3])
 
     def exact(p: Any) -> Any:
         b = (p[2] - p[1] * jnp.cos(p[0])) / jnp.sin(p[0])
