@@ -141,14 +141,12 @@ class Differentiable:
         """The value, and the pullback: a function of a cotangent that can be called again and
         again.
         """
-        from symdiff.runtime.saved import Pullback
-
         self._refresh()
         arguments = self._canonical(args, kwargs)
         if has_quantities(self._steps, arguments):
             return pulled_back_in_units(self, arguments)
         value, saved = self._pairs(arguments)
-        return value, Pullback(saved)
+        return value, saved.pullback()
 
     def linearize(self, *args: Any, **kwargs: Any) -> tuple[Any, Linear]:
         """The value, and the linear function that takes tangents of the arguments to the result's,

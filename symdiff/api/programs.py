@@ -60,7 +60,15 @@ from symdiff.runtime.entry import MISS, Target, build_entry, entry_when_asked
 from symdiff.runtime.facts import Facts, facts_of
 from symdiff.runtime.modes import CHANGES
 from symdiff.runtime.parameters import Parameters, parameters_of
-from symdiff.runtime.saved import Backward, Linear, Saved, Tangents, leaf_shapes, shape_in
+from symdiff.runtime.saved import (
+    Backward,
+    Linear,
+    Saved,
+    Tangents,
+    is_number,
+    leaf_shapes,
+    shape_in,
+)
 from symdiff.runtime.signature import TypeText, signature_of
 from symdiff.runtime.verify import is_asked_for, observer
 from symdiff.runtime.watching import Watched, watched
@@ -646,7 +654,9 @@ def _backward(
     graph = asked.graph
     types = tuple(value.type for value in graph.block.results)
     unruled = unruled_results(graph, asked.wrt)
-    return Backward(name, function, order, graph.output, types, seeded, unruled)
+    alone = isinstance(graph.output, Leaf) and seeded == (graph.output.index,)
+    by_number = alone and not unruled and is_number(types[seeded[0]])
+    return Backward(name, function, order, graph.output, types, seeded, unruled, by_number)
 
 
 def _forward_run(pair: Pair, backward: Backward) -> Callable[..., Any]:

@@ -43,7 +43,8 @@ class Backward:
 
     ``output`` is the structure of the primal's result, its leaves numbering ``types``; ``seeded``
     are the numbers of those that have a cotangent, ``unruled`` of objects that depend on the
-    arguments, with the calls without a rule that give them.
+    arguments, with the calls without a rule that give them. ``by_number``: the cotangent is one of
+    Python's floats, and a float is taken as it is.
     """
 
     name: str
@@ -53,14 +54,19 @@ class Backward:
     types: tuple[Type, ...]
     seeded: tuple[int, ...]
     unruled: tuple[Unruled, ...] = ()
+    by_number: bool = False
 
     def run(self, saved: Saved, gradient: Any) -> Any:
         """The cotangents of the arguments from that of the result; None stands for the number 1."""
         for one in saved.watched:
             one.require_unchanged()
-        seeds = self._units(saved) if gradient is None else self._taken_apart(gradient, saved)
+        seeds: Sequence[Any]
+        if self.by_number and type(gradient) is float:
+            seeds = (gradient,)
+        else:
+            seeds = self._units(saved) if gradient is None else self._taken_apart(gradient, saved)
         available = (*saved.values, *seeds)
-        return self.function(*(available[k] for k in self.order))
+        return self.function(*[available[k] for k in self.order])
 
     def _units(self, saved: Saved) -> list[Any]:
         if isinstance(self.output, Leaf):
@@ -105,6 +111,10 @@ class Saved:
     shapes: tuple[tuple[int, ...], ...]
     program: Backward
     watched: tuple[Watched, ...] = ()
+
+    def pullback(self) -> Pullback:
+        """The reverse sweep from here."""
+        return Pullback(self)
 
     def __repr__(self) -> str:
         return f"<{len(self.values)} saved values of {self.program.name}>"
@@ -297,6 +307,11 @@ def _structured_otherwise(
     )
 
 
+def is_number(type_: Type) -> bool:
+    """Whether values are Python's floats, whose cotangents are taken as they are."""
+    return isinstance(type_, ArrayType) and type_.kind == "python" and type_.dtype.kind == "f"
+
+
 def _cast(value: Any, type_: Type, shape: tuple[int, ...], name: str) -> Any:
     """A cotangent in the type of its primal; None stands for zeros."""
     if not isinstance(type_, ArrayType):
@@ -311,7 +326,7 @@ def cast(value: Any, type_: ArrayType, shape: Sequence[int], name: str, fill: bo
 
     :raises SignatureError: where the shapes differ, or a complex number is given for a real one.
     """
-    if type(value) is float and type_.kind == "python" and type_.dtype.kind == "f":
+    if type(value) is float and is_number(type_):
         return value
     require_numbers(value, type_, name)
     if type_.kind == "python":

@@ -36,12 +36,24 @@ def measured(function: Callable[..., Any], arguments: Sequence[Any], weights: An
         emitted = len(set(_lines(compile(text, "emitted", "exec"))))
         followed = len(set(_lines_followed(differentiable, given)))
 
-        def gradient() -> None:
-            _, pullback = differentiable.vjp(*given)
-            pullback(weights)
-
+        gradient = _gradient(differentiable, given, weights)
         gradient()
         return Measure(_seconds(gradient) / _seconds(lambda: function(*given)), emitted, followed)
+
+
+def _gradient(function: Any, given: Sequence[Any], weights: Any) -> Callable[[], Any]:
+    """A call for the derivatives by all arguments: of a number its gradient."""
+    import symdiff
+
+    if isinstance(weights, float):
+        gradient = symdiff.grad(function, argnums=tuple(range(len(given))))
+        return lambda: gradient(*given)
+
+    def pulled_back() -> Any:
+        _, pullback = function.vjp(*given)
+        return pullback(weights)
+
+    return pulled_back
 
 
 def _seconds(call: Callable[[], Any]) -> float:
