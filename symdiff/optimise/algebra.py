@@ -44,16 +44,13 @@ from symdiff.optimise.rules import (
 # Identities of numbers
 
 
-def neutral_right(*numbers: float) -> Rule:
+def neutral_right(number: int) -> Rule:
     """``x op number`` is ``x``, bit for bit."""
 
     @reads("constant", "ones")
     def neutral_number(node: Node, rewriter: Rewriter) -> Value | None:
         x, other = node.operands
-        known = any(is_number(other, number) for number in numbers) or (
-            1 in numbers and is_one(other)
-        )
-        return x if known and is_exact_place(node, rewriter) else None
+        return x if _is_neutral(node, other, number) and is_exact_place(node, rewriter) else None
 
     return neutral_number
 
@@ -76,14 +73,29 @@ def _is_never_zero(value: Value) -> bool:
     return bool(number_of(value))
 
 
-def neutral_left(number: float) -> Rule:
+def neutral_left(number: int) -> Rule:
     @reads("constant", "ones")
     def neutral_number(node: Node, rewriter: Rewriter) -> Value | None:
         other, x = node.operands
-        known = is_number(other, number) or (number == 1 and is_one(other))
-        return x if known and is_exact_place(node, rewriter) else None
+        return x if _is_neutral(node, other, number) and is_exact_place(node, rewriter) else None
 
     return neutral_number
+
+
+def _is_neutral(node: Node, other: Value, number: int) -> bool:
+    """Return whether an operand is a number that leaves the bits of the other.
+
+    A negative zero does not, ``-0.0 - -0.0`` is ``0.0``; nor does a one among complex numbers, of
+    which ``(inf + 1j) * 1`` is ``inf + nanj``.
+    """
+    if not (is_number(other, number) or (number == 1 and is_one(other))):
+        return False
+    if is_derived(node):
+        return True
+    if number == 1:
+        return array_type(node.result).dtype.kind != "c"
+    zero = complex(number_of(other))
+    return not (np.signbit(zero.real) or np.signbit(zero.imag))
 
 
 @reads("constant")

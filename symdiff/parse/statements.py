@@ -113,20 +113,25 @@ def _annotated(interp: Interpreter, node: ast.AnnAssign) -> None:
 def _augmented(interp: Interpreter, node: ast.AugAssign) -> None:
     target = node.target
     op = type(node.op)
+
+    def updated_once(before: Abstract) -> Abstract:
+        """The new value: an array has changed in place already where storing it raises."""
+        value = interp.evaluate(node.value)
+        return interp.step(target, lambda: updated(interp, op, before, value), "updated")
+
     if isinstance(target, ast.Name):
         before = interp.step(target, lambda: load_name(interp, target.id))
-        bind_name(interp, target.id, updated(interp, op, before, interp.evaluate(node.value)))
+        bind_name(interp, target.id, updated_once(before))
     elif isinstance(target, ast.Attribute):
         owner = interp.evaluate(target.value)
         before = interp.step(target, lambda: get_attribute(interp, owner, target.attr))
-        after = updated(interp, op, before, interp.evaluate(node.value))
-        set_attribute(interp, owner, target.attr, after)
+        set_attribute(interp, owner, target.attr, updated_once(before))
     elif isinstance(target, ast.Subscript):
         container, key = interp.evaluate(target.value), interp.evaluate(target.slice)
 
         def update(key: Abstract) -> None:
             before = interp.step(target, lambda: get_item(interp, container, key))
-            after = updated(interp, op, before, interp.evaluate(node.value))
+            after = updated_once(before)
             if not (isinstance(before, Array) and after is before and before.lenses):
                 set_item(interp, container, key, after)
 

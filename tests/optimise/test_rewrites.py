@@ -556,6 +556,23 @@ def test_new_arrays_are_made_as_often_as_the_user_makes_them():
     assert ops.count("zeros") == 2
 
 
+@pytest.mark.parametrize(
+    ("f", "z"),
+    [
+        (lambda z: z - (-0.0), -0.0),
+        (lambda z: z - np.float32(-0.0), np.float32(-0.0)),
+        (lambda z: z - complex(0.0, -0.0), complex(-0.0, -0.0)),
+        (lambda z: z * 1.0, complex(np.inf, 1.0)),
+        (lambda z: 1 * z, np.complex128(complex(-0.0, -0.0))),
+        (lambda z: z / 1.0, complex(np.nan, 1.0)),
+        (lambda z: z**1, np.complex128(complex(0.0, -0.0))),
+    ],
+)
+def test_numbers_that_change_the_bits_of_special_values_are_kept(f, z):
+    value, _ = sd.vjp(f, z)
+    assert (type(value), repr(value)) == (type(f(z)), repr(f(z)))
+
+
 def test_zeros_of_both_signs_differ():
     ops = graph_of(lambda x: (multiply(x, 0.0), multiply(x, -0.0)), VECTOR, role="primal")
     assert names(optimise(ops)).count("multiply") == 2

@@ -244,7 +244,29 @@ def asked_for_truth_and_text(x: Any, c: Any) -> Any:
     return weighed(log) + result
 
 
+def elements_updated(x: Any, c: Any) -> Any:
+    """What is picked is a copy, which is multiplied before it is stored."""
+    u = x.copy()
+    try:
+        u[[0, beyond(c)]] *= c
+        u[[beyond(c), 1, 1]] += u[0]
+    except IndexError:
+        u[1] *= 3.0
+    return weighed(u)
+
+
+def elements_of_an_object_updated(x: Any, c: Any) -> Any:
+    table = {"u": x.copy()}
+    try:
+        table["u"][[1, beyond(c)]] *= table["u"][beyond(c) - 2]
+    finally:
+        table["u"][0] *= 0.5
+        return weighed(table["u"])  # noqa: B012
+
+
 PROGRAMS = [
+    elements_updated,
+    elements_of_an_object_updated,
     second_of_two_managers,
     what_a_manager_gives_is_put_nowhere,
     by_a_generator_manager,
