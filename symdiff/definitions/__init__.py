@@ -103,6 +103,7 @@ _BY_LIBRARY = {
             "drawn",
             "kernels",
             "laws_of_objects",
+            "permuted",
             "ranks",
             "samplers",
             "searched",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import UnsupportedCallError, rejecting, rejection
+from symdiff.ir.build import constant_value
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size
 from symdiff.ops.arithmetic import floor_divide
@@ -199,6 +200,9 @@ lowers(np.append)(
 def lower_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Value]:
     x = array_of(ary)
     place = axis_of(axis, _rank(x))
+    bounds = _known_in_number(indices_or_sections)
+    if bounds is not None:
+        return _parts_between(x, [None, *bounds, None], place)
     sections = static(indices_or_sections)
     if isinstance(sections, tuple | list | np.ndarray):
         return _parts_between(x, [None, *(int(bound) for bound in sections), None], place)
@@ -211,6 +215,8 @@ def lower_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Value
 def lower_array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Value]:
     x = array_of(ary)
     place = axis_of(axis, _rank(x))
+    if _known_in_number(indices_or_sections) is not None:
+        return lower_split(x, indices_or_sections, place)
     sections = static(indices_or_sections)
     if isinstance(sections, tuple | list | np.ndarray):
         return lower_split(x, sections, place)
@@ -220,7 +226,15 @@ def lower_array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list
     return _parts_between(x, bounds, place)
 
 
-def _parts_between(x: Value, bounds: Sequence[int | None], axis: int) -> list[Value]:
+def _known_in_number(given: Any) -> list[Value] | None:
+    """The places at which an array is split, of an array of them whose length is known."""
+    if not isinstance(given, Value) or constant_value(given) is not None or _rank(given) != 1:
+        return None
+    (length,) = array_type(given).shape
+    return [index_of(given, k) for k in range(length)] if isinstance(length, int) else None
+
+
+def _parts_between(x: Value, bounds: Sequence[int | Value | None], axis: int) -> list[Value]:
     return [_at(x, axis, slice(start, stop)) for start, stop in itertools.pairwise(bounds)]
 
 

@@ -32,6 +32,7 @@ from symdiff.ir.types import (
     Type,
 )
 from symdiff.ops.arrays import array_of, shape_operands
+from symdiff.ops.creation import arange_of
 from symdiff.ops.declare import FUNCTIONS, array_type, broadcast_shapes, static
 from symdiff.ops.effects import Member, Named, opaque_call
 from symdiff.ops.index import index_of
@@ -257,6 +258,22 @@ def _other_method(source: Source, template: Template) -> Any:
     return Member(function.value, "permutation")
 
 
+def _permuted(call: Draw) -> Abstract:
+    """``permuted(x, axis=0)``: the elements of an array, of each of its lines by itself, in an order
+    that is drawn.
+    """
+    given, *rest = call.arguments or (call.keywords["x"],)
+    call = replace(call, keywords={k: v for k, v in call.keywords.items() if k != "x"})
+    x = array_of(call.plain(given))
+    if call.keywords.pop("out", None) is not None:
+        raise UnsupportedCallError("permuted(out=...)", hint="assign: x[...] = draw")
+    row = FUNCTIONS[np.ravel](x)
+    places = FUNCTIONS[np.reshape](arange_of(sizes_of(row)[0]), sizes_of(x))
+    type_ = ArrayType(_INT64, array_type(x).shape, "array")
+    order = call.interp.lift(replace(call, arguments=[places, *rest]).kept(type_))
+    return call.interp.wrap(index_of(row, order))
+
+
 def _seed(call: Draw) -> Abstract:
     call.kept(OPAQUE)
     return None
@@ -269,6 +286,7 @@ DRAWS: dict[str, Drawing] = {
     "permutation": _permutation,
     "choice": _choice,
     "shuffle": _shuffle,
+    "permuted": _permuted,
     "seed": _seed,
 }
 

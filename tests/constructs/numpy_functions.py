@@ -117,6 +117,13 @@ def rearrangements(x, c):
 
 
 @construct()
+def splits_at_computed_places(x, c):
+    first, middle, last = np.split(x * c, np.array([1, np.argmax(x * 0.0) + 3]))
+    many = np.array_split(x**2, np.cumsum([first.size, middle.size]))
+    return np.sum(middle**3) * first[0] + np.prod(last) + sum(np.sum(part) ** 2 for part in many)
+
+
+@construct()
 def creation(x, c):
     z = np.zeros((2, 3)) + np.ones(3) * c
     f = np.full(3, c) @ np.full_like(x[:3], 2.0) + np.ones_like(x) @ x + np.zeros_like(x) @ x

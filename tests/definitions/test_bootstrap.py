@@ -53,13 +53,62 @@ def test_resampled_statistics_move_with_the_data(statistic: Any) -> None:
     check(statistic, DATA)
 
 
-def test_what_is_resampled_in_one_order_only_is_told() -> None:
-    def statistic(x: Any) -> Any:
-        found = stats.permutation_test((x, OTHER), difference, n_resamples=30, rng=3)
-        return found.statistic
+def product(one: Any, other: Any, axis: int = -1) -> Any:
+    return np.sum(one**2 * other, axis=axis)
 
-    with pytest.raises(UnsupportedCallError, match="permutation_test"):
-        sd.grad(statistic)(DATA)
+
+@pytest.mark.parametrize(
+    "permuted",
+    [
+        lambda x: stats.permutation_test((x, OTHER), difference, n_resamples=20, rng=3),
+        lambda x: stats.permutation_test((x[:3], OTHER[:3]), difference),
+        lambda x: stats.permutation_test(
+            (x, OTHER), lambda a, b: difference(a, b), n_resamples=9, batch=6, rng=3
+        ),
+        lambda x: stats.permutation_test(
+            (x, x * x), product, permutation_type="pairings", n_resamples=20, batch=6, rng=3
+        ),
+        lambda x: stats.permutation_test(
+            (x[:3], x[2:5]), product, permutation_type="pairings", batch=30
+        ),
+        lambda x: stats.permutation_test(
+            (x, np.sin(x)), product, permutation_type="samples", n_resamples=20, rng=3
+        ),
+        lambda x: stats.permutation_test(
+            (x,),
+            lambda a, axis: np.mean(a, axis=axis) ** 3,
+            permutation_type="samples",
+            n_resamples=20,
+            random_state=np.random.RandomState(3),
+        ),
+    ],
+)
+def test_statistics_of_permuted_samples_move_with_the_data(permuted: Any) -> None:
+    def told(x: Any) -> Any:
+        found = permuted(x)
+        return found.statistic, found.pvalue, found.null_distribution
+
+    check(told, DATA)
+
+
+def test_three_samples_are_permuted_in_all_orders() -> None:
+    def null(x: Any) -> Any:
+        samples = x[:2], x[2:5], x[5:7] ** 2
+        return stats.permutation_test(
+            samples,
+            lambda a, b, c, axis: product(np.mean(a, axis), np.mean(b, axis), ()) * np.sum(c, axis),
+        ).null_distribution
+
+    assert len(null(DATA)) == 210
+    check(null, DATA)
+
+
+def test_orders_that_are_drawn_without_a_seed_ask_for_one() -> None:
+    def null(x: Any) -> Any:
+        return stats.permutation_test((x, OTHER), difference, n_resamples=20).null_distribution
+
+    with pytest.raises(NotImplementedError, match="give a seed as rng="):
+        sd.vjp(null, DATA)
 
 
 def test_what_draws_without_a_seed_asks_for_one() -> None:

@@ -77,8 +77,19 @@ def shuffled(rng, x, m):
     return y, np.sum(m)
 
 
-@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
-@pytest.mark.parametrize("function", [from_arrays, shuffled])
+def permuted(rng, x, m):
+    squares = m * m * x
+    lines, columns = rng.permuted(squares, axis=-1), rng.permuted(squares, axis=0)
+    return lines * columns, rng.permuted(squares), rng.permuted(x=x, axis=0) @ x
+
+
+@pytest.mark.parametrize(
+    ("kind", "function"),
+    [
+        *((np.random.default_rng, function) for function in (from_arrays, shuffled, permuted)),
+        *((np.random.RandomState, function) for function in (from_arrays, shuffled)),
+    ],
+)
 def test_elements_in_an_order_that_is_drawn_carry_derivatives(kind: Any, function: Any) -> None:
     value, pullback = sd.vjp(lambda x, m, rng: function(rng, x, m), X, M, kind(5))
     expected = function(kind(5), X, M)
@@ -119,6 +130,7 @@ def test_what_is_not_drawn_is_refused() -> None:
         (lambda x: x * rng.random(3, out=np.zeros(3)), r"random\(out=\.\.\.\)"),
         (lambda x: rng.wald(x, 1.0), r"cannot differentiate rng\.wald with respect to 'x'"),
         (lambda x: rng.shuffle([x, x]), "shuffle of"),
+        (lambda x: rng.permuted(x, out=np.zeros(3)), r"permuted\(out=\.\.\.\)"),
     ):
         with pytest.raises(UnsupportedCallError, match=message):
             sd.vjp(function, X)
