@@ -21,18 +21,20 @@ from symdiff.differentiate.sweep import Pair
 from symdiff.differentiate.switches import RECOMPUTING
 from symdiff.ir.build import Builder, building, constant, copy_into, is_constant, substitute
 from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
-from symdiff.ir.graph import Block, Node, Value, walk_blocks
+from symdiff.ir.graph import Block, Node, Value, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops import arrays
 from symdiff.ops.arithmetic import constant_of, divide
 from symdiff.ops.creation import arange
 from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.elementary import power
+from symdiff.ops.facts import lengths_given
 from symdiff.ops.index import index, is_view
 from symdiff.ops.residuals import size_if_defined
 from symdiff.ops.sizes import size
 
 Saved = list[tuple[Value, Value]]  # primal values with what they are called elsewhere
+Lengths = Mapping[Dim | None, Value]  # what arrays of open sizes were made with
 
 TURNS = 1000  # how many turns a loop is taken to have whose count is not known
 MANY = 10_000  # above so many values all that is needed is saved
@@ -48,8 +50,9 @@ def resolve(pairs: Sequence[Pair], top: Block, zeros: Zeros, nodes: list[Node]) 
     homes = Homes()
     homes.add_block(top)
     _add_again(homes, pairs, Block((), nodes))
+    lengths = lengths_given_in(top)
     for pair in pairs:
-        _region_class(pair)(pair, homes, top, zeros).resolve()
+        _region_class(pair)(pair, homes, top, zeros, lengths).resolve()
 
 
 def resolve_apart(pairs: Sequence[Pair], whole: Pair, partial: Iterable[Value]) -> Saved:
@@ -60,10 +63,10 @@ def resolve_apart(pairs: Sequence[Pair], whole: Pair, partial: Iterable[Value]) 
     homes = Homes()
     homes.add_block(whole.primal)
     _add_again(homes, pairs, whole.reverse)
-    zeros = Zeros((), partial)
+    zeros, lengths = Zeros((), partial), lengths_given_in(whole.primal)
     for pair in pairs:
-        _region_class(pair)(pair, homes, None, zeros).resolve()
-    top = _Whole(whole, homes, None, zeros)
+        _region_class(pair)(pair, homes, None, zeros, lengths).resolve()
+    top = _Whole(whole, homes, None, zeros, {})
     top.resolve()
     return top.saved
 
@@ -75,6 +78,22 @@ def _add_again(homes: Homes, pairs: Sequence[Pair], reverse: Block) -> None:
         for node in block.nodes:
             if node in again:
                 homes.add_node(node, block)
+
+
+def lengths_given_in(block: Block) -> Lengths:
+    """Lengths that a block gives arrays, by the open sizes that no loop changes."""
+    varying = {
+        symbol
+        for node in walk_nodes(block)
+        if node.op is loop
+        for symbol in LoopView(node).varying
+    }
+    return {
+        dim: value
+        for node in block.nodes
+        for dim, value in lengths_given(node)
+        if isinstance(dim, Size) and dim.open and dim.symbol not in varying
+    }
 
 
 def _region_class(pair: Pair) -> type[_Region]:
@@ -170,8 +189,11 @@ def may_warn(node: Node) -> bool:
 class _Region:
     """One block of the sweep and the primal block it names values of."""
 
-    def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
+    def __init__(
+        self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros, lengths: Lengths
+    ) -> None:
         self.pair, self.homes, self.top, self.zeros = pair, homes, top, zeros
+        self.lengths = lengths
         self.primal, self.reverse = pair.primal, pair.reverse
         self.sizes: dict[Hashable, Value] | None = None  # measured in the primal block
         self.same: dict[Value, Value] = {}  # sizes asked for twice
@@ -182,6 +204,7 @@ class _Region:
         self.hoist_sizes()
         substitute(self.reverse, self.same)
         self.alias_invariants()
+        self.alias_lengths()
         needed = [v for v in read_values(self.reverse) if self.is_inner(v) and v not in self.got]
         offers = self.offers(needed)
         saved, recomputed = choose(offers, needed) if len(offers) < MANY else (set(needed), set())
@@ -283,6 +306,13 @@ class _Region:
     def alias_invariants(self) -> None:
         """Parameters that the reverse block has without saving."""
 
+    def alias_lengths(self) -> None:
+        """Sizes that were given before all loops and branches are there without saving."""
+        for node in self.primal.nodes:
+            given = self.lengths.get(_length(node.result)) if node.op is size else None
+            if given is not None:
+                self.got[node.result] = given
+
     def hoist_sizes(self) -> None:
         """Make sizes of primal values primal values themselves: they are saved more cheaply."""
         for block in walk_blocks(self.reverse):
@@ -323,8 +353,10 @@ class _Region:
 class _Loop(_Region):
     """The body of a loop, which saves values on tapes."""
 
-    def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
-        super().__init__(pair, homes, top, zeros)
+    def __init__(
+        self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros, lengths: Lengths
+    ) -> None:
+        super().__init__(pair, homes, top, zeros, lengths)
         assert pair.primal_node is not None
         assert pair.reverse_node is not None
         self.primal_loop = LoopView(pair.primal_node)
@@ -430,8 +462,10 @@ class _Arm(_Region):
 class _Whole(_Region):
     """A whole graph whose reverse part is a separate graph: it gets values as inputs."""
 
-    def __init__(self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros) -> None:
-        super().__init__(pair, homes, top, zeros)
+    def __init__(
+        self, pair: Pair, homes: Homes, top: Block | None, zeros: Zeros, lengths: Lengths
+    ) -> None:
+        super().__init__(pair, homes, top, zeros, lengths)
         self.saved: Saved = []
 
     def resolve(self) -> None:

@@ -77,7 +77,8 @@ class Value:
     """One SSA value: a result of ``node``, or a block parameter where ``node`` is None.
 
     ``name`` is the user's name where there is one (``x``; for derived values the primal's name with
-    ``role`` telling what it is of it: emission prints ``x_bar`` and ``x_dot``).
+    ``role`` telling what it is of it: emission prints ``x_bar`` and ``x_dot``). ``below``: of the
+    index of a loop that is being staged, the count of turns and how many of them are before it.
     """
 
     type: Type
@@ -85,6 +86,7 @@ class Value:
     name: str | None = None
     role: Role = "primal"
     number: int = field(default_factory=_numbers.__next__)
+    below: tuple[Operand, int] | None = None
 
     # Arithmetic on values and reading parts of them build nodes; ``ops`` installs the builders in
     # OPERATORS.

@@ -192,7 +192,7 @@ class _Printer:
         return f"object({type(value).__qualname__!r})"
 
     def _dataclass(self, value: Any) -> str:
-        fields = (getattr(value, field.name) for field in dataclasses.fields(value))
+        fields = (getattr(value, f.name) for f in dataclasses.fields(value) if f.compare)
         return f"{type(value).__name__}({self._joined(fields)})"
 
     def _joined(self, values: Iterable[Any]) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Literal
 
 import numpy as np
@@ -33,12 +33,18 @@ class Size:
     ``open`` sizes may differ from turn to turn of a loop, and be 1 at run time even at offset 0 (a
     computed size, a mask's count) if they are not known to be ``long``: at least 2. A size that
     comes from an argument is not open: it is long, since 0 and 1 are constants of the signature.
+
+    ``sum``: how often each size of an argument is in an open one, and the number beside them, where
+    it is their sum, or 0 where that is negative; the offset is not in it.
     """
 
     symbol: str
     offset: int = 0
     open: bool = False
     long: bool = False
+    sum: tuple[tuple[tuple[str, int], ...], int] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     def __str__(self) -> str:
         sign = f"{self.offset:+d}" if self.offset else ""

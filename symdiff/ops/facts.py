@@ -5,7 +5,7 @@ Nothing here changes anything. "May raise" is said where it is not known that it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,25 @@ def shape_of(value: Value) -> tuple[Dim, ...]:
 
 def is_python(value: Value) -> bool:
     return isinstance(value.type, ArrayType) and value.type.kind == "python"
+
+
+# Lengths
+
+SIZED = frozenset({"zeros", "ones", "full", "empty", "broadcast_to", "reshape"})
+"""Ops whose last operands are the lengths of the attribute ``shape``."""
+_TRANSFORMS = frozenset({"fft", "ifft", "rfft", "irfft"})
+"""Ops whose operands behind the first are lengths, one for each of the attribute ``axes``."""
+GIVES_LENGTHS = SIZED | _TRANSFORMS
+
+
+def lengths_given(node: Node) -> Iterator[tuple[Dim, Value]]:
+    """Dimensions of a new array, and the operands that say how long they are."""
+    shape = node.attributes.get("shape")
+    if node.op.name in SIZED and isinstance(shape, tuple):
+        yield from zip(shape, node.operands[len(node.operands) - len(shape) :], strict=False)
+    if node.op.name in _TRANSFORMS:
+        axes = node.attributes["axes"][: -1 if node.op.name == "rfft" else None]
+        yield from zip((shape_of(node.result)[k] for k in axes), node.operands[1:], strict=False)
 
 
 # What may raise

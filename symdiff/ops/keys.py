@@ -15,7 +15,7 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.build import constant_value, is_constant
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import (
     LEAST_SYMBOLIC,
     ArrayType,
@@ -27,6 +27,7 @@ from symdiff.ir.types import (
     shifted,
 )
 from symdiff.ops.declare import array_type, broadcast_shapes, dotted, literal
+from symdiff.ops.fitting import fitting_length
 from symdiff.ops.sizes import dim_of
 
 
@@ -217,8 +218,14 @@ class _Region:
         start, stop, step = (self.bound(p) for p in (entry.start, entry.stop, entry.step))
         whole = self.x.shape[self.axis]
         made = slice_dim(whole, start, stop, step)
+        if isinstance(made, Size) and made.open and step in (None, 1):
+            fitting = fitting_length(whole, self.place_of(entry.start), self.place_of(entry.stop))
+            made = made if fitting is None else fitting
         self.slices.append((whole, entry, made))
         return made
+
+    def place_of(self, part: int | Slot | None) -> Operand | None:
+        return self.dynamic[part.number] if isinstance(part, Slot) else part
 
     def bound(self, part: int | Slot | None) -> Dim | None:
         return dim_of(self.dynamic[part.number]) if isinstance(part, Slot) else part

@@ -31,6 +31,7 @@ from symdiff.ir.types import (
 )
 from symdiff.ops.declare import EVALUATED, Operation, array_type, template
 from symdiff.ops.flops import nothing
+from symdiff.ops.integer_sums import of_arguments
 
 size = Operation.of_arrays(
     "size",
@@ -140,7 +141,8 @@ def _base_dim(value: Value) -> Dim:
     if node.op.name in _COMPUTED:
         a, b = (_factor(operand) for operand in node.operands)
         known = _of_one_size(node.op.name, a, b)
-        return known if known is not None else Size(f"({a}{_COMPUTED[node.op.name]}{b})", open=True)
+        symbol = f"({a}{_COMPUTED[node.op.name]}{b})"
+        return known if known is not None else Size(symbol, open=True, sum=of_arguments(value))
     return Size(f"%{value.number}", open=True)
 
 

@@ -14,9 +14,8 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import Dim, Size, is_at_most, shifted
-from symdiff.ops.facts import made_by
+from symdiff.ops.facts import SIZED, lengths_given, made_by
 from symdiff.ops.sizes import constant_integer, dim_of
-from symdiff.optimise.facts import SIZED, lengths_given
 
 _DEEPEST = 8
 

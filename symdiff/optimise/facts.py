@@ -16,26 +16,11 @@ from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type, is_long, real_dtype
 from symdiff.ops.facts import is_derived, made_by, number_of, shape_of
 
-# Ops whose last operands are the lengths of the attribute ``shape``.
-SIZED = frozenset({"zeros", "ones", "full", "empty", "broadcast_to", "reshape"})
-# Ops whose operands behind the first are lengths, one for each of the attribute ``axes``.
-_TRANSFORMS = frozenset({"fft", "ifft", "rfft", "irfft"})
-GIVES_LENGTHS = SIZED | _TRANSFORMS
 _MOVES_ZEROS = frozenset(
     {"transpose", "reshape", "broadcast_to", "unbroadcast", "negative", "astype", "copy", "sum"}
 )
 
 MAY_BE_ZERO = _MOVES_ZEROS | {"zeros", "constant"}  # what ``is_zero`` may hold of is made by these
-
-
-def lengths_given(node: Node) -> Iterator[tuple[Dim, Value]]:
-    """Dimensions of a new array, and the operands that say how long they are."""
-    shape = node.attributes.get("shape")
-    if node.op.name in SIZED and isinstance(shape, tuple):
-        yield from zip(shape, node.operands[len(node.operands) - len(shape) :], strict=False)
-    if node.op.name in _TRANSFORMS:
-        axes = node.attributes["axes"][: -1 if node.op.name == "rfft" else None]
-        yield from zip((shape_of(node.result)[k] for k in axes), node.operands[1:], strict=False)
 
 
 def is_number(value: Value, number: float) -> bool:

@@ -26,17 +26,22 @@ from symdiff.ir.record import count
 from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.creation import zeros
 from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.facts import is_derived, made_by, number_of, shape_of
+from symdiff.ops.facts import (
+    GIVES_LENGTHS,
+    is_derived,
+    lengths_given,
+    made_by,
+    number_of,
+    shape_of,
+)
 from symdiff.ops.retype import hides_dtype
 from symdiff.ops.sizes import size
 from symdiff.optimise.equal import Journal, Scoped, are_same_constant, key_of_node, take_back
 from symdiff.optimise.facts import (
-    GIVES_LENGTHS,
     are_of_one_size,
     dims_at,
     is_of_one_precision,
     is_zero,
-    lengths_given,
     varying_symbols,
 )
 from symdiff.optimise.loop_rewriting import LoopRewriting

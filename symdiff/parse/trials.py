@@ -199,7 +199,9 @@ class LoopStager:
     def _carries(self) -> Carries:
         """A slot for all that is known to change."""
         heap, count = self.base.copy(written=set()), self.turns.count
-        carries = Carries(self.since, self.base, heap, Value(INT), self.interp.span)
+        below = None if count is None else (count, self.turns.first)
+        index = Value(INT, below=below)
+        carries = Carries(self.since, self.base, heap, index, self.interp.span)
         carries.count, carries.keep_layouts = count, self.keep_layouts
         carries.as_unions, carries.parted = self.interp.policy.unions, self.parted
         carries.unrolls = isinstance(count, int) and (

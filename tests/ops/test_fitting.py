@@ -1,0 +1,90 @@
+"""Slices that are known to fit have the length that is added to where they begin; others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.reference import richardson_gradient
+
+Array = Any
+
+
+def convolution(x: Array, k: Array) -> float:
+    out = np.zeros(len(x) - len(k) + 1)
+    for i in range(len(k)):
+        out = out + k[i] * x[i : i + len(out)]
+    return np.sum(np.sin(out))
+
+
+def strided(x: Array, k: Array) -> float:
+    total = 0.0
+    for i in range(0, len(x) - len(k) + 1, 2):
+        total += np.sum(np.sin(x[i : i + len(k)] * k))
+    return total
+
+
+def both_sides(x: Array, k: Array) -> float:
+    out, h = np.zeros(len(x)), len(k)
+    for i in range(h, len(x) - h + 1):
+        out[i - 1] = np.sum(np.sin(x[i - h : i] * k)) + np.sum(x[i : i + h] * k)
+    return np.sum(out**2)
+
+
+def one_turn_too_many(x: Array, k: Array) -> float:
+    """The last slice is shorter: of two numbers it is one, which is broadcast."""
+    total = 0.0
+    for i in range(len(x) - len(k) + 2):
+        total += np.sum(np.sin(x[i : i + len(k)] * k))
+    return total
+
+
+def one_turn_too_early(x: Array, k: Array) -> float:
+    """The first slice begins before the array, counted from its end."""
+    total = 0.0
+    for i in range(len(x) - len(k) + 1):
+        part = x[i - 1 : i - 1 + len(k)]
+        total += np.sum(np.sin(part)) * np.sum(k)
+    return total
+
+
+def of_another(x: Array, k: Array) -> float:
+    """A slice as long as the other array of an array that may be shorter."""
+    total = 0.0
+    for i in range(len(x)):
+        total += np.sum(np.sin(k[: i + 1] * 2.0) * x[0])
+    return total
+
+
+FITTING: list[Callable[..., float]] = [convolution, strided, both_sides]
+CLIPPED: list[Callable[..., float]] = [one_turn_too_many, one_turn_too_early, of_another]
+SIZES = [(9, 4), (9, 2), (5, 5), (3, 2), (2, 2), (3, 1), (2, 3), (1, 1)]
+
+
+@pytest.mark.parametrize("f", FITTING, ids=lambda f: f.__name__)
+def test_slices_that_fit_are_not_asked_for_their_lengths(f: Callable[..., float]) -> None:
+    gradient = sd.grad(f, argnums=(0, 1))
+    text = gradient.source(np.ones(9), np.ones(4))
+    assert "keepdims" not in text
+    assert "].shape" not in text
+    assert "append" not in text
+
+
+@pytest.mark.parametrize("f", [*FITTING, *CLIPPED], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(("n", "m"), SIZES)
+def test_gradients_of_slices_in_loops(f: Callable[..., float], n: int, m: int) -> None:
+    rng = np.random.default_rng(n + 10 * m)
+    x, k = rng.normal(size=n), rng.normal(size=m)
+    try:
+        expected = [richardson_gradient(f, (x, k), j).value for j in (0, 1)]
+    except ValueError:
+        with pytest.raises(ValueError):
+            sd.grad(f, argnums=(0, 1))(x, k)
+        return
+    found = sd.grad(f, argnums=(0, 1))(x, k)
+    for mine, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-8, atol=1e-9)
