@@ -83,10 +83,7 @@ def _add_again(homes: Homes, pairs: Sequence[Pair], reverse: Block) -> None:
 def lengths_given_in(block: Block) -> Lengths:
     """Lengths that a block gives arrays, by the open sizes that no loop changes."""
     varying = {
-        symbol
-        for node in walk_nodes(block)
-        if node.op is loop
-        for symbol in LoopView(node).varying
+        symbol for node in walk_nodes(block) if node.op is loop for symbol in LoopView(node).varying
     }
     return {
         dim: value
