@@ -155,9 +155,12 @@ def with_symbols(type_: Type, renamed: Mapping[str, str]) -> Type:
 
 def _with_symbol(dim: Size, renamed: Mapping[str, str]) -> Size:
     known = Multiple.of(dim)
-    if dim.symbol in renamed or known.symbol not in renamed:
-        return replace(dim, symbol=renamed.get(dim.symbol, dim.symbol))
-    return replace(dim, symbol=replace(known, symbol=renamed[known.symbol]).size.symbol)
+    if dim.symbol in renamed:  # of what has the new name, nothing is known
+        return replace(dim, symbol=renamed[dim.symbol], sum=None)
+    if known.symbol in renamed:
+        return replace(dim, symbol=replace(known, symbol=renamed[known.symbol]).size.symbol)
+    terms = () if dim.sum is None else dim.sum[0]
+    return replace(dim, sum=None) if any(term in renamed for term, _ in terms) else dim
 
 
 def shifted(dim: Dim, offset: int) -> Dim:

@@ -89,8 +89,8 @@ def _ends_of(value: Value) -> tuple[Sum | None, Sum | None] | None:
     if node is None or node.op.name != "range_element":
         return None
     start, step, index = node.operands
-    made = index.below[0] if index.below is not None else None
-    made = made.node if isinstance(made, Value) else None
+    count = index.below[0] if index.below is not None else None
+    made = count.node if isinstance(count, Value) else None
     if made is None or made.op.name != "range_length" or not _are_same(made.operands[0], start):
         return None
     by, whole_step = constant_integer(step), constant_integer(made.operands[2])

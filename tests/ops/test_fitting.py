@@ -60,8 +60,18 @@ def of_another(x: Array, k: Array) -> float:
     return total
 
 
+def growing(x: Array, k: Array) -> float:
+    """A slice as long as an array that has another length in each turn."""
+    y, total = np.zeros(len(x) - len(k) + 1), 0.0
+    for i in range(len(k)):
+        part = x[i : i + len(y)]
+        total += np.sum(np.sin(part * k[0])) * len(part)
+        y = np.concatenate([y, x[:1]])
+    return total + np.sum(y)
+
+
 FITTING: list[Callable[..., float]] = [convolution, strided, both_sides]
-CLIPPED: list[Callable[..., float]] = [one_turn_too_many, one_turn_too_early, of_another]
+CLIPPED: list[Callable[..., float]] = [one_turn_too_many, one_turn_too_early, of_another, growing]
 SIZES = [(9, 4), (9, 2), (5, 5), (3, 2), (2, 2), (3, 1), (2, 3), (1, 1)]
 
 
