@@ -18,7 +18,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, copy_block, substitute, with_block
-from symdiff.ir.control import LoopView, cond, loop, undefined
+from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_blocks, walk_nodes
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops.arithmetic import divide, multiply
@@ -28,6 +28,7 @@ from symdiff.ops.index import index, index_add, index_set, key_of
 from symdiff.ops.keys import Slot
 from symdiff.ops.list_arrays import list_stack, list_unstack
 from symdiff.ops.lists import list_add, list_get, list_length, list_set
+from symdiff.ops.partial import partial_values
 from symdiff.ops.sizes import constant_integer, dim_of, lower_bound, size
 from symdiff.optimise.bounds import Bounds
 from symdiff.optimise.floats import (
@@ -104,6 +105,7 @@ class _Loops:
         self.by_numpy = by_numpy
         self.exact = of_own_value(graph)
         self.bounds = Bounds(walk_nodes(graph.block))
+        self.partial = partial_values(graph.block, graph.partial)
         self.new: dict[Value, Value] = {}
         self.made: set[Node] = set()
         self.may_raise = False
@@ -204,12 +206,12 @@ class _OfElements(Converter):
             return known
         if isinstance(value.type, TapeType):
             raise NotFloats  # of a loop that is not on lists
+        if value in self.loops.partial:
+            raise NotFloats  # what has no value yet is neither a list nor a number
         if _is_vector(value.type):
             return self.as_list(known, value)
         while (retyped := made_by(known, "retype")) is not None:
             known = retyped.operands[0]
-        if known.node is not None and known.node.op is undefined:
-            raise NotFloats  # what has no value yet is no number
         number, type_ = number_of(known), self.float_type(value.type)
         if number is not None:
             return self.constant(bool(number) if type_ == BOOL else float(number))

@@ -280,3 +280,18 @@ def test_truths_from_outside_of_a_loop_on_lists_stay_truths(limit: float) -> Non
     np.testing.assert_allclose(sd.grad(limited)(x), wanted, rtol=1e-13)
     np.testing.assert_allclose(sd.jvp(limited, (x,), (direction,))[1], wanted @ direction, 1e-13)
     np.testing.assert_allclose(sd.hessian(limited)(x), np.diag(2 * is_less / x**3), 1e-13)
+
+
+@pytest.mark.parametrize("length", [1, 2])
+def test_what_a_loop_begins_without_is_no_list(length: int) -> None:
+    """The tangent of an array that the first turn makes."""
+
+    def held(x: Any) -> Any:
+        for _ in range(2):
+            kept = [np.sinh(x), x[...]]
+        return np.sum(kept[0]) + np.sum(kept[1])
+
+    x, direction = np.array([0.2, -0.7])[:length], np.array([1.5, 0.3])[:length]
+    wanted = np.sum((np.cosh(x) + 1.0) * direction)
+    np.testing.assert_allclose(sd.jvp(held, (x,), (direction,))[1], wanted, rtol=1e-14)
+    np.testing.assert_allclose(sd.grad(held)(x), np.cosh(x) + 1.0, rtol=1e-14)
