@@ -10,6 +10,7 @@ import numpy as np
 
 from symdiff.definitions.declare import is_one_row, may_be_one_row, refuse
 from symdiff.definitions.law import special
+from symdiff.definitions.orthants import normal_cdf, normal_logcdf
 from symdiff.definitions.solvers import without_derivative
 
 LOG_2_PI = math.log(2.0 * math.pi)
@@ -106,53 +107,6 @@ def _singular_logpdf(x, mean, cov):
     across = np.sqrt(np.sum(np.where(known, 0.0, without_derivative(along)) ** 2, axis=-1))
     unknown = np.nan * np.sum(cov - without_derivative(cov))
     return _squeezed(np.where(across < 1e3 * least, unknown - 0.5 * squares, -np.inf))
-
-
-# Its distribution function ------------------------------------------------------------------------
-
-
-def normal_cdf(
-    x,
-    mean=None,
-    cov=1,
-    allow_singular=False,
-    maxpts=None,
-    abseps=1e-5,
-    releps=1e-5,
-    *,
-    lower_limit=None,
-):
-    """Of one variable, and of two by an integral over the correlation (Drezner and Wesolowsky
-    1990, eq. 3, from Plackett 1954).
-    """
-    cov = np.asarray(cov, dtype=np.float64)
-    rows = np.asarray(x, dtype=np.float64)
-    if cov.shape != (2, 2) or allow_singular:
-        refuse("other than two variables, and allow_singular=True")
-    middle = np.zeros(2) if mean is None else np.asarray(mean, dtype=np.float64)
-    scales = np.sqrt(np.diag(cov))
-    correlation = cov[0, 1] / (scales[0] * scales[1])
-    upper = (rows - middle) / scales
-    first, second = upper[..., 0], upper[..., 1]
-    if lower_limit is None:
-        return _squeezed(_below(first, second, correlation))
-    lower = (np.asarray(lower_limit, dtype=np.float64) - middle) / scales
-    low, least = lower[..., 0], lower[..., 1]
-    inner = _below(first, second, correlation) - _below(low, second, correlation)
-    return _squeezed(inner - _below(first, least, correlation) + _below(low, least, correlation))
-
-
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
-
-
-def _below(first, second, correlation):
-    ndtr = special().ndtr
-    whole = np.arcsin(correlation)
-    sines = np.sin(0.5 * whole * (_NODES + 1.0))
-    h, k = np.asarray(first)[..., None], np.asarray(second)[..., None]
-    powers = -(h * h + k * k - 2.0 * h * k * sines) / (2.0 * (1.0 - sines * sines))
-    more = np.sum(_WEIGHTS * np.exp(powers), axis=-1) * whole / (4.0 * math.pi)
-    return ndtr(first) * ndtr(second) + more
 
 
 # The normal distribution of matrices --------------------------------------------------------------
@@ -462,6 +416,7 @@ MULTIVARIATE: dict[str, dict[str, Any]] = {
         "logpdf": normal_logpdf,
         "pdf": normal_pdf,
         "cdf": normal_cdf,
+        "logcdf": normal_logcdf,
         "entropy": normal_entropy,
     },
     "matrix_normal": {

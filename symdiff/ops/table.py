@@ -60,8 +60,8 @@ _ROWS = {
     ),
     "`scipy.stats`": (
         *("bunches", "descriptive", "distributions", "drawn", "estimates", "expectations", "fits"),
-        *("kernels", "laws_of_objects", "multivariate", "ranks", "searched", "summaries"),
-        *("discrepancies", "samplers", "variables"),
+        *("kernels", "laws_of_objects", "multivariate", "orthants", "ranks", "searched"),
+        *("discrepancies", "samplers", "summaries", "variables"),
     ),
     "`scipy.linalg`": (
         *("matrices", "structured", "equations", "riccati"),

@@ -259,9 +259,7 @@ def _other_method(source: Source, template: Template) -> Any:
 
 
 def _permuted(call: Draw) -> Abstract:
-    """``permuted(x, axis=0)``: the elements of an array, of each of its lines by itself, in an order
-    that is drawn.
-    """
+    """``permuted(x, axis=0)``: elements in an order that is drawn, those of each line by itself."""
     given, *rest = call.arguments or (call.keywords["x"],)
     call = replace(call, keywords={k: v for k, v in call.keywords.items() if k != "x"})
     x = array_of(call.plain(given))

@@ -25,6 +25,9 @@ def covariance(x):
         lambda x: normal(x[:2], covariance(x)).cdf([1.0, 1.2]),
         lambda x: normal.cdf(x[:2], [0.3, 0.2], C, lower_limit=[-1, x[3] - 3]),
         lambda x: normal.cdf([0.4, 0.5], cov=[[1.0, x[0] + 0.5], [x[0] + 0.5, 1.0]]),
+        lambda x: normal.cdf(np.append(x[:1], np.inf), cov=C, lower_limit=[-np.inf, x[3]]),
+        lambda x: normal.logcdf(x[:2], [0.3, 0.2], C),
+        lambda x: normal.cdf(x, 0.7, 2.0) + normal.cdf(x[0], cov=x[1], lower_limit=-x[2]),
         lambda x: normal.logpdf(x[:2], x[2:4], covariance(x), allow_singular=True),
         lambda x: normal.pdf(np.stack((x[0], x[0], x[1])), [0, 0, 1.0], FLAT, allow_singular=True),
         lambda x: of_matrices.logpdf(x.reshape(3, 2), rowcov=np.diag(x[:3]), colcov=C),
@@ -52,13 +55,98 @@ def test_by_a_covariance_without_variance_somewhere_there_is_no_derivative():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda x: normal.cdf(x[:3], cov=np.eye(3)),
+        lambda x: normal.cdf(x[:4], cov=np.eye(4)),
         lambda x: normal.cdf(x[:2], cov=C, allow_singular=True),
     ],
 )
 def test_more_variables_are_refused(call):
-    with pytest.raises(sd.UnsupportedCallError, match="other than two variables"):
+    with pytest.raises(sd.UnsupportedCallError, match="more than three variables|singular=True"):
         sd.grad(call)(X)
+
+
+# Three variables: what is held fixed leaves two ---------------------------------------------------
+
+THREE = np.array([[1.4, 0.5, -0.3], [0.5, 2.0, 0.7], [-0.3, 0.7, 0.9]])
+
+
+def given(limits, fixed):
+    """The share of the rest, and its limits and covariance, where some are at their limits."""
+    rest = [k for k in range(3) if k not in fixed]
+    across = np.linalg.solve(THREE[np.ix_(fixed, fixed)], THREE[np.ix_(fixed, rest)])
+    place = limits[rest] - limits[fixed] @ across
+    return normal.cdf(place, cov=THREE[np.ix_(rest, rest)] - THREE[np.ix_(rest, fixed)] @ across)
+
+
+def density(limits, fixed):
+    return normal.pdf(limits[fixed], cov=THREE[np.ix_(fixed, fixed)])
+
+
+@pytest.mark.parametrize("limits", [[0.4, -0.2, 0.9], [-1.5, 2.1, 0.3], [0.2, 3.0, -1.0]])
+def test_three_variables_move_with_their_limits_and_covariance(limits):
+    x = np.array(limits)
+    value, (slope, moved) = sd.value_and_grad(
+        lambda x, c: normal.cdf(x, cov=c, abseps=1e-4), argnums=(0, 1)
+    )(x, THREE)
+    np.testing.assert_allclose(value, normal.cdf(x, cov=THREE), atol=1e-3)
+    exact = [density(x, [k]) * given(x, [k]) for k in range(3)]
+    np.testing.assert_allclose(slope, exact, rtol=1e-9)
+    bent = sd.hessian(lambda x: normal.cdf(x, cov=THREE, abseps=1e-2))(x)
+    pairs = {(i, j): density(x, [i, j]) * given(x, [i, j]) for i, j in ((0, 1), (0, 2), (1, 2))}
+    for (i, j), expected in pairs.items():
+        np.testing.assert_allclose([bent[i, j], moved[i, j] + moved[j, i]], expected, rtol=1e-8)
+    np.testing.assert_allclose(np.diag(moved), np.diag(bent) / 2.0, rtol=1e-8)  # Plackett 1954
+
+
+def test_three_variables_far_off_leave_two():
+    def far(x):
+        return normal.cdf([x[0], np.inf, x[1]], cov=THREE, abseps=1e-2)
+
+    def near(x):
+        return normal.cdf(x, cov=THREE[np.ix_([0, 2], [0, 2])])
+
+    x = np.array([0.3, 0.8])
+    np.testing.assert_allclose(sd.grad(far)(x), sd.grad(near)(x), rtol=1e-9)
+    np.testing.assert_allclose(sd.hessian(far)(x), sd.hessian(near)(x), rtol=1e-8)
+
+
+def test_three_variables_between_limits():
+    def box(x):
+        return normal.cdf(x[:3], cov=THREE, lower_limit=[-x[3], -np.inf, 0.1], abseps=1e-2)
+
+    x = np.array([0.4, 0.9, 0.8, 0.2])
+    corners = [(sign, bounds) for sign, bounds in (
+        (1, [0.4, 0.9, 0.8]), (-1, [-0.2, 0.9, 0.8]), (-1, [0.4, 0.9, 0.1]), (1, [-0.2, 0.9, 0.1])
+    )]  # fmt: skip
+    top = sum(
+        sign * density(np.array(b), [0]) * given(np.array(b), [0])
+        for sign, b in corners
+        if b[0] == 0.4
+    )
+    low = sum(
+        sign * density(np.array(b), [0]) * given(np.array(b), [0])
+        for sign, b in corners
+        if b[0] == -0.2
+    )
+    slope = sd.grad(box)(x)
+    np.testing.assert_allclose(slope[[0, 3]], [top, -low], rtol=1e-9)
+
+
+def test_a_correlation_moves_the_share_of_an_orthant():
+    """By the derivative of ``1/8 + (asin r12 + asin r13 + asin r23) / (4 pi)``."""
+
+    def share(r):
+        cov = np.array([[1.0, r, -0.4], [r, 1.0, 0.1], [-0.4, 0.1, 1.0]])
+        return normal.cdf(np.zeros(3), cov=cov, abseps=1e-2)
+
+    for r in (0.3, -0.85, 0.8):
+        exact = 1.0 / (4.0 * np.pi * np.sqrt(1.0 - r * r))
+        np.testing.assert_allclose(sd.grad(share)(r), exact, rtol=1e-9)
+
+
+def test_what_the_integral_does_not_resolve_is_told():
+    near = np.full((3, 3), 1.0 - 1e-9) + 1e-9 * np.eye(3)
+    with pytest.raises(NotImplementedError, match="nearly singular"):
+        sd.grad(lambda x: normal.cdf(x, cov=near, abseps=1e-2))(np.array([0.3, 0.3, 0.31]))
 
 
 # Of matrices --------------------------------------------------------------------------------------
