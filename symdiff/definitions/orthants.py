@@ -46,7 +46,8 @@ def normal_cdf(
         share = below(upper, correlation)
     else:
         lower = (np.asarray(lower_limit, dtype=np.float64) - middle) / scales
-        share = _between(below, *np.broadcast_arrays(lower, upper), correlation)
+        lower, upper = np.broadcast_arrays(lower, upper)
+        share = _between(below, lower, upper, correlation)
     if below is _below:
         return _squeezed(share)
     given = (rows, middle, cov, lower_limit, maxpts, abseps, releps, rng)
