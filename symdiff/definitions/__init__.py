@@ -70,7 +70,7 @@ _BY_LIBRARY = {
     "scipy.cluster.vq": ("clusters",),
     "scipy.fft": ("hankel", "transforms"),
     "scipy.fftpack": ("transforms",),
-    "scipy.integrate": ("boundaries", "samples", "solvers"),
+    "scipy.integrate": ("boundaries", "samples", "solvers", "trajectories"),
     "scipy.interpolate": ("bsplines", "fitpack", "grids", "meshless", "scattered", "splines"),
     "scipy.linalg": (
         *("equations", "matrices", "riccati", "stacks", "structured", "subspaces", "updates"),
