@@ -4,7 +4,7 @@ Riccati's Bessel functions of all orders up to one.
 
 import numpy as np
 
-from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.declare import registered
 from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
 
@@ -50,7 +50,7 @@ def _orders(n, x):
     if np.ndim(n) > 0 or np.ndim(x) > 0:
         raise ValueError("arguments must be scalars.")
     if n != int(n) or n < 0:
-        refuse("an order that is not a whole number from 0 on")
+        raise ValueError("n must be a non-negative integer.")
     return np.arange(int(n) + 1)
 
 

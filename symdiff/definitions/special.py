@@ -8,7 +8,7 @@ from symdiff.definitions.declare import known_integer, refuse, registered
 from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.solvers import valued, without_derivative
 
 
 def polygamma(n, x):
@@ -34,6 +34,20 @@ def multigammaln(a, d):
 
 def softplus(x):
     return np.logaddexp(0, x)
+
+
+def diric(x, n):
+    """Dirichlet's kernel: ``sin(n x / 2) / (n sin(x / 2))``, from the nearest place where both are
+    0, at which it is smooth.
+    """
+    x, n = np.asarray(x), np.asarray(n)
+    turns = without_derivative(np.round(x / (2.0 * math.pi)))
+    half = 0.5 * x - math.pi * turns
+    sign = np.where((turns * (n - 1)) % 2 == 0, 1.0, -1.0)
+    made = sign * np.sinc(n * (half / math.pi)) / np.sinc(half / math.pi)
+    made = np.where((n <= 0) | (n != np.floor(n)), np.nan, made)
+    like = x + 0 * n
+    return made.astype(like.dtype if like.dtype.kind in "fc" else np.float64)
 
 
 # Derivatives of Bessel functions ------------------------------------------------------------------
@@ -145,6 +159,6 @@ def roots_genlaguerre(n, alpha, mu=False):
 @when_imported("scipy.special")
 def register(special):
     """Say what the functions mean; those that this SciPy has."""
-    names = (polygamma, multigammaln, softplus, jvp, yvp, ivp, kvp, h1vp, h2vp)
+    names = (polygamma, multigammaln, softplus, diric, jvp, yvp, ivp, kvp, h1vp, h2vp)
     registered(special, *names, rounded=True)
     registered(special, roots_jacobi, roots_gegenbauer, roots_genlaguerre)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import CONSTANTS, defines
+from symdiff.definitions.declare import CONSTANTS, defines_inside
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import valued
@@ -122,4 +122,4 @@ _KINDS: dict[str, Any] = {
 def register(integrate):
     """Say what a solution gives at times."""
     CONSTANTS.append(integrate.OdeSolution)
-    defines(integrate.OdeSolution.__call__)(at_times)
+    defines_inside(integrate.OdeSolution.__call__, at_times)

@@ -10,7 +10,6 @@ import pytest
 from scipy import special
 
 import symdiff as sd
-from symdiff.errors import UnsupportedCallError
 from tests.definitions.calls import check
 
 mp = mpmath.mp.clone()
@@ -57,8 +56,50 @@ def test_riccati_values_are_those_of_scipy(n: int, x: float) -> None:
 def test_riccati_at_zero_and_refusals() -> None:
     assert sd.grad(lambda x: special.riccati_jn(2, x)[0].sum())(0.0) == 1.0
     assert sd.grad(lambda x: special.riccati_jn(2, x)[1].sum())(0.0) == pytest.approx(2.0 / 3.0)
-    with pytest.raises(UnsupportedCallError, match="whole number"):
+    with pytest.raises(ValueError, match="non-negative integer"):
         sd.grad(lambda x: special.riccati_jn(1.5, x)[0].sum())(1.0)
+
+
+@pytest.mark.parametrize("function", [special.riccati_jn, special.riccati_yn])
+def test_riccati_orders_that_are_floats(function: Any) -> None:
+    check(lambda x, n: np.concatenate(function(n, x)), 1.3, np.float64(2.0))
+    with pytest.raises(ValueError, match="non-negative integer"):
+        sd.grad(lambda n, x: function(n, x)[0][0], argnums=1)(-1.0, 2.0)
+
+
+def _kernel(x: Any, n: int, order: int) -> Any:
+    """Dirichlet's kernel as a sum of cosines, or its derivative of an even order."""
+    k = np.arange(1 - n, n, 2) / 2.0
+    return np.sum((-1) ** (order // 2) * k**order * np.cos(np.multiply.outer(x, k)), axis=-1) / n
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_dirichlets_kernel_where_its_sines_are_zero(n: int) -> None:
+    x = np.array([0.0, 1e-9, -1e-4, 2.0 * np.pi, 4.0 * np.pi + 1e-3, -6.0 * np.pi, 0.7, np.pi])
+
+    def kernel(x: Any) -> Any:
+        return special.diric(x, n)
+
+    def slope(x: Any) -> Any:
+        return sd.jvp(kernel, (x,), (np.ones(8),))[1]
+
+    value, second = sd.jvp(slope, (x,), (np.ones(8),))
+    k = np.arange(1 - n, n, 2) / 2.0
+    exact = -np.sum(k * np.sin(np.multiply.outer(x, k)), axis=-1) / n
+    np.testing.assert_allclose(value, exact, atol=1e-12 * n**2)
+    np.testing.assert_allclose(second, _kernel(x, n, 2), atol=1e-11 * n**2)
+    bends = sd.grad(lambda x: sd.vjp(kernel, x)[1](np.ones(8))[0].sum())(x)
+    np.testing.assert_allclose(bends, _kernel(x, n, 2), atol=1e-11 * n**2)
+    np.testing.assert_array_equal(sd.vjp(kernel, x)[0], special.diric(x, n))
+
+
+def test_dirichlets_kernel_of_other_orders_and_dtypes() -> None:
+    check(lambda x, n: special.diric(x[:, None], n)[:, 1:], np.array([0.3, 2.0]), np.arange(3))
+    check(lambda x: special.diric(x, 4.0), 0.4)
+    assert np.isnan(sd.vjp(special.diric, 0.4, 2.5)[0])
+    single = sd.jvp(lambda x: special.diric(x, np.float32(3)), (np.float32([0, 1]),), (np.float32([1, 1]),))[1]
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, [0.0, -2.0 / 3.0 * np.sin(1.0)], atol=1e-6)
 
 
 @pytest.mark.parametrize("x", [0.4, 2.5, np.array([0.7, 3.0]), np.array([[6.0]]), np.zeros((0,))])

@@ -1185,6 +1185,7 @@ TABLE: dict[str, Word] = {
     "scipy.special.ellip_harm": elementwise("3.0, 7.0, 3, 2, x", x=POSITIVE, dtypes=("float64",)),
     "scipy.special.sph_harm_y": elementwise("2, 1, x, y", x=POSITIVE),
     "scipy.special.multigammaln": elementwise("x, 2", x=POSITIVE),
+    "scipy.special.diric": elementwise("x, 3", "x, n"),
     "scipy.special.voigt_profile": elementwise("x, y, z", orders=(1, 2)),
     "scipy.special.polygamma": elementwise("1, x", "n, x"),
     "scipy.special.softplus": elementwise("x"),
