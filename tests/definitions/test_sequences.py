@@ -97,7 +97,9 @@ def test_dirichlets_kernel_of_other_orders_and_dtypes() -> None:
     check(lambda x, n: special.diric(x[:, None], n)[:, 1:], np.array([0.3, 2.0]), np.arange(3))
     check(lambda x: special.diric(x, 4.0), 0.4)
     assert np.isnan(sd.vjp(special.diric, 0.4, 2.5)[0])
-    single = sd.jvp(lambda x: special.diric(x, np.float32(3)), (np.float32([0, 1]),), (np.float32([1, 1]),))[1]
+    single = sd.jvp(
+        lambda x: special.diric(x, np.float32(3)), (np.float32([0, 1]),), (np.float32([1, 1]),)
+    )[1]
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, [0.0, -2.0 / 3.0 * np.sin(1.0)], atol=1e-6)
 
