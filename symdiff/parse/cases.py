@@ -79,9 +79,9 @@ def told_apart(
     except (Failure, StatementLeft, CallsToNote) as left:
         if left.statement is not statement:
             raise
-        found: ControlFlow = left
+        found: ControlFlow = left.with_traceback(None)  # it would keep all that it has left alive
     except ConflictRead as read:
-        found = read
+        found = read.with_traceback(None)
     finally:
         interp.statement_values = before
     if isinstance(found, CallsToNote):
