@@ -14,7 +14,8 @@ from dataclasses import field
 from typing import NamedTuple
 
 from symdiff.dataclass import dataclass
-from symdiff.ir.control import LoopView, call, cond, loop
+from symdiff.ir.build import Builder, building
+from symdiff.ir.control import LoopView, call, cond, emit_undefined, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_blocks, walk_nodes
 from symdiff.ir.reach import reached
 from symdiff.ir.types import ListType, OpaqueType, TapeType, Type, carries_derivative
@@ -184,6 +185,7 @@ class Homes:
     home: dict[Value, Block] = field(default_factory=dict)
     owner: dict[int, tuple[Node, Block]] = field(default_factory=dict)
     slots: dict[Node, list[int]] = field(default_factory=dict)  # results that save an arm's values
+    absent: dict[tuple[Block, Type], Value] = field(default_factory=dict)  # what is undefined
 
     def add_block(self, block: Block) -> None:
         """Learn a block and all that is nested in it."""
@@ -204,6 +206,14 @@ class Homes:
             self.home[value] = block
         for nested in node.blocks:
             self.owner[id(nested)] = (node, block)
+
+    def absent_in(self, block: Block, type_: Type) -> Value:
+        """What an arm gives that leaves a value undefined: one for all of a type."""
+        place = block, type_
+        if place not in self.absent:
+            with building(Builder(block.nodes)):
+                self.absent[place] = emit_undefined(type_)
+        return self.absent[place]
 
     def enclosing(self, block: Block) -> tuple[Node, Block] | None:
         """The node that a block belongs to and the block in which that stands."""

@@ -20,7 +20,7 @@ from symdiff.differentiate.selection import is_singular
 from symdiff.differentiate.sweep import Pair
 from symdiff.differentiate.switches import RECOMPUTING
 from symdiff.ir.build import Builder, building, constant, copy_into, is_constant, substitute
-from symdiff.ir.control import LoopView, emit_undefined, loop, undefined
+from symdiff.ir.control import LoopView, loop, undefined
 from symdiff.ir.graph import Block, Node, Value, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, ListType, Size, TapeType, Type
 from symdiff.ops import arrays
@@ -446,7 +446,7 @@ class _Arm(_Region):
     def widen(self, node: Node, value: Value) -> Value:
         """One more result."""
         for block in node.blocks:
-            given = value if block is self.primal else _absent(block, value)
+            given = value if block is self.primal else self.homes.absent_in(block, value.type)
             block.results = (*block.results, given)
         result = Value(value.type, node, value.name, value.role)
         self.homes.home[result] = self.outside()
@@ -503,11 +503,6 @@ def _length(value: Value) -> Dim | None:
         return None
     type_ = node.operands[0].type
     return type_.shape[node.attributes["axis"]] if isinstance(type_, ArrayType) else None
-
-
-def _absent(block: Block, value: Value) -> Value:
-    with building(Builder(block.nodes)):
-        return emit_undefined(value.type)
 
 
 # Rewriting --------------------------------------------------------------------------------------

@@ -159,6 +159,28 @@ def test_split_saves_what_is_read_once():
     assert parts.saved <= 5
 
 
+def test_an_arm_leaves_what_the_other_one_saves_undefined_at_once():
+    """However many values the arm that is taken saves, the other one has a node for each type."""
+
+    def program(x):
+        def long():
+            y = x
+            for _ in range(8):
+                y = sin(y * y)
+            return y
+
+        (made,) = branch(greater(x, 0.5), long, lambda: x)
+        return made
+
+    graph = graph_of(program, SCALAR)
+    made = split(graph, [0])
+    (node,) = [node for node in walk_nodes(made.forward.block) if node.blocks]
+    saved = [value for value in node.blocks[1].results if value.node is not None]
+    assert len(saved) == 8
+    assert len({value.node for value in saved}) == 1
+    check(graph_of(lambda x: total(square(x)) * program(index_of(x, 1)), VECTOR))
+
+
 def test_no_tape_holds_a_tape_of_a_linear_loop():
     def program(x):
         def inner(j, s):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import itertools
 import math
 import operator
+import types
 import warnings
 from typing import Any
 
@@ -874,3 +876,27 @@ def test_what_may_not_be_an_integer_is_caught() -> None:
 
     assert sd.grad(whole)(1.5, 3) == 3.0
     assert sd.grad(whole)(1e200, 3) == 2e200
+
+
+def test_what_was_staged_in_vain_is_not_left_to_the_collector() -> None:
+    """A statement is staged again where it raises on some paths: nothing keeps the frames of
+    before, with all that they hold.
+    """
+
+    def ratio(x: Any, y: Any) -> Any:
+        try:
+            a = x / y
+            b = a / (y - 1.0)
+        except ZeroDivisionError:
+            b = x
+        return b * x
+
+    gc.collect()
+    gc.disable()
+    try:
+        made = sd.grad(ratio)(2.0, 3.0)
+        frames = [one for one in gc.get_objects() if isinstance(one, types.FrameType)]
+    finally:
+        gc.enable()
+    assert made == pytest.approx(2 * 2.0 / 6.0)
+    assert not [one for one in frames if one.f_globals["__name__"] == "symdiff.parse.cases"]
