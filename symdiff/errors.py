@@ -133,12 +133,14 @@ class CertainError(SymdiffError):
     """What the function raises where it gets to a place, whatever the values of the types are.
 
     Its ``__cause__`` is that exception. A call of the function or of a derivative raises the
-    exception itself.
+    exception itself. ``untaken``: what only a definition raises, should the function not.
 
     >>> print(CertainError.of(TypeError("'float' object is not iterable")))
     this raises TypeError at these types: 'float' object is not iterable
       give arguments of types that the function takes
     """
+
+    untaken: str | None = None
 
     @classmethod
     def of(cls, error: BaseException, span: SourceSpan | None = None) -> Self:

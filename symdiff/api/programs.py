@@ -27,7 +27,7 @@ from symdiff.api.unruled import require_rule, unruled_results
 from symdiff.api.wrt import Asked, asked_for
 from symdiff.differentiate.switches import CHECKING
 from symdiff.emit import Emitted
-from symdiff.errors import CertainError, InternalError, SymdiffError
+from symdiff.errors import CertainError, InternalError, SymdiffError, UnsupportedCallError
 from symdiff.inspection.built import Built, Part, known_sizes
 from symdiff.inspection.formula import is_of_numbers, is_small
 from symdiff.inspection.source import Source
@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from symdiff.graphs import ComputationGraph
 
 _MOST_STAGED = 8  # graphs of one function that are kept, for its transforms
+_ELSEWHERE = "compute it outside, or in a function marked symdiff.nondifferentiable"
 Transforms = tuple[Transform, ...]
 Steps = tuple[tuple[Any, ...], ...]
 Asking = tuple[Marks | None, bool, frozenset[Path]]
@@ -417,6 +418,8 @@ class Home:
         }
         with arrays_kept(given), telling_of_types(given), telling_of_floats(floats):
             call_with(self.function, self.parameters, given)
+        if error.untaken is not None:
+            raise UnsupportedCallError(error.untaken, error.span, _ELSEWHERE)
         raise InternalError(f"{error.message}; but it does not", error.span) from error
 
     # Verification

@@ -107,6 +107,7 @@ _BY_LIBRARY = {
             "ranks",
             "samplers",
             "searched",
+            "semidefinite",
             "namespaces",
             "summaries",
             "variables",

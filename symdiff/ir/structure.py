@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import sys
 import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -86,9 +87,15 @@ def tuple_of(count: int, first: int = 0) -> Structure:
 
 
 def is_leaf(value: object) -> bool:
-    if isinstance(value, np.datetime64 | np.timedelta64):
+    if isinstance(value, np.datetime64 | np.timedelta64) or is_masked(value):
         return False
     return isinstance(value, bool | int | float | complex | np.ndarray | np.generic)
+
+
+def is_masked(value: object) -> bool:
+    """Return whether this is ``np.ma.masked``, which stands for no number."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and value is masked.masked
 
 
 def native_base(kind: type) -> type:

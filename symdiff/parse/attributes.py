@@ -44,6 +44,7 @@ from symdiff.parse.identity import class_of, is_unknown, not_followed, python_cl
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
 from symdiff.parse.lookups import has_hash
+from symdiff.parse.opaque import is_of_followed_class
 from symdiff.parse.pure import abstract_of, is_taken
 from symdiff.parse.raised_values import arguments_raised, class_raised
 from symdiff.parse.reflect import GENERIC_ALIAS, STATIC_TYPES
@@ -336,9 +337,16 @@ def is_of_library(value: Any) -> bool:
 
 
 def _module_attribute(interp: Interpreter, module: types.ModuleType, name: str) -> Abstract:
-    if module.__name__.split(".")[0] in LIBRARIES or name not in module.__dict__:
+    of_library = module.__name__.split(".")[0] in LIBRARIES
+    present = module.__dict__.get(name, ABSENT)
+    if present is ABSENT or (of_library and not is_followed_object(present)):
         return lookups.of_module(interp, module, name)
     return read_free(interp, interp.free_variable("global", module.__dict__, name))
+
+
+def is_followed_object(value: Any) -> bool:
+    """Return whether this is an object of a library's whose methods are followed as they are."""
+    return is_of_followed_class(value) and not is_of_library(value)
 
 
 def class_attribute(interp: Interpreter, owner: type, name: str) -> Abstract:

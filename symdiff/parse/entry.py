@@ -278,9 +278,13 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
 def _never_returns(interp: Interpreter) -> CertainError:
     """What is certain of a function all whose paths end in an exception."""
     nodes = walk_nodes(Block((), interp.entry.nodes))
-    raised = [node.span for node in nodes if node.op is raise_]
+    raised = [node for node in nodes if node.op is raise_]
+    span = raised[-1].span if raised else None
     message = "this raises an exception, whatever the values are"
-    return CertainError(message, raised[-1] if raised else None, "let a path return a value")
+    error = CertainError(message, span, "let a path return a value")
+    if raised and raised[-1].attributes["arguments"] == (interp.untaken,):
+        error.untaken = interp.untaken
+    return error
 
 
 def place_of(function: Any) -> SourceSpan | None:

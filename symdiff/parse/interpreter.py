@@ -36,7 +36,7 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.called import Activation
 from symdiff.ir.graph import Attributes, FreeVariable, Input, Node, Op, Operand, Value
 from symdiff.ir.signature import Aspect, Path
-from symdiff.ir.structure import is_leaf
+from symdiff.ir.structure import is_leaf, is_masked
 from symdiff.ir.types import Size, Type, in_words
 from symdiff.ops.arithmetic import bitwise_or, not_
 from symdiff.ops.declare import NeedsStatic
@@ -372,6 +372,7 @@ class Interpreter:
         self.stopped = 0  # depth of no_grad
         self.sketching = False  # whether what is staged only tells what a turn changes
         self.tentative = False  # whether something else is tried where what is staged fails
+        self.untaken: str | None = None  # what a definition has last raised of, not the function
         self.sketches: list[Node] = []  # what stands for loops whose first turn tells all, there
         self.outer_heaps: list[Heap] = []
         self.asked: dict[Any, int] = {}  # how often more of an iterator was asked for
@@ -711,6 +712,8 @@ class Interpreter:
             return constant(value)
         if isinstance(value, Conflict):
             raise ConflictRead(value)
+        if is_masked(value):
+            raise UnsupportedCallError("np.ma.masked in the place of a number")
         raise rejection(TypeError, f"a number or an array is needed, not {describe(value)}")
 
     def content(self, key: Any) -> Abstract:

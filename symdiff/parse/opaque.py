@@ -127,6 +127,13 @@ def python_of(function: Any) -> types.FunctionType | None:
     return python if place.startswith(_FOLLOWED) else None
 
 
+def is_of_followed_class(value: Any) -> bool:
+    """Return whether an object is of one of SciPy's classes whose methods may be followed."""
+    owner = type(value)
+    place = f"{owner.__module__}.{owner.__qualname__}"
+    return place.startswith("scipy.") and place.startswith(_FOLLOWED)
+
+
 def same_each_time(value: Any) -> Any:
     """A known value that is the same at each call."""
     if is_made_here(value):

@@ -10,6 +10,7 @@ import builtins
 import copy
 from typing import Any
 
+from symdiff.definitions.declare import is_definition
 from symdiff.errors import InternalError, UnsupportedSyntaxError
 from symdiff.ops.effects import Named, raise_
 from symdiff.parse.blame import users
@@ -114,6 +115,8 @@ def _raise_new(
     cause: Abstract = ABSENT,
 ) -> None:
     _require_class(kind)
+    if kind is NotImplementedError and is_definition(interp.scope.globals):
+        interp.untaken = str(arguments[0])
     write_back(interp)
     template = Template(interp)
     shown = tuple(template.of(a) for a in arguments)

@@ -403,6 +403,33 @@ def test_what_only_hidden_elements_make_is_an_error() -> None:
             sd.grad(function)(X)
 
 
+@pytest.mark.parametrize(
+    "found",
+    [
+        lambda x: ma.mean(ma.array(x, mask=[True] * 5)),
+        lambda x: ma.std(ma.array(x, mask=[True] * 5)),
+        lambda x: ma.masked * x[0],
+    ],
+)
+def test_what_is_masked_whatever_the_values_is_refused(found: Any) -> None:
+    with pytest.raises(sd.UnsupportedCallError, match=r"masked") as refused:
+        sd.vjp(found, X)
+    assert refused.value.span is not None
+
+
+def test_masked_is_told_from_numbers() -> None:
+    def first(x: Any) -> Any:
+        return ma.masked if x[0] > 0.0 else 2.0 * x[0]
+
+    def loss(x: Any) -> Any:
+        found = first(x)
+        return np.sum(x**2) if found is ma.masked else found * x[1]
+
+    x = np.array([1.0, -3.0])
+    np.testing.assert_array_equal(sd.grad(loss)(x), [2.0, -6.0])
+    np.testing.assert_array_equal(sd.grad(loss)(-x), [6.0, -2.0])
+
+
 def test_hidden_numbers_have_no_derivative_whatever_they_are() -> None:
     x = np.array([1.0, np.nan, np.inf, 0.25])
     found = sd.grad(lambda x: ma.sqrt(ma.masked_invalid(x)).sum() + ma.masked_invalid(x).mean())(x)

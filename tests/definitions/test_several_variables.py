@@ -60,7 +60,7 @@ def test_by_a_covariance_without_variance_somewhere_there_is_no_derivative():
     ],
 )
 def test_more_variables_are_refused(call):
-    with pytest.raises(sd.UnsupportedCallError, match="more than three variables|singular=True"):
+    with pytest.raises(sd.UnsupportedCallError, match=r"more than three variables|singular=True"):
         sd.grad(call)(X)
 
 
@@ -200,3 +200,28 @@ def test_where_there_is_no_mean_there_is_none():
     value, slope = sd.jvp(lambda p: counts.cov(3, np.stack((p, 1.0 - p))), (1.5,), (1.0,))
     assert np.isnan(value).all()
     assert slope.shape == (2, 2)
+
+
+EYE = np.eye(2)
+
+
+def spread(x):
+    """A multiple of the identity at ``X``, whose change is none."""
+    return 0.3 * np.eye(2) + np.diag(x[:2] - X[:2]) + (x[2] - X[2]) * np.array([[0, 1.0], [1.0, 0]])
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        lambda x: stats.matrix_t.logpdf(x.reshape(3, 2), np.eye(3)[:, :2], np.eye(3), spread(x), 3),
+        lambda x: stats.matrix_t(None, spread(x), np.eye(3), x[3]).pdf(x.reshape(2, 3)),
+        lambda x: of_matrices.rvs(rowcov=spread(x), colcov=np.eye(2), random_state=1) ** 2,
+    ],
+)
+def test_spreads_whose_eigenvalues_are_equal(found):
+    check(lambda x: np.sum(found(x)), X)
+
+
+def test_a_spread_without_variance_somewhere_raises_as_outside():
+    with pytest.raises(np.linalg.LinAlgError, match="must be symmetric positive definite"):
+        sd.grad(lambda c: stats.matrix_t.logpdf(np.eye(2), EYE, c + 0.0 * EYE, EYE, 3))(0.3)
