@@ -21,7 +21,7 @@ from symdiff.ir.structure import is_leaf
 from symdiff.ops.effects import enter_context, set_attribute, set_item, store
 from symdiff.ops.facts import may_raise
 from symdiff.ops.keys import Slot
-from symdiff.ops.shape import copy
+from symdiff.ops.arrays import copy_in
 from symdiff.parse.heap import Heap, is_array, is_callers, same
 from symdiff.parse.interpreter import HOOKS, Interpreter
 from symdiff.parse.meanwhile import meanwhile
@@ -389,7 +389,7 @@ def read_from_copies(interp: Interpreter) -> None:
     written = [v for v in interp.parameters if v in set(owners.values()) and is_array(v.type)]
     start = Builder()
     with building(start):
-        kept: dict[Value, Value] = {value: copy(value) for value in written}
+        kept: dict[Value, Value] = {value: copy_in(value, "K") for value in written}
     for value, copied in kept.items():
         copied.name = value.name
     for node in walk_nodes(everything) if kept else ():

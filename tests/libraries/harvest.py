@@ -149,14 +149,15 @@ def _show_to_readers(path: str, source: str) -> None:
 
 
 def _executed(statement: ast.stmt, scope: dict[str, Any], place: str) -> bool:
-    """Run a statement; False where that takes too long. What it raises is part of the examples."""
+    """Run a statement; False where that takes too long. What it raises is part of the examples, and
+    so is what makes it no statement of its own, as a ``return`` does.
+    """
     source = ast.unparse(statement) + "\n"
     path = f"<{place}: {source[:60]}>"
     _show_to_readers(path, source)
-    code = compile(source, path, "exec")
     try:
         with time_limit(TIME_LIMIT):
-            exec(code, scope)
+            exec(compile(source, path, "exec"), scope)
     except (Exception, SystemExit):
         return True
     except Timeout:

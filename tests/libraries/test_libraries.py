@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import math
 from collections import Counter
 
@@ -67,6 +68,12 @@ def test_derivatives_that_are_not_those_of_the_mean_are_wrong() -> None:
     drawing = harvest.seeded(call)
     assert drawing is not None
     assert not agrees_on_average(drawing, call.arguments, np.array([1.0, 0.3, 0.2]))
+
+
+def test_examples_that_are_no_statements_of_their_own_are_passed_over() -> None:
+    text = ">>> return 1.0\n>>> import math\n>>> math.hypot(0.5, 2.0)\n"
+    test = doctest.DocTestParser().get_doctest(text, {}, "example", None, None)
+    assert [call.arguments for call in harvest.calls(test, "math")] == [(0.5, 2.0)]
 
 
 def scaled(x: float) -> float:

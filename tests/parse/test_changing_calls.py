@@ -46,6 +46,21 @@ def test_an_array_outside_is_written_once_a_call():
     assert KEPT[0] == 2.0
 
 
+def test_copies_of_an_array_outside_lie_in_memory_as_it_does():
+    table = np.asfortranarray(np.random.default_rng(0).normal(size=(300, 70)))
+
+    def f(x):
+        table[0, 0] = x
+        return np.sum(table) * x  # added up in the order of memory
+
+    def g(x):
+        PEEK(table.T, 0)
+        return x * x
+
+    assert sd.value_and_grad(f)(2.0)[0] == f(2.0)
+    assert sd.grad(g)(2.0) == 4.0
+
+
 def test_derivatives_flow_through_what_is_read_only():
     def f(x):
         row = x * x
