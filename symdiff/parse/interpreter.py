@@ -832,7 +832,7 @@ class Interpreter:
         """
         for heap in (self.heap, *self.outer_heaps):
             for key, content in self.read_outside[before.contents :]:
-                if heap.contents.get(key) is content:
+                if heap.get(key) is content:
                     del heap.contents[key]
         del self.read_outside[before.contents :]
         first = before.inputs

@@ -154,3 +154,28 @@ def test_what_no_refinement_resolves_is_refused_as_ever() -> None:
     with pytest.raises(symdiff.UnsupportedSyntaxError, match="'held' differs") as raised:
         symdiff.jacobian(refused)(X)
     assert raised.value.span is not None
+
+
+FIRST, SECOND = 0, 0
+
+
+def scaled(value: Any, unit: Any = None) -> Any:
+    return value if unit is None else value * unit
+
+
+def last_below(values: Any, bound: float) -> Any:
+    held = None
+    for value in values:
+        if value < bound:
+            held = scaled(value)
+    return 1.0 if held is None else held
+
+
+def test_what_is_read_again_by_a_call_that_is_staged_again_is_forgotten_once() -> None:
+    def one(x: Any) -> Any:
+        return [lowest(x, 0.5), "text"][FIRST] * 1.0
+
+    def two(x: Any) -> Any:
+        return [last_below(x, 1.0), "text"][SECOND] * 1.0
+
+    np.testing.assert_allclose(symdiff.grad(lambda x: one(x) * two(x))(X), [0.0, 3 * b**2])
