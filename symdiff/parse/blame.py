@@ -132,6 +132,9 @@ class judged:  # noqa: N801 - it is used as a function is
         given = (*self.arguments, *self.keywords.values())
         if is_users(told):
             if any(may_be_integer(one, self.interp.begun) for one in given):
+                alike = self._of_integers_too(told)
+                if alike is not None:
+                    raise alike from None
                 message = f"a number that is an integer on some paths, a float on others: {told}"
                 hint = "write int(...) or float(...): then it is one on all paths"
                 raise UnsupportedSyntaxError(message, self.interp.span, hint) from None
@@ -139,6 +142,27 @@ class judged:  # noqa: N801 - it is used as a function is
                 self._ask_for_floats(given)
         if other is not None:
             raise other from cause
+
+    def _of_integers_too(self, told: Exception) -> Exception | None:
+        """The TypeError that is raised whichever of the numbers are integers, in words for both;
+        None where that is not certain, or a handler may read the words.
+        """
+        interp = self.interp
+        read = any(issubclass(TypeError, region.handled) for region in interp.regions)
+        inner = self.keywords or any(isinstance(a, slice | tuple) for a in self.arguments)
+        if read or inner or interp.in_template or type(told) is not TypeError:
+            return None
+        errors = []
+        for integer in (True, False):
+            given = [1 if integer and isinstance(a, Value) else a for a in self.arguments]
+            errors.append(error_of(interp, self.function, tuple(given), {}))
+        if not all(type(error) is TypeError for error in errors):
+            return None
+        words = [str(error).split() for error in errors]
+        if len(words[0]) != len(words[1]):
+            return None
+        both = (a if a == b else f"{a} or {b}" for a, b in zip(*words, strict=True))
+        return users(TypeError(" ".join(both)))
 
     def _ask_for_floats(self, given: Iterable[Any]) -> None:
         """Note that the error rests on which numbers are floats."""

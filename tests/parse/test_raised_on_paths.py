@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.errors import UnsupportedSyntaxError
 
 Array = np.ndarray[Any, Any]
 Function = Callable[[Array], Any]
@@ -236,3 +237,39 @@ def test_what_leaves_the_function_is_what_was_raised() -> None:
             sd.grad(again)(p)
         assert found.value.args == wanted.value.args
     np.testing.assert_allclose(sd.grad(again)(np.array([0.5, 1.5])), [1.0, 3.0])
+
+
+class Source:
+    def __init__(self, size: float) -> None:
+        self.size, self.off = size, False
+
+    def at(self, x: Any, order: float = 0.0) -> Any:
+        if order == 0:
+            return self.size * x * x
+        elif order == 1:
+            return 2 * self.size * x
+        return None
+
+
+def test_sums_from_zero_of_what_may_be_none() -> None:
+    sources = [Source(2.0), Source(3.0)]
+
+    def total(x: float, order: float) -> Any:
+        try:
+            return sum(one.at(x, order) for one in sources if not one.off)
+        except AttributeError:
+            return x
+
+    def read(x: float, order: float) -> Any:
+        try:
+            return sum(one.at(x, order) for one in sources if not one.off)
+        except TypeError as error:
+            return x if "float" in str(error) else -x
+
+    gradient = sd.grad(total)
+    assert gradient(0.5, 0.0) == 5.0
+    assert gradient(0.5, 1.0) == 10.0
+    with pytest.raises(TypeError, match="'int' and 'NoneType'"):
+        gradient(0.5, 2.0)
+    with pytest.raises(UnsupportedSyntaxError, match="integer on some paths"):
+        sd.grad(read)(0.5, 0.0)
