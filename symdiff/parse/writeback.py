@@ -18,10 +18,10 @@ from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.graph import Block, FreeVariable, Node, Value, walk_nodes
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import is_leaf
+from symdiff.ops.arrays import copy_in
 from symdiff.ops.effects import enter_context, set_attribute, set_item, store
 from symdiff.ops.facts import may_raise
 from symdiff.ops.keys import Slot
-from symdiff.ops.arrays import copy_in
 from symdiff.parse.heap import Heap, is_array, is_callers, same
 from symdiff.parse.interpreter import HOOKS, Interpreter
 from symdiff.parse.meanwhile import meanwhile
