@@ -1,4 +1,6 @@
-"""Padding with ramps, with odd reflections, and with what nobody cares about."""
+"""Padding with ramps, with odd reflections, with what nobody cares about, and by widths that are
+known at run time only.
+"""
 
 import numpy as np
 
@@ -23,7 +25,11 @@ def pad(array, pad_width, mode="constant", **kwargs):
         return _ramped(x, _pairs(pad_width, x.ndim), **kwargs)
     if mode in ("reflect", "symmetric") and kwargs.get("reflect_type") == "odd":
         return _reflected(x, _pairs(pad_width, x.ndim), mode)
-    refuse(f"mode={mode!r}")
+    if mode == "constant":
+        return _framed(x, _pairs(pad_width, x.ndim), **kwargs)
+    if mode in ("edge", "reflect", "symmetric", "wrap"):
+        return _repeated(x, _pairs(pad_width, x.ndim), mode)
+    refuse(f"mode={mode!r}, by widths that are known at run time only")
 
 
 def _pairs(given, rank):
@@ -35,6 +41,38 @@ def _pairs(given, rank):
     else:
         pairs = [(given[0], given[-1])]
     return pairs * rank if len(pairs) == 1 else pairs
+
+
+def _framed(x, widths, constant_values=0):
+    values = _pairs(constant_values, x.ndim)
+    for axis in range(x.ndim):
+        rows = np.moveaxis(x, axis, 0)
+        before, after = widths[axis]
+        end = before + len(rows)
+        made = np.empty((end + after,) + rows.shape[1:], x.dtype)
+        made[:before], made[end:] = values[axis]
+        made[before:end] = rows
+        x = np.moveaxis(made, 0, axis)
+    return x
+
+
+def _repeated(x, widths, mode):
+    """Each element around is one of the line, which goes on, there and back, or stops."""
+    for axis in range(x.ndim):
+        rows = np.moveaxis(x, axis, 0)
+        before, after = widths[axis]
+        count = len(rows)
+        places = np.arange(before + count + after) - before
+        if mode == "edge":
+            inside = np.clip(places, 0, count - 1)
+        elif mode == "wrap":
+            inside = places % count
+        else:
+            last = 2 * count - 1 if mode == "symmetric" else max(2 * count - 2, 1)
+            period = last + 1 if mode == "symmetric" else last
+            inside = np.minimum(places % period, last - places % period)
+        x = np.moveaxis(rows[inside], 0, axis)
+    return x
 
 
 def _ramped(x, widths, end_values=0):

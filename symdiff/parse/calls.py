@@ -26,7 +26,7 @@ from symdiff.ir.signature import Asked
 from symdiff.ir.structure import declared, has_dict, is_leaf
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arguments import applied, misplaced, places
-from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, array_type
+from symdiff.ops.declare import FUNCTIONS, METHODS, WRITES, NeedsStatic, array_type
 from symdiff.ops.joining import concatenate, stack
 from symdiff.parse import run_time_texts as texts
 from symdiff.parse import subclassed
@@ -47,6 +47,7 @@ from symdiff.parse.classes import (
     tuple_of_fields,
 )
 from symdiff.parse.definitions import call_definition
+from symdiff.parse.demand import can_be_known
 from symdiff.parse.dtype_answers import note_answer, note_stored
 from symdiff.parse.functions import (
     call_closure,
@@ -200,13 +201,27 @@ def _by_what_is_registered(
             taken = taken_arguments(interp, function, known, arguments, keywords, out=True)
             _require_places(function, arguments, keywords)
             with judged(interp, python_meaning(function), arguments, keywords):
-                result = call(interp, known, *taken)
+                result = _unless_unknown(interp, function, call, known, taken)
             if result is not NotImplemented:
                 return result
     definition = _known(DEFINITIONS, function) or _known(MADE, function)
     if definition is not None:
         return _call_defined(interp, function, definition, arguments, keywords)
     return _by_what_is_written(interp, function, arguments, keywords)
+
+
+def _unless_unknown(
+    interp: Interpreter, function: Any, call: Callable[..., Abstract], lowering: Any, taken: Any
+) -> Abstract:
+    """A call by its lowering; what that has to know, and is known at run time only, is left to the
+    definition.
+    """
+    try:
+        return call(interp, lowering, *taken)
+    except NeedsStatic as needed:
+        if _known(DEFINITIONS, function) is None or can_be_known(interp, needed.value):
+            raise
+        return NotImplemented
 
 
 def _by_what_is_written(

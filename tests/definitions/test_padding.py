@@ -46,6 +46,33 @@ def test_whole_numbers_and_one_element() -> None:
     assert same(sd.vjp(function, X[0], n)[0], function(X[0], n))
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "symmetric", "wrap", "odd"])
+def test_widths_that_are_known_at_run_time_only(mode: str, axis: int) -> None:
+    given = {"mode": "reflect", "reflect_type": "odd"} if mode == "odd" else {"mode": mode}
+
+    def function(x, a):
+        before = int(np.sum(x > 0.6))  # 3
+        widths = [(0, 0), (0, 0)]
+        widths[axis] = (before, len(x[x < 0.0]))
+        once = np.pad(x * a, widths, **given)
+        return once, np.pad(x[axis:], widths[axis], **given) * a
+
+    check(function, X, 0.7, wrt=(0, 1))
+
+
+def test_values_around_by_widths_that_are_known_at_run_time_only() -> None:
+    def function(x, a):
+        count = int(np.sum(x > 0.6))
+        return np.pad(x, ((0, count), (count, 1)), constant_values=((a, 1.0), (2.0, a * a)))
+
+    check(function, X, 0.7, wrt=(0, 1))
+    with pytest.raises(ValueError, match="can't contain negative"):
+        sd.grad(lambda x: np.pad(x, int(np.sum(x < 0.0)) - 3).sum())(X)
+    with pytest.raises(sd.UnsupportedCallError, match="known at run time only"):
+        sd.grad(lambda x: np.pad(x, int(np.sum(x > 0.0)), "mean").sum())(X)
+
+
 def test_a_function_as_the_mode_is_refused() -> None:
     with pytest.raises(sd.UnsupportedCallError, match="a function as the mode"):
         sd.vjp(lambda x: np.pad(x, 2, lambda *parts: None), X)

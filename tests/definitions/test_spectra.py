@@ -37,6 +37,24 @@ def test_derivatives(function: Callable[..., Any], args: Any):
     check(function, *args, wrt=tuple(range(len(args))))
 
 
+SHORT = signal.ShortTimeFFT(np.hanning(7)[1:], hop=2, fs=1.5, phase_shift=None)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: SHORT.spectrogram(x),
+        lambda x: SHORT.spectrogram(x, x[::-1], detr="constant").imag,
+        lambda x: np.abs(SHORT.stft(x, 1, 6, padding="odd")) ** 2,
+        lambda x: SHORT.stft_detrend(x, "linear", k_offset=1, padding="even").real,
+        lambda x: SHORT.istft(SHORT.stft(x) ** 2, k1=len(x)),
+        lambda x: SHORT.spectrogram(np.stack((x, x * x)), axis=1, padding="edge"),
+    ],
+)
+def test_short_time_transforms(function: Callable[..., Any]):
+    check(function, X[:11], wrt=(0,))
+
+
 @pytest.mark.filterwarnings("ignore:Input data is complex")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128])
 @pytest.mark.parametrize("shape", [(40,), (3, 37), (37, 3)])
