@@ -30,6 +30,8 @@ from symdiff.parse.hidden_integers import hides
 
 def with_typed_arrays(graph: Graph) -> Graph:
     """The graph, and those that it calls, with casts where arrays of derivatives are made."""
+    if not any(any(map(_takes, walk_nodes(one.block))) for one in (graph, *called_by(graph))):
+        return graph
     for hiding in (INTEGERS_IN_FLOATS, *FLOATS_IN_OTHERS):
         graphs = [graph, *called_by(graph)]
         if any(_hides(node, hiding) for one in graphs for node in walk_nodes(one.block)):
@@ -37,8 +39,20 @@ def with_typed_arrays(graph: Graph) -> Graph:
     return graph
 
 
+def _takes(node: Node) -> bool:
+    """Return whether a node of a derivative makes an array, writes into one or hands it on."""
+    if not is_derived(node) or node.blocks:
+        return False
+    return node.op in _TAKING or any(map(_is_array, node.results))
+
+
+_TAKING = (zeros_if_defined, index_set, index_add, call)
+
+
 def _typed(hiding: Hiding, outermost: Graph, graph: Graph) -> Graph:
     """A graph in which what derivatives make arrays of is cast."""
+    if not any(map(_takes, walk_nodes(graph.block))):
+        return graph
     copied = with_block(graph, copy_block(graph.block, {}))
     found = _hidden(copied.block, hiding, is_called=graph is not outermost)
     for inner in walk_blocks(copied.block):
@@ -65,8 +79,8 @@ def _hidden(block: Block, hiding: Hiding, *, is_called: bool) -> Set[Value]:
 
 def _hides(node: Node, hiding: Hiding) -> bool:
     """Return whether a number may be of another type, or an integer: division makes one of it."""
-    is_typed = any(hiding.is_typed(value.type) for value in node.results)
-    return is_typed and (hides(node, hiding) or hides(node, INTEGERS_IN_FLOATS))
+    hidden = hides(node, hiding) or hides(node, INTEGERS_IN_FLOATS)
+    return hidden and any(hiding.is_typed(value.type) for value in node.results)
 
 
 def _casts(node: Node, found: Set[Value], hiding: Hiding) -> list[Node]:
@@ -75,7 +89,7 @@ def _casts(node: Node, found: Set[Value], hiding: Hiding) -> list[Node]:
 
     A tangent has the precision that its value has at run time.
     """
-    if not is_derived(node) or node.blocks or found.isdisjoint(node.operands):
+    if not _takes(node) or found.isdisjoint(node.operands):
         return []
     if hiding is not INTEGERS_IN_FLOATS and node.results[0].role == "tangent":
         return []

@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.ir.graph import walk_nodes
+from symdiff.ops.retype import retype
+from symdiff.parse.typed_arrays import with_typed_arrays
+from symdiff.pipeline import staged_at
+from symdiff.runtime.signature import signature_of
 from tests import reference
 
 X = np.array([0.5, 0.22, 0.7])
@@ -113,3 +118,13 @@ def test_an_exported_gradient_is_of_floats(tmp_path: Any) -> None:
     sd.export(path, {"slope": sd.grad(sum_of_a_loop)}, "float64[n]", "int")
     exec(path.read_text(), module)
     np.testing.assert_allclose(module["slope"](X, 0), [0.0, np.cos(0.22), 0.0])
+
+
+def test_a_program_without_arrays_of_derivatives_stays_as_it_is() -> None:
+    def f(x: float) -> Any:
+        v = 2 if x > 0.5 else x
+        return v * np.sin(x)
+
+    graph = staged_at(f, signature_of(["x"], (0.3,)), (0.3,))[0].graph
+    assert any(node.op is retype for node in walk_nodes(graph.block))
+    assert with_typed_arrays(graph) is graph
