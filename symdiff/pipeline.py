@@ -44,7 +44,7 @@ from symdiff.ir.structure import Container, Leaf, Static, Structure, leaf_number
 from symdiff.ir.types import ArrayType
 from symdiff.ir.verify import verify_numbers, verify_scopes
 from symdiff.ops.defined import of_values_alone
-from symdiff.ops.effects import assert_, raise_
+from symdiff.ops.facts import does_more
 from symdiff.ops.index import is_view
 from symdiff.ops.meeting import meetings
 from symdiff.ops.rules import expanded
@@ -703,8 +703,7 @@ def _fixed(demand: StaticDemand, signature: Signature, arguments: Arguments) -> 
 
 def _writes(graph: Graph) -> bool:
     """Return whether a graph may change what stands outside it."""
-    nodes = walk_nodes(graph.block)
-    return any(node.op.effect and node.op not in (raise_, assert_) for node in nodes)
+    return any(map(does_more, walk_nodes(graph.block)))
 
 
 def demanded(path: Path, signature: Signature, arguments: Arguments) -> Any:

@@ -25,7 +25,7 @@ from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.structure import Leaf, Static, Structure, leaf_numbers, mapped, of_tuple
 from symdiff.ir.types import ArrayType, ListType, carries_derivative
 from symdiff.ops.creation import zeros_of
-from symdiff.ops.effects import assert_, raise_
+from symdiff.ops.facts import does_more
 from symdiff.ops.rules import inlined
 
 Shaped = Callable[[Sequence[Structure]], Structure]
@@ -80,8 +80,7 @@ def best_mode(graph: Graph, wrt: Sequence[int], returned: Sequence[int]) -> Lite
 
 def has_effects(graph: Graph) -> bool:
     """Return whether it would show how often the function is run, other than by an error."""
-    effects = (node.op for node in walk_nodes(graph.block) if node.op.effect)
-    return any(op not in (raise_, assert_) for op in effects)
+    return any(map(does_more, walk_nodes(graph.block)))
 
 
 def _weight(types: Sequence[object]) -> tuple[int, int]:

@@ -28,7 +28,7 @@ from symdiff.differentiate.rows import reshaped, stack_of_zeros
 from symdiff.differentiate.switches import ROW_BY_ROW
 from symdiff.ir.build import Builder, builder, building, marked
 from symdiff.ir.called import called_cells
-from symdiff.ir.control import LoopView, call, emit_loop
+from symdiff.ir.control import CALLS, LoopView, emit_loop
 from symdiff.ir.graph import Block, Graph, Node, Value, uses, walk_nodes
 from symdiff.ir.types import INT, ArrayType, Dim, ListType, TapeType, Type
 from symdiff.ops.arithmetic import floor_divide
@@ -108,7 +108,7 @@ def _length(graph: Graph, known: dict[int, int]) -> int:
 
 
 def _calls(node: Node) -> bool:
-    return node.op is call
+    return node.op in CALLS
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building
-from symdiff.ir.control import LoopView, call, cond, emit_undefined, loop
+from symdiff.ir.control import CALLS, LoopView, cond, emit_undefined, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_blocks, walk_nodes
 from symdiff.ir.reach import reached
 from symdiff.ir.types import ListType, OpaqueType, TapeType, Type, carries_derivative
@@ -136,7 +136,7 @@ def _node_edges(
         yield from _loop_edges(LoopView(node), block)
     elif node.op is cond:
         yield from _arm_edges(node)
-    elif node.op is call:
+    elif node.op in CALLS:
         for source, destination in calls.of(node.attributes["callee"]):
             yield node.operands[source], node.results[destination], block
     elif isinstance(node.op, DeclaredOp):
@@ -305,7 +305,7 @@ def graph_of(cell: GraphCell) -> Graph:
 
 def calls_itself(cell: GraphCell) -> bool:
     """Return whether a graph that is called is called again within."""
-    inner = (node for node in walk_nodes(graph_of(cell).block) if node.op is call)
+    inner = (node for node in walk_nodes(graph_of(cell).block) if node.op in CALLS)
     return any(cell in _called_cells(node.attributes["callee"]) for node in inner)
 
 
@@ -313,7 +313,7 @@ def _called_cells(cell: GraphCell) -> list[GraphCell]:
     """A cell and all that it calls, directly or not."""
 
     def callees(cell: GraphCell) -> Iterator[GraphCell]:
-        calls = (node for node in walk_nodes(graph_of(cell).block) if node.op is call)
+        calls = (node for node in walk_nodes(graph_of(cell).block) if node.op in CALLS)
         return (node.attributes["callee"] for node in calls)
 
     return list(reached([cell], callees))

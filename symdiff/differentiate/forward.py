@@ -21,8 +21,8 @@ from symdiff.differentiate.selection import EXTREMA, ORDERING, PRESENT, Selectio
 from symdiff.differentiate.sweep import no_rule
 from symdiff.ir.build import Builder, builder, building, copy_into, marked, substitute
 from symdiff.ir.control import (
+    CALLS,
     LoopView,
-    call,
     cond,
     emit_cond,
     emit_loop,
@@ -436,7 +436,7 @@ class Push:
         types = (*node.attributes["types"], *(node.results[k].type for k in request.of))
         attributes = {"callee": self.calls.tangent(request), "types": types}
         with marked(node.span):
-            made = builder().emit(call, (*map(self.got, node.operands), *tangents), attributes)
+            made = builder().emit(node.op, (*map(self.got, node.operands), *tangents), attributes)
         count = len(node.results)
         for value, result in zip(node.results, made.results[:count], strict=True):
             self.new[value] = result
@@ -478,7 +478,7 @@ class Push:
 _PUSHED: dict[Op, str] = {
     loop: "loop",
     cond: "cond",
-    call: "call",
+    **dict.fromkeys(CALLS, "call"),
     residuals.pack: "pack",
     residuals.unpack: "unpack",
 }

@@ -31,8 +31,8 @@ from symdiff.differentiate.selection import EXTREMA
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, building, copy_into, marked
 from symdiff.ir.control import (
+    CALLS,
     LoopView,
-    call,
     cond,
     emit_cond,
     emit_loop,
@@ -112,7 +112,7 @@ def _called_once(node: Node) -> Graph | None:
     if node.op is custom_call and node.attributes.get("own"):
         primal: Graph = node.attributes["primal"]
         return primal
-    if node.op is not call:
+    if node.op not in CALLS:
         return None
     cell = node.attributes["callee"]
     if calls_itself(cell):

@@ -33,6 +33,7 @@ from symdiff.differentiate.switches import CHECKING
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building, copy_block, marked
 from symdiff.ir.control import (
+    CALLS,
     LoopView,
     call,
     cond,
@@ -591,7 +592,7 @@ def _nothing(sweep: Sweep, node: Node, cotangents: Cotangents) -> None:
 
 _REVERSED: dict[Op, Callable[[Sweep, Node, Cotangents], None]] = {
     undefined: _nothing,
-    call: Sweep.call,
+    **dict.fromkeys(CALLS, Sweep.call),
     cond: Sweep.cond,
     loop: Sweep.loop,
     residuals.pack: Sweep.pack,

@@ -19,7 +19,7 @@ from symdiff.emit.names import hint_of
 from symdiff.emit.outside import part
 from symdiff.emit.text import WIDTH
 from symdiff.ir.build import constant, is_constant
-from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import INT
 from symdiff.ops.declare import DeclaredOp, Spelling, is_spelled_by_attributes
@@ -34,7 +34,7 @@ _LEAST = WIDTH // 2  # room, however deep a statement stands
 _COMMA = 2
 _FREE = frozenset({"size", "range_length", "tape_length"})
 _COPIES = ("copy", "list_copy", "copy_if_any")
-_NEVER = (constant, undefined, loop, cond, call, push)
+_NEVER = (constant, undefined, loop, cond, *CALLS, push)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class _Folding:
         reader = self.reader.get(value)
         if isinstance(reader, Block):
             return reader if self.may_result(node, reader) else None
-        if reader is None or reader.op in (call, undefined):
+        if reader is None or reader.op in (*CALLS, undefined):
             return None
         if reader.op is loop:
             view = LoopView(reader)

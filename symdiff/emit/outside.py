@@ -18,7 +18,7 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.emit.expressions import subscript
 from symdiff.ir.build import copy_block, substitute
-from symdiff.ir.control import call
+from symdiff.ir.control import CALLS
 from symdiff.ir.graph import Block, FreeVariable, Graph, Node, Value, walk_blocks, walk_nodes
 from symdiff.ir.signature import Path, step
 from symdiff.ir.types import ArrayType, ListType, OpaqueType, Type
@@ -125,7 +125,7 @@ def _may_change_outside(graph: Graph) -> bool:
     """Return whether something in a program may change what a list or a dict outside holds."""
     nodes = walk_nodes(graph.block)
     return any(
-        node.op is call or (node.op.effect and node.op not in (print_, raise_)) for node in nodes
+        node.op in CALLS or (node.op.effect and node.op not in (print_, raise_)) for node in nodes
     )
 
 

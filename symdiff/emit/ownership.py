@@ -21,7 +21,7 @@ from symdiff.emit.lower import in_memory, is_write, push
 from symdiff.emit.memory import NOTHING, Decisions, Memory, Numbers, Origin, Origins, Place, Sharing
 from symdiff.emit.order import carried_values, is_line, lies_as_sum
 from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, uses
 from symdiff.ir.reach import reached
 from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, Type, may_be_one
@@ -420,7 +420,7 @@ _SPECIAL: dict[str, Callable[[_Walk, Node], None]] = {
     loop.name: _Walk.loop,
     cond.name: _Walk.cond,
     push.name: _Walk.push,
-    call.name: _Walk.unknown,
+    **{op.name: _Walk.unknown for op in CALLS},
     constant.name: _Walk.constant,
     undefined.name: _Walk.nothing,
     "unpack": _Walk.unpack,

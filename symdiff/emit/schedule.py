@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from symdiff.emit.lower import blocks_of, in_memory, is_write, push
 from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ops.effects import enter_context, leave_context
 from symdiff.ops.facts import may_raise
 from symdiff.ops.index import is_view
 
-_FIXED = (loop, cond, call, push, undefined)
+_FIXED = (loop, cond, *CALLS, push, undefined)
 _MOST = 40  # nodes moved for one write
 
 

@@ -33,7 +33,7 @@ from symdiff.emit.text import Line
 from symdiff.emit.trees import same_tree
 from symdiff.emit.writes import AUGMENTED, other_operand
 from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import dotted, fails_to_broadcast, literal
@@ -396,7 +396,7 @@ def _unpack(statements: Statements, node: Node) -> list[Line]:
 PRINTERS: dict[str, Printer] = {
     loop.name: Statements.loop,
     cond.name: Statements.cond,
-    call.name: _call,
+    **{op.name: _call for op in CALLS},
     push.name: Statements.push,
     undefined.name: _nothing,
     index_set.name: writes.index_set,

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from symdiff.graphs.spelling import name_of
-from symdiff.ir.control import LoopView, call, loop
+from symdiff.ir.control import CALLS, LoopView, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.defined import library_call
@@ -170,7 +170,7 @@ def _is_region(value: Value) -> bool:
     parameter.
     """
     node = value.node
-    return node is None or bool(node.blocks) or node.op is call
+    return node is None or bool(node.blocks) or node.op in CALLS
 
 
 def _handed(owner: Node, value: Value) -> Value | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from symdiff.ir.build import constant
 from symdiff.ir.called import called_cells
-from symdiff.ir.control import LoopView, call, loop
+from symdiff.ir.control import CALLS, LoopView, loop
 from symdiff.ir.counts import Count, Number
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value
 from symdiff.ir.structure import Container, leaf_numbers
@@ -88,7 +88,7 @@ class _Counting:
             block, times, derived = pending.pop()
             for node in block.nodes:
                 here = derived or is_derived(node)
-                if node.op is call:
+                if node.op in CALLS:
                     self._call(node, times)
                 self._node(node, times, here)
                 inner = times * turns(LoopView(node), self.same) if node.op is loop else times
@@ -197,7 +197,7 @@ def _degree(count: Count) -> tuple[int, Number]:
 
 def bytes_moved(node: Node) -> Count:
     """The bytes that a node reads of arrays and writes into arrays."""
-    if node.blocks or node.op.cost == "free" or is_view(node) or node.op is call:
+    if node.blocks or node.op.cost == "free" or is_view(node) or node.op in CALLS:
         return NONE
     if node.op in (index_set, index_add):
         return _written(node)

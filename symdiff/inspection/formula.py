@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from symdiff.ir.control import call, loop
+from symdiff.ir.control import CALLS, loop
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ir.types import FLOAT, ArrayType
@@ -30,7 +30,9 @@ def is_small(graph: Graph) -> bool:
     show.
     """
     nodes = list(walk_nodes(graph.block))
-    if len(nodes) > _MOST_NODES or any(node.op in (loop, call) or node.op.effect for node in nodes):
+    if len(nodes) > _MOST_NODES or any(
+        node.op in (loop, *CALLS) or node.op.effect for node in nodes
+    ):
         return False
     values = [*graph.block.parameters, *graph.block.results]
     return all(isinstance(v.type, ArrayType) and not v.type.rank for v in values) and all(

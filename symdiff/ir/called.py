@@ -7,13 +7,14 @@ these filled with the copies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.build import copy_block, with_block
 from symdiff.ir.graph import Graph, GraphCell, Node, Value, walk_nodes
 from symdiff.ir.reach import reached
+from symdiff.ir.structure import Container
 from symdiff.source import SourceSpan
 
 
@@ -61,6 +62,13 @@ def called_by(graph: Graph) -> list[Graph]:
 def called_cells(graph: Graph) -> list[GraphCell]:
     """The cells of all calls in a graph and in the graphs that it calls, each once."""
     return list(reached(callees(graph), lambda cell: callees(cell.graph)))
+
+
+def with_nodes_called(nodes: Sequence[Node]) -> Iterator[Node]:
+    """Nodes with those in their blocks, and in the graphs that are called there."""
+    around = Graph.of_values("", (), list(nodes), (), Container(tuple, (), ()))
+    for graph in (around, *called_by(around)):
+        yield from walk_nodes(graph.block)
 
 
 def callees(graph: Graph | None) -> list[GraphCell]:

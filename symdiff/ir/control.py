@@ -194,6 +194,8 @@ def _infer_call(*operands: Type, callee: GraphCell, types: tuple[Type, ...]) -> 
 loop = Op("loop", _infer_loop, raises=True, cost="heavy")
 cond = Op("cond", _infer_cond, raises=True, cost="heavy")
 call = Op("call", _infer_call, raises=True, cost="heavy", varied=True)
+perform = Op("perform", _infer_call, effect=True, raises=True, cost="heavy", varied=True)
+CALLS = call, perform  # of a graph; one that has effects is performed
 undefined = Op("undefined", _infer_undefined, lambda *, type: None, cost="free")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from symdiff.errors import InternalError
-from symdiff.ir.control import LoopView, call, cond, loop
+from symdiff.ir.control import CALLS, LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 
 Environment = dict[Value, Any]
@@ -41,7 +41,7 @@ def _results(node: Node, known: Environment) -> Sequence[Any]:
         taken = node.blocks[0 if known[node.operands[0]] else 1]
         return _block(taken, (), known)
     operands = [known[value] for value in node.operands]
-    if node.op is call:
+    if node.op in CALLS:
         return evaluate_graph(_callee(node), operands)
     if node.op.evaluate is None:
         raise InternalError(f"op {node.op.name!r} has no reference meaning", node.span)

@@ -20,7 +20,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import InternalError
-from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes
 from symdiff.ir.printer import print_graph
 from symdiff.ir.structure import Container, Leaf, Structure
@@ -401,4 +401,4 @@ def _is_integer(type_: Type) -> bool:
     return isinstance(type_, ArrayType) and type_.dtype.kind in "iub" and type_.rank == 0
 
 
-_STRUCTURE = {loop: _check_loop, cond: _check_cond, call: _check_call}
+_STRUCTURE = {loop: _check_loop, cond: _check_cond, **dict.fromkeys(CALLS, _check_call)}

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.build import constant_value
-from symdiff.ir.control import LoopView, call, cond, loop
-from symdiff.ir.graph import GraphCell, Node, Value, walk_nodes
+from symdiff.ir.control import CALLS, LoopView, call, cond, loop, perform
+from symdiff.ir.graph import Block, GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.reach import reached
 from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.declare import DeclaredOp, surely_broadcasts
+from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.keys import Slot
 
 
@@ -84,7 +85,7 @@ def may_raise(node: Node, fits: Fits = never) -> bool:
     op = node.op
     if op is loop or op is cond:
         return False
-    if op is call:
+    if op in CALLS:
         return not _is_harmless(node.attributes["callee"])
     declared = op if isinstance(op, DeclaredOp) else None
     if op.raises:
@@ -112,6 +113,16 @@ def must_stay(node: Node, fits: Fits = never) -> bool:
     return may_raise(node, fits)
 
 
+def does_more(node: Node) -> bool:
+    """Return whether a node has another effect than that it may raise."""
+    return node.op.effect and node.op not in (raise_, assert_)
+
+
+def call_of(block: Block) -> Op:
+    """The operation that calls a graph of this block."""
+    return perform if any(map(does_more, walk_nodes(block))) else call
+
+
 def _is_harmless(cell: GraphCell) -> bool:
     """Return whether no node of a graph, or of one that it calls, may raise or has an effect."""
     if cell.harmless is None and cell.graph is not None:
@@ -122,13 +133,15 @@ def _is_harmless(cell: GraphCell) -> bool:
 def _callees_to_ask(cell: GraphCell) -> list[GraphCell]:
     if cell.harmless is not None or cell.graph is None:
         return []
-    return [n.attributes["callee"] for n in walk_nodes(cell.graph.block) if n.op is call]
+    return [n.attributes["callee"] for n in walk_nodes(cell.graph.block) if n.op in CALLS]
 
 
 def _is_harmless_itself(cell: GraphCell) -> bool:
     if cell.harmless is not None or cell.graph is None:
         return bool(cell.harmless)
-    return not any(node.op is not call and must_stay(node) for node in walk_nodes(cell.graph.block))
+    return not any(
+        node.op not in CALLS and must_stay(node) for node in walk_nodes(cell.graph.block)
+    )
 
 
 def _divides_safely(node: Node) -> bool:

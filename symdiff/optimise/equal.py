@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.ir.control import call, undefined
+from symdiff.ir.control import CALLS, undefined
 from symdiff.ir.graph import Node, Op, Value
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops.facts import number_of
@@ -21,7 +21,7 @@ _COMMUTES = frozenset({"add", "multiply"})
 def key_of_node(node: Node, has_derivatives: bool) -> Any:
     """What two nodes must have in common to be one, or None for a node that is always its own."""
     op = node.op
-    if op.effect or op.evaluate is None or node.blocks or op in (call, undefined):
+    if op.effect or op.evaluate is None or node.blocks or op in (*CALLS, undefined):
         return None
     for value in node.results:
         if _is_own(op, value.type, has_derivatives):

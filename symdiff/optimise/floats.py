@@ -18,7 +18,7 @@ import numpy as np
 
 from symdiff.ir.build import Builder, builder, building, constant, with_block
 from symdiff.ir.called import called_by
-from symdiff.ir.control import call, cond, emit_undefined, loop, undefined
+from symdiff.ir.control import CALLS, cond, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, TapeType, Type
 from symdiff.ops.arithmetic import choice, divide, not_equal
@@ -84,7 +84,7 @@ def of_own_value(graph: Graph) -> frozenset[Node]:
         pending += (v.node for v in node.operands)
         for block in node.blocks:
             pending += block.nodes
-        if node.op is call:
+        if node.op in CALLS:
             results = _graph_in(node.attributes["callee"]).block.results
             pending += [v.node for v in results if v.role == "primal" and v.type != PACKED]
     return frozenset(found)
@@ -284,7 +284,7 @@ class Converter:
         operands = tuple(self.new[v] for v in node.operands)
         blocks = tuple(self.block(block) for block in node.blocks)
         attributes = {**node.attributes, "types": types} if not blocks else node.attributes
-        if node.op is call:
+        if node.op in CALLS:
             attributes["callee"] = self.callee(node.attributes["callee"])
         made = builder().emit(node.op, operands, attributes, blocks)
         if tuple([value.type for value in made.results]) != types:
@@ -303,7 +303,7 @@ class Converter:
         return Block(parameters, inner.nodes, tuple(self.new[v] for v in block.results))
 
 
-_SEVERAL = (loop, cond, call, unpack)
+_SEVERAL = (loop, cond, *CALLS, unpack)
 
 
 def _graph_in(cell: GraphCell) -> Graph:

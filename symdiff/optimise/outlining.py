@@ -38,8 +38,7 @@ from symdiff.ir.reach import reached
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, ListType, Multiple, Size, TapeType, Type
 from symdiff.ops.attempts import attempted, caught
-from symdiff.ops.effects import assert_, raise_
-from symdiff.ops.facts import READS_AND_WRITES
+from symdiff.ops.facts import READS_AND_WRITES, does_more
 from symdiff.ops.partial import reached as handed_on
 from symdiff.ops.partial import sources
 from symdiff.ops.residuals import MAYBE_NOTHING
@@ -301,7 +300,7 @@ def _may_be_own(segment: Segment, in_loop: bool, partial: set[Value]) -> bool:
         return False
     arrays = {value for value in free if not _is_number(value)}
     for node in walk_nodes(whole):
-        if node.op.effect and node.op not in (raise_, assert_):
+        if does_more(node):
             return False
         if in_loop and _takes_part(node) and not arrays.isdisjoint(node.operands):
             return False

@@ -11,7 +11,7 @@ from typing import Any
 
 from symdiff.errors import SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.build import is_constant
-from symdiff.ir.control import call, cond, in_arms, loop
+from symdiff.ir.control import CALLS, cond, in_arms, loop
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.types import ArrayType, ListType, Size, Type
@@ -110,7 +110,7 @@ class _Search:
         """Look behind a node; an error where its result is known at run time only."""
         if node.op is sizes.size:
             return self._size(value, node)
-        if node.op is call and node.attributes["callee"].unlike:
+        if node.op in CALLS and node.attributes["callee"].unlike:
             raise Changed(TEMPLATES)  # what it is computed of inside has to be seen
         if node.op is cond:
             self.branch = self.branch or value

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from symdiff.dataclass import dataclass
-from symdiff.ir.control import call, cond, loop
+from symdiff.ir.control import CALLS, cond, loop
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, ListType, TapeType
 from symdiff.ops.arrays import array
@@ -108,7 +108,7 @@ class Flow:
 
     def _items_that_count(self, node: Node) -> set[Value]:
         """The numbers on which it hangs whether all results hide."""
-        if node.op in (cond, loop, call) or node.blocks:
+        if node.op in (cond, loop, *CALLS) or node.blocks:
             return set()
         operands = node.operands[2:] if node.op is list_set else node.operands
         return {value for value in operands if self.hiding.is_typed(value.type)}

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
-from symdiff.ir.control import LoopView, call, cond, loop
+from symdiff.ir.control import CALLS, LoopView, cond, loop
 from symdiff.ir.graph import Block, Node, Value, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import array_type
@@ -277,7 +277,9 @@ def _sources(value: Value, node: Node) -> Sequence[Value]:
         view = LoopView(node)
         inside = place < view.carry_count
         return [view.initial[place], view.next_carries[place]] if inside else []
-    is_of_operands = node.op is call or (not node.blocks and stays_hidden(node, INTEGERS_IN_FLOATS))
+    is_of_operands = node.op in CALLS or (
+        not node.blocks and stays_hidden(node, INTEGERS_IN_FLOATS)
+    )
     return node.operands if is_of_operands else []
 
 
@@ -297,7 +299,7 @@ def _may_rest(node: Node) -> bool:
 
 
 def _calls_template(node: Node) -> bool:
-    return node.op is call and node.attributes["callee"].unlike
+    return node.op in CALLS and node.attributes["callee"].unlike
 
 
 def _is_of_template(node: Node, found: Set[Value]) -> bool:

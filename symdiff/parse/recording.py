@@ -13,7 +13,7 @@ from typing import Any
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
-from symdiff.ir.control import call
+from symdiff.ir.control import CALLS
 from symdiff.ir.graph import Node
 from symdiff.ir.types import BOOL, ArrayType, OpaqueType, Type
 from symdiff.ops.declare import static
@@ -67,7 +67,7 @@ def _may_warn(node: Node) -> bool:
         return node.op not in (print_, raise_, assert_)
     if node.blocks or node.op.cost in ("free", "view") or node.op.view is not None:
         return False
-    if node.op is call or node.op.name == "invert":  # ``~`` of a bool
+    if node.op in CALLS or node.op.name == "invert":  # ``~`` of a bool
         return True
     values = (*node.operands, *node.results)
     return not all(_is_of_python(value.type) for value in values)

@@ -16,12 +16,13 @@ from typing import Any
 from symdiff.dataclass import dataclass
 from symdiff.errors import AliasingError, UnsupportedCallError
 from symdiff.ir.build import builder, copy_block
-from symdiff.ir.control import call as call_op
+from symdiff.ir.control import CALLS, call
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value, free_values, walk_nodes
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.effects import assert_, raise_
+from symdiff.ops.facts import call_of
 from symdiff.parse.aliases import location_of
 from symdiff.parse.anew import refined
 from symdiff.parse.checkpoint import Checkpoint
@@ -331,9 +332,10 @@ def _close(
     free = tuple(new.values())
     closed = copy_block(block, new)
     closed.parameters = (*closed.parameters, *free)
+    op = call_of(closed)
     for node in walk_nodes(closed):
-        if node.op is call_op and node.attributes["callee"] is activation.cell:
-            node.operands = (*node.operands, *free)
+        if node.op in CALLS and node.attributes["callee"] is activation.cell:
+            node.op, node.operands = op, (*node.operands, *free)
     inputs = tuple(Input((f"p{k}",), "derived") for k in range(len(closed.parameters)))
     activation.cell.graph = Graph(activation.cell.name, closed, inputs, output)
     return captured
@@ -345,7 +347,7 @@ def _require_not_caught(interp: Interpreter, activation: Activation, block: Bloc
         return
     classes = interp.regions[-1].classes
     for node in walk_nodes(block):
-        own = node.op is call_op and node.attributes["callee"] is activation.cell
+        own = node.op in CALLS and node.attributes["callee"] is activation.cell
         if node.op in (raise_, assert_) or (not own and may_raise_one(interp, node, classes)):
             raise UnsupportedCallError(
                 "a function that calls itself on data and may raise, inside try",
@@ -371,7 +373,9 @@ def _emit_call(
     interp: Interpreter, activation: Activation, given: Iterable[Abstract], operands: list[Value]
 ) -> Abstract:
     attributes = {"callee": activation.cell, "types": tuple(activation.result_types)}
-    node = builder().emit(call_op, operands, attributes)
+    graph = activation.cell.graph
+    op = call if graph is None else call_of(graph.block)
+    node = builder().emit(op, operands, attributes)
     assert activation.output is not None
     results = [interp.wrap(value) for value in node.results]
     made = unflatten(interp, activation.output, results.__getitem__)

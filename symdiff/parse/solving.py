@@ -16,7 +16,9 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
-from symdiff.ir.graph import Graph, GraphCell, Node, Value, walk_nodes
+from symdiff.ir.called import with_nodes_called
+from symdiff.ir.control import perform
+from symdiff.ir.graph import Graph, GraphCell, Node, Value
 from symdiff.ir.signature import Fixed, Signature
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import OPAQUE, ArrayType, Size, Type, type_of_constant
@@ -65,7 +67,8 @@ def _sample(stager: Any, value: Abstract) -> Any:
 
 def _require_numbers(stager: Any, graph: Graph, count: int) -> None:
     """Refuse a function that does something else than to compute an array or a number."""
-    effects = [n for n in walk_nodes(graph.block) if n.op.effect and not _is_harmless(n)]
+    nodes = with_nodes_called(graph.block.nodes)
+    effects = [n for n in nodes if n.op.effect and not _is_harmless(n)]
     if effects:
         raise UnsupportedCallError(
             "a function with effects",
@@ -88,7 +91,11 @@ def _require_numbers(stager: Any, graph: Graph, count: int) -> None:
 
 
 def _is_harmless(node: Node) -> bool:
-    """Return whether an effect raises, or only says what is reported, as ``np.errstate`` does."""
+    """Return whether an effect raises, or only says what is reported, as ``np.errstate`` does; or
+    is what a graph has that is called.
+    """
+    if node.op is perform:
+        return True
     entered = node.operands[0].node if node.op is leave_context else node
     is_named = entered is not None and entered.attributes.get("function") is not None
     return node.op is raise_ or (is_named and node.op in (enter_context, leave_context))

@@ -18,7 +18,7 @@ from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
-from symdiff.ir.control import call
+from symdiff.ir.control import CALLS
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ops.arithmetic import bitwise_or, equal, greater_equal, less, negative
 from symdiff.ops.attempts import (
@@ -389,7 +389,7 @@ def attempt(interp: Interpreter, node: Node) -> bool:
     the node is one that has its results already.
     """
     region = interp.regions[-1]
-    if region.parts and node.op in (opaque_call, call) and not _only_reports(node):
+    if region.parts and node.op in (opaque_call, *CALLS) and not _only_reports(node):
         raise UnsupportedSyntaxError(
             "a call that is not followed, inside a try with except*: it may raise a group",
             interp.span,
@@ -435,7 +435,11 @@ class NotAttemptedError(UnsupportedSyntaxError):
 def may_raise_one(interp: Interpreter, node: Node, classes: Classes) -> bool:
     """Return whether a node may raise an exception that one of the classes catches."""
     attempts = (caught, is_error, error_number)
-    if node.op in attempts or node.blocks or (node.op.effect and node.op is not opaque_call):
+    if (
+        node.op in attempts
+        or node.blocks
+        or (node.op.effect and node.op not in (opaque_call, *CALLS))
+    ):
         return False
     raised = _raised_by(node) if may_raise(node) else ()
     if interp.strict and node.op.cost not in ("free", "view") and node.op.view is None:
@@ -445,7 +449,7 @@ def may_raise_one(interp: Interpreter, node: Node, classes: Classes) -> bool:
 
 def _raised_by(node: Node) -> Classes:
     """The classes of what a node may raise; values of the wrong type are known beforehand."""
-    if node.op in (opaque_call, call):
+    if node.op in (opaque_call, *CALLS):
         return () if _only_reports(node) else (BaseException,)
     rule = _rule_of(node)
     if rule is not None:

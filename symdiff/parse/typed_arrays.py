@@ -14,7 +14,7 @@ from functools import partial
 
 from symdiff.ir.build import copy_block, with_block
 from symdiff.ir.called import called_by, with_called
-from symdiff.ir.control import call, cond, in_arms, undefined
+from symdiff.ir.control import CALLS, cond, in_arms, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType
 from symdiff.ops.casts import python_complex, python_float
@@ -71,7 +71,7 @@ def _hidden(block: Block, hiding: Hiding, *, is_called: bool) -> Set[Value]:
     """
     nodes = list(walk_nodes(block))
     given = list(block.parameters) if is_called else []
-    given += [value for node in nodes if node.op is call for value in node.results]
+    given += [value for node in nodes if node.op in CALLS for value in node.results]
     start = [value for value in given if hiding.is_typed(value.type) and not _is_array(value)]
     start += [node.result for node in nodes if _hides(node, hiding)]
     return Flow(hiding, block, (), has_turns=False).of(start)
@@ -99,12 +99,12 @@ def _casts(node: Node, found: Set[Value], hiding: Hiding) -> list[Node]:
         return []
     if node.op in (index_set, index_add):
         places = [0]
-    elif node.op is call or any(_is_array(value) and value in found for value in node.results):
+    elif node.op in CALLS or any(_is_array(value) and value in found for value in node.results):
         places = list(range(len(node.operands)))
     else:
         return []
     places = [k for k in places if _may_hide(node.operands[k], found)]
-    if node.op is call:
+    if node.op in CALLS:
         places = [k for k in places if not _may_be_none(node.operands[k])]
     casts = {k: _cast(node.operands[k], node) for k in places}
     node.operands = tuple(
@@ -116,7 +116,7 @@ def _casts(node: Node, found: Set[Value], hiding: Hiding) -> list[Node]:
 def _may_hide(value: Value, found: Set[Value]) -> bool:
     """Return whether a value may be of another type: what a derivative made an array of is cast."""
     is_cast = _is_array(value) and value.node is not None and is_derived(value.node)
-    opens = value.node is not None and (value.node.blocks or value.node.op is call)
+    opens = value.node is not None and (value.node.blocks or value.node.op in CALLS)
     return value in found and isinstance(value.type, ArrayType) and (not is_cast or bool(opens))
 
 

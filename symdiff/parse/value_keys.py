@@ -19,7 +19,9 @@ from collections.abc import Collection
 from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
-from symdiff.ir.graph import Block, Node, walk_nodes
+from symdiff.ir.called import with_nodes_called
+from symdiff.ir.control import CALLS
+from symdiff.ir.graph import Node
 from symdiff.ir.structure import is_leaf
 from symdiff.ops.effects import Named, assert_, raise_
 from symdiff.parse import lookups
@@ -140,7 +142,7 @@ def _require_plain(interp: Interpreter, ref: ObjectRef, kind: type) -> None:
     before = Checkpoint(interp)
     interp.call_method(ref, "__hash__")
     equal = interp.call(operator.eq, [ref, ref], {})
-    nodes = walk_nodes(Block((), before.nodes[before.length :]))
+    nodes = with_nodes_called(before.nodes[before.length :])
     effects = {node.op for node in nodes if not _has_no_effect(node)}
     if equal is not True or before.has_written() or not effects <= {raise_, assert_}:
         raise _refused(kind)
@@ -167,8 +169,13 @@ def _require_unequal(interp: Interpreter, a: Any, b: Any, kind: type) -> None:
 
 
 def _has_no_effect(node: Node) -> bool:
+    """Return whether a node has no effect but what the graph has that it calls."""
     function = node.attributes.get("function")
-    return not node.op.effect or (isinstance(function, Named) and function.target is hash)
+    return (
+        not node.op.effect
+        or node.op in CALLS
+        or (isinstance(function, Named) and function.target is hash)
+    )
 
 
 def _require_told_from_objects(interp: Interpreter, key: Any) -> None:

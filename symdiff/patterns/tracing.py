@@ -16,7 +16,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import InternalError, UnsupportedCallError
-from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, free_values
 from symdiff.ir.types import ArrayType, Dim, ListType, Multiple, TapeType, Type
 from symdiff.ops.declare import DeclaredOp
@@ -199,7 +199,7 @@ class _Run:
         operands = [known[value] for value in node.operands]
         if node.op is cond:
             return self._cond(node, operands[0], known)
-        if node.op is call:
+        if node.op in CALLS:
             return self._call(node, operands)
         if node.op is undefined or not node.results:
             return [UNKNOWN] * len(node.results)
@@ -376,7 +376,7 @@ class _Run:
     def _types(self, node: Node, operands: Sequence[Content]) -> Sequence[Type]:
         """The types of a node's results, with what the sizes of its operands tell."""
         types = [result.type for result in node.results]
-        if node.blocks or node.op is call or all(self._has_sizes(type_) for type_ in types):
+        if node.blocks or node.op in CALLS or all(self._has_sizes(type_) for type_ in types):
             return types
         given = [_with_sizes(v.type, c) for v, c in zip(node.operands, operands, strict=True)]
         return node.op.infer(*given, **node.attributes)

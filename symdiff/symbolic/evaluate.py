@@ -17,7 +17,7 @@ import numpy as np
 
 from symdiff.errors import InternalError, SymdiffError, UnsupportedCallError
 from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.declare import EVALUATED, DeclaredOp, OfTruths, OnArrays
@@ -117,7 +117,7 @@ class _Evaluation:
             return self.branch(node)
         if node.op is loop:
             return self.loop(node)
-        if node.op is call:
+        if node.op in CALLS:
             return self.called(node)
         return self.applied(node)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from symdiff.differentiate import Split
 from symdiff.ir.build import Builder, building, copy_block, substitute, with_block
 from symdiff.ir.called import called_by, with_called
-from symdiff.ir.control import call
+from symdiff.ir.control import CALLS
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.structure import Container, Leaf, Structure
 from symdiff.ops import recording
@@ -96,7 +96,7 @@ def _handed(graph: Graph) -> Graph:
     block = copy_block(graph.block, {})
     record = Value(RECORD, None, "kept")
     for node in walk_nodes(block):
-        if _goes_nowhere(node) or (node.op is call and is_tapped(node.attributes["callee"].graph)):
+        if _goes_nowhere(node) or (node.op in CALLS and is_tapped(node.attributes["callee"].graph)):
             node.operands = (*node.operands, record)
     block.parameters = (*block.parameters, record)
     inputs = (*graph.inputs, Input(("kept",), "derived"))

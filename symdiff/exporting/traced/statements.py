@@ -23,7 +23,7 @@ from symdiff.exporting.text import defined_in, docstring, one_line
 from symdiff.exporting.traced.known import Known, turns_are_known
 from symdiff.exporting.traced.spelling import refused, translated
 from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, call, cond, loop, undefined
+from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value
 from symdiff.ir.signature import Signature
 from symdiff.ir.structure import leaf_numbers
@@ -166,7 +166,7 @@ class _Function:
         """Refuse effects, wherever they stand, and recursion."""
         for block in _blocks(self.graph.block):
             for node in block.nodes:
-                if node.op is call:
+                if node.op in CALLS:
                     raise refused(node, "a function that calls itself")
                 if node.op.effect and node.op not in _DROPPED:
                     words = node.op.name.strip("_").replace("_", " ")
@@ -276,7 +276,7 @@ class _Function:
         if not hasattr(self, "_all"):
             self._all: dict[Node, set[Node]] = {}
             for block in _blocks(self.graph.block):
-                plain = {n for n in block.nodes if not n.blocks and n.op is not call}
+                plain = {n for n in block.nodes if not n.blocks and n.op not in CALLS}
                 self._all.update(dict.fromkeys(block.nodes, plain))
         return self._all
 
