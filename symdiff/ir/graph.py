@@ -288,13 +288,15 @@ class GraphCell:
     """A graph by reference, so that a graph can call itself; filled once.
 
     ``unlike`` all others: no other cell has a graph that is equal. ``harmless``: whether nothing in
-    it, or in what it calls, raises or has an effect, once that was asked for.
+    it, or in what it calls, raises or has an effect, once that was asked for. ``stores``: the
+    number of parameters, the last ones, that are arrays outside which it stores to.
     """
 
     name: str
     graph: Graph | None = None
     unlike: bool = False
     harmless: bool | None = None
+    stores: int = 0
 
 
 def walk_nodes(block: Block) -> Iterator[Node]:

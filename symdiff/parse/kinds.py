@@ -109,7 +109,8 @@ def changed_outside(interp: Interpreter) -> Iterator[Any]:
     yield from (*interp.rebound, *interp.attributes, *interp.changed)
     contents = interp.heap.contents
     for storage in dict.fromkeys(array.storage for array in interp.by_path.values()):
-        if contents.get(storage, storage.given) is not storage.given:
+        changed = contents.get(storage, storage.given) is not storage.given
+        if changed or storage in interp.outside:
             yield storage
 
 

@@ -43,7 +43,7 @@ from symdiff.ir.build import (
     remade,
 )
 from symdiff.ir.called import Activation
-from symdiff.ir.control import call, undefined
+from symdiff.ir.control import undefined
 from symdiff.ir.graph import (
     Attributes,
     Block,
@@ -59,11 +59,11 @@ from symdiff.ir.graph import (
     walk_nodes,
 )
 from symdiff.ir.structure import Container, Leaf
-from symdiff.ir.types import INT, OPAQUE, ArrayType, Dim, ListType, TapeType, Type
+from symdiff.ir.types import INT, OPAQUE, ArrayType, Dim, ListType, OpaqueType, TapeType, Type
 from symdiff.ops.arithmetic import equal, positive, where
 from symdiff.ops.creation import zeros, zeros_of
 from symdiff.ops.declare import array_type
-from symdiff.ops.effects import assert_, raise_
+from symdiff.ops.facts import call_of
 from symdiff.ops.lists import list_new, list_typed
 from symdiff.ops.partial import sources
 from symdiff.ops.retype import retype
@@ -127,7 +127,7 @@ from symdiff.parse.values import (
     born,
     now,
 )
-from symdiff.parse.writeback import begin, settled
+from symdiff.parse.writeback import all_is_written, begin, settled, stored_at, write_in_time
 from symdiff.source import SourceSpan
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
@@ -159,7 +159,8 @@ class Template:
     ``caller`` that sees ``seen``. ``written``: what it leaves there, and in what it has made and
     hands on, ``made``, which each call makes anew; beside each what else it may be. ``asked``: for
     classes and dtypes of numbers. ``since``: a number below those of its values, if computed sizes
-    are called by some. ``raised``: to the ``try`` that the call stands in. ``called``: as a graph
+    are called by some. ``raised``: to the ``try`` that the call stands in. ``writes``: whether
+    its nodes have left behind what it has written outside. ``called``: as a graph
     that is called. ``selected``: what the policy was asked to select at run time.
     """
 
@@ -173,14 +174,19 @@ class Template:
     asked: Asked
     since: int | None
     raised: Raised | None = None
+    writes: bool = False
     called: Called | None = None
     selected: dict[SourceSpan, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A template as a graph of what it reads, the parameters first; ``numbers`` are its results."""
+    """A template as a graph of what it reads, the parameters first; ``numbers`` are its results.
 
+    ``op`` calls it. An array that it stores to, too, stands at the end.
+    """
+
+    op: Op
     cell: GraphCell
     read: tuple[Value, ...]
     numbers: tuple[Value, ...]
@@ -285,7 +291,11 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
             begin(interp)
+            begun = interp.heap.written_back
             found = _in_region(interp, regions[0], values, run) if regions else (run(values), None)
+            writes = interp.heap.written_back is not begun
+            if writes:
+                write_in_time(interp)
             left = None if found is None else _left(interp, before, seen, _given(*found), since)
         if found is None or left is None:
             return None
@@ -295,7 +305,7 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
         made = result, caller, seen, *left
         sized = any(True for value in inside for _ in numbers_in(value.type))
         own = below if sized else None
-        template = Template(tuple(parameters), inner.nodes, *made, asked, own, raised)
+        template = Template(tuple(parameters), inner.nodes, *made, asked, own, raised, writes)
         if not _is_closed(interp, template):
             return None
         template.called = _called(interp, template)
@@ -422,8 +432,6 @@ def _is_closed(interp: Interpreter, template: Template) -> bool:
 
 def _is_copied(node: Node) -> bool:
     """Return whether a copy of a node means what it means."""
-    if node.op.effect and node.op not in (raise_, assert_):
-        return False
     return not any(isinstance(value, Value | Node) for value in node.attributes.values())
 
 
@@ -508,17 +516,31 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     made = {value for node in template.nodes for value in node.results}
     parts = dict.fromkeys(_left_by(template))
     numbers = tuple([v for v in parts if v in made and not is_constant(v)])
+    stored_to = dict.fromkeys(node.operands[k] for node in nodes for k in stored_at(node))
+    others = _read_otherwise(whole) if stored_to else set()
     outside = [v for v in free_values(whole) if v not in template.parameters]
-    read = (*template.parameters, *outside)
+    outside = [v for v in outside if v not in stored_to or v in others]
+    read = (*template.parameters, *outside, *stored_to)
     block = Block(read, template.nodes, numbers)
     if not numbers or not all(map(_is_read, read)) or not _are_defined(block):
         return None
     if not all(map(_is_given, numbers)):
         return None
-    call_of = next((found for node in nodes if (found := _call_of(interp, template, node))), None)
-    if call_of is None:
+    made_by = next(
+        (found for node in nodes if (found := _activation_of(interp, template, node))), None
+    )
+    if made_by is None:
         return None
-    return Called(_cell(interp, call_of, template, read, numbers), read, numbers)
+    cell = _cell(interp, made_by, template, read, numbers, len(stored_to))
+    assert cell.graph is not None
+    return Called(call_of(cell.graph.block), cell, read, numbers)
+
+
+def _read_otherwise(block: Block) -> set[Value]:
+    """The values that are read by more than what stores to them."""
+    nodes = list(walk_nodes(block))
+    found = {v for node in nodes for k, v in enumerate(node.operands) if k not in stored_at(node)}
+    return found.union(*(inner.results for inner in walk_blocks(block)))
 
 
 def _is_given(value: Value) -> bool:
@@ -528,9 +550,12 @@ def _is_given(value: Value) -> bool:
 
 
 def _is_read(value: Value) -> bool:
-    """Return whether a graph may read a value: a number, or an array or a list of such."""
+    """Return whether a graph may read a value: a number, an array or a list of such, a generator
+    of random numbers.
+    """
     type_ = _item_of(value.type)
-    return isinstance(type_, ArrayType) and type_.dtype.kind in "bifc"
+    is_array_of_numbers = isinstance(type_, ArrayType) and type_.dtype.kind in "bifc"
+    return is_array_of_numbers or isinstance(type_, OpaqueType)
 
 
 def _told(template: Template) -> tuple[Value, ...]:
@@ -569,7 +594,7 @@ def _has_lengths(type_: Type, axes: Axes) -> bool:
     )
 
 
-def _call_of(interp: Interpreter, template: Template, node: Node) -> Activation | None:
+def _activation_of(interp: Interpreter, template: Template, node: Node) -> Activation | None:
     """The call that a template's node was built in: that of the function itself."""
     activation = interp.made_in.get(node)
     while activation is not None and activation.caller is not template.caller:
@@ -579,10 +604,11 @@ def _call_of(interp: Interpreter, template: Template, node: Node) -> Activation 
 
 def _cell(
     interp: Interpreter,
-    call_of: Activation,
+    made_by: Activation,
     template: Template,
     read: Sequence[Value],
     numbers: Sequence[Value],
+    stores: int,
 ) -> GraphCell:
     """The graph, in which numbers and arrays that a path does not define are zeros, and lists
     empty: nobody reads them there.
@@ -591,19 +617,28 @@ def _cell(
     """
     parameters = tuple([Value(v.type, None, v.name, v.role) for v in read])
     for parameter, value in zip(parameters, read, strict=True):
-        parameter.name = call_of.arguments.get(value, value.name)
-    new = dict(zip(read, parameters, strict=True))
+        parameter.name = made_by.arguments.get(value, value.name)
+    new = dict(zip(reversed(read), reversed(parameters), strict=True))
+    stored = dict(zip(read, parameters, strict=True))
+    owner_of = {new[value]: stored[value] for value in read}
     calls: Calls = {template.caller: None}
     with building(Builder()) as inside:
         for node in template.nodes:
             _copy_node(interp, node, new, calls)
+    for node in walk_nodes(Block((), inside.nodes)):
+        for k in stored_at(node):
+            node.operands = (
+                *node.operands[:k],
+                owner_of[node.operands[k]],
+                *node.operands[k + 1 :],
+            )
     block = Block(parameters, inside.nodes, tuple([new[value] for value in numbers]))
     _define_all(block)
     names = tuple([Input((f"p{k}",), "derived") for k in range(len(parameters))])
     leaves = tuple(map(Leaf, range(len(numbers))))
     output = Container(tuple, tuple(range(len(numbers))), leaves)
-    graph = Graph(call_of.name, block, names, output, span=call_of.defined)
-    return GraphCell(call_of.name, graph, unlike=True)
+    graph = Graph(made_by.name, block, names, output, span=made_by.defined)
+    return GraphCell(made_by.name, graph, unlike=True, stores=stores)
 
 
 def _define_all(block: Block) -> None:
@@ -654,7 +689,7 @@ def _call(
     operands = (*given, *called.read[len(given) :])
     types = tuple([value.type for value in called.numbers])
     with meanwhile(interp, regions=[]):
-        node = builder().emit(call, operands, {"callee": called.cell, "types": types})
+        node = builder().emit(called.op, operands, {"callee": called.cell, "types": types})
     new = dict(zip(template.parameters, given, strict=True))
     new.update(zip(called.numbers, node.results, strict=True))
     _rename_sizes(interp, template, seen, [node], new)
@@ -799,6 +834,8 @@ def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     handles.update((one, _another(one)) for one in template.made)
     for key, content in template.written.items():
         _write(interp, key, _of(content, new, handles), template.made, handles)
+    if template.writes:
+        all_is_written(interp)
     _relate(interp.heap, template, new, handles)
     for one in filter(is_exception, template.made):
         settle_context(interp, handles[one])

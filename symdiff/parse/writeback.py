@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.control import perform
 from symdiff.ir.graph import Block, FreeVariable, Node, Value, walk_nodes
 from symdiff.ir.signature import Path
 from symdiff.ir.structure import is_leaf
@@ -174,6 +175,11 @@ def _leave_array(interp: Interpreter, storage: Storage, in_time: bool) -> None:
     _note(interp.heap, storage, final)
 
 
+def all_is_written(interp: Interpreter) -> None:
+    """Note that all that has been written up to here is left behind."""
+    interp.heap.written_back = all_written_back(interp, interp.heap)
+
+
 def is_written_back(interp: Interpreter, heap: Heap, key: Any, content: Abstract) -> bool:
     """Return whether what is found at a variable or an attribute of the user's has been written
     there, or is there as it was.
@@ -218,7 +224,7 @@ def is_set_on_paths(content: Abstract) -> bool:
 
 def begin(interp: Interpreter) -> None:
     """A turn of a loop, or a graph of its own, begins: nothing is left to write."""
-    interp.heap.written_back = all_written_back(interp, interp.heap)
+    all_is_written(interp)
 
 
 def writes_outside(interp: Interpreter, around: Heap) -> bool:
@@ -383,27 +389,30 @@ def write_place(interp: Interpreter, key: Any, content: Abstract, in_time: bool 
 def read_from_copies(interp: Interpreter) -> None:
     """Let all but what writes it read a copy of a captured array that is written."""
     everything = Block((), interp.entry.nodes)
-    owners = {
-        node: owner for node in walk_nodes(everything) if (owner := _stored(node)) is not None
-    }
-    written = [v for v in interp.parameters if v in set(owners.values()) and is_array(v.type)]
+    nodes = list(walk_nodes(everything))
+    stored = {node.operands[k] for node in nodes for k in stored_at(node)}
+    written = [v for v in interp.parameters if v in stored and is_array(v.type)]
     start = Builder()
     with building(start):
         kept: dict[Value, Value] = {value: copy_in(value, "K") for value in written}
     for value, copied in kept.items():
         copied.name = value.name
-    for node in walk_nodes(everything) if kept else ():
-        owner = owners.get(node)
-        node.operands = tuple(v if v is owner else kept.get(v, v) for v in node.operands)
+    for node in nodes if kept else ():
+        own = stored_at(node)
+        pairs = enumerate(node.operands)
+        node.operands = tuple([v if k in own else kept.get(v, v) for k, v in pairs])
         for block in node.blocks:
             block.results = tuple(kept.get(v, v) for v in block.results)
     interp.entry.nodes[:0] = start.nodes
 
 
-def _stored(node: Node) -> Value | None:
-    """What an effect writes to, where that is one of its operands."""
+def stored_at(node: Node) -> tuple[int, ...]:
+    """The operands of a node that are arrays which it stores to, by their positions."""
     if node.op is store:
-        return node.operands[0]
+        return (0,)
     if node.op is set_item and node.attributes["owner"] == Slot(0):
-        return node.operands[1]
-    return None
+        return (1,)
+    if node.op is perform:
+        count = len(node.operands)
+        return tuple(range(count - node.attributes["callee"].stores, count))
+    return ()

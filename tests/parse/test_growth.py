@@ -557,6 +557,28 @@ def lists_and_dicts_written_in_both_arms(n):
     return held + chained(n, first, lines, last)
 
 
+def arrays_outside_written_in_both_arms(n):
+    """Each write may raise: what was written before is seen then."""
+    first = ["held[1] = held[1] * 0.9 + v", "return np.sin(v)"]
+    lines = ["if v > 0.1:", "    held[0] = held[0] * 0.9 + v", "    return f{k}(v * 0.9)"]
+    lines += ["held[1] += v", "return f{k}(v + 0.3)"]
+    last = ["held[:] = 1.0", "return f{n}(x) * held[0] * held[1]"]
+    return "held = np.zeros(2)\n" + chained(n, first, lines, last)
+
+
+def prints_in_both_arms(n):
+    lines = ["print(v)", "if v > 0.1:", "    print('high')", *BOTH_ARMS[1:]]
+    return chained(n, ["print('last', v)", "return np.sin(v)"], lines)
+
+
+def draws_in_both_arms(n):
+    lines = ["if v > 0.1:", "    return f{k}(v * 0.9 + rng.uniform() * 0.01, rng)"]
+    lines += ["return f{k}(v + 0.3, rng) * rng.normal(v)"]
+    last = ["return f{n}(x, np.random.default_rng(1))"]
+    text = chained(n, ["return np.sin(v) * rng.normal()"], lines, last)
+    return text.replace("(v):", "(v, rng):")
+
+
 def attributes_written_in_both_arms(n):
     first = ["held.value = held.value * 0.9 + v", "return np.sin(v)"]
     lines = [*BOTH_ARMS[:2], "held.value += v", BOTH_ARMS[2]]
@@ -654,7 +676,8 @@ BRANCHING = [
     calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,
     calls_that_ask_in_both_arms, numbers_or_none_in_both_arms, pairs_or_none_in_both_arms,
     numbers_or_texts_in_both_arms, masks_in_both_arms, globals_written_in_both_arms,
-    lists_and_dicts_written_in_both_arms,
+    lists_and_dicts_written_in_both_arms, arrays_outside_written_in_both_arms,
+    prints_in_both_arms, draws_in_both_arms,
     attributes_written_in_both_arms, methods_given_in_both_arms, functions_given_in_both_arms,
 ]  # fmt: skip
 
