@@ -46,7 +46,7 @@ def _takes(node: Node) -> bool:
     return node.op in _TAKING or any(map(_is_array, node.results))
 
 
-_TAKING = (zeros_if_defined, index_set, index_add, call)
+_TAKING = (zeros_if_defined, index_set, index_add, *CALLS)
 
 
 def _typed(hiding: Hiding, outermost: Graph, graph: Graph) -> Graph:
