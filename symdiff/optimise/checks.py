@@ -1,7 +1,8 @@
-"""Checks of shapes: what is computed only to raise where shapes do not broadcast.
+"""Checks of shapes: what is computed only to raise where shapes do not fit.
 
     y * np.log(p)                   that nobody reads     ─▶     np.broadcast(y, p)
     np.exp(z); ...; z + 1.0 * y                           ─▶     nothing: z * y is computed before
+    A @ B                           that nobody reads     ─▶     A[:0] @ B, which multiplies nothing
 
 Elementwise functions broadcast together where the arrays that they are computed from do. So a sum
 that is not read is replaced by a check of those that are there anyway, and left out where a node
@@ -14,13 +15,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from symdiff.dataclass import dataclass
-from symdiff.ir.build import copy_block, with_block
+from symdiff.ir.build import Builder, building, copy_block, with_block
 from symdiff.ir.graph import Block, Graph, Node, Value, uses, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import where
 from symdiff.ops.casts import astype
-from symdiff.ops.declare import DeclaredOp, surely_broadcasts
+from symdiff.ops.declare import DeclaredOp, array_type, surely_broadcasts
 from symdiff.ops.facts import is_derived, must_stay
+from symdiff.ops.index import index_of
+from symdiff.ops.products import matmul
 from symdiff.ops.shape import copy, fit_together
 
 _MOST = 24  # arrays of one check
@@ -32,7 +35,10 @@ Arrays = frozenset[Value]
 def reduce_checks(graph: Graph) -> Graph:
     """The graph with checks of shapes as small as can be; the graph itself where there are none."""
     counts = uses(graph.block)
-    if not any(_is_check(node, counts) for node in walk_nodes(graph.block)):
+    if not any(
+        _is_check(node, counts) or _is_unread_product(node, counts)
+        for node in walk_nodes(graph.block)
+    ):
         return graph
     copied = copy_block(graph.block, {})
     counts = uses(copied)
@@ -48,6 +54,30 @@ def _is_check(node: Node, counts: dict[Value, int]) -> bool:
         return True
     unread = not any(counts.get(value) for value in node.results)
     return unread and not is_derived(node) and _may_not_fit(node)
+
+
+def _is_unread_product(node: Node, counts: dict[Value, int]) -> bool:
+    """Return whether a product of a matrix is there only to raise."""
+    if node.op is not matmul or is_derived(node) or counts.get(node.result):
+        return False
+    return any(array_type(x).rank > 1 for x in node.operands) and not _is_empty(node)
+
+
+def _is_empty(node: Node) -> bool:
+    return any(dim == 0 for x in (*node.operands, node.result) for dim in array_type(x).shape)
+
+
+def _multiplying_nothing(node: Node) -> list[Node]:
+    """A product of no rows of the first matrix, or of no columns of the second."""
+    a, b = node.operands
+    with building(Builder([], node.span)) as made:
+        if array_type(a).rank > 1:
+            matmul(
+                index_of(a, (..., slice(0), slice(None)) if array_type(a).rank > 2 else slice(0)), b
+            )
+        else:
+            matmul(a, index_of(b, (..., slice(0))))
+    return made.nodes
 
 
 def _may_not_fit(node: Node) -> bool:
@@ -152,6 +182,9 @@ class _Reducing:
                 continue
             if self._is_dead(node):
                 self._drop(node)
+                continue
+            if _is_unread_product(node, self.counts):
+                kept += reversed(_multiplying_nothing(node))
                 continue
             if any(must_stay(inner) for inner in walk_nodes(Block((), [node], ()))):
                 coming = _Known()

@@ -18,6 +18,7 @@ from symdiff.ops.facts import is_derived, is_python, made_by, shape_of
 from symdiff.ops.products import matmul, outer
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
+from symdiff.ops.sizes import size
 from symdiff.optimise.facts import (
     MAY_BE_ZERO,
     are_of_one_size,
@@ -28,7 +29,13 @@ from symdiff.optimise.facts import (
     meet_as_one,
 )
 from symdiff.optimise.rewriting import ELEMENTWISE, Rewriter, Rule, Rules, apply, reads
-from symdiff.optimise.rules import first_operand, in_derivatives, regrouping, stays_zero
+from symdiff.optimise.rules import (
+    both_ways,
+    first_operand,
+    in_derivatives,
+    regrouping,
+    stays_zero,
+)
 
 
 def through(name: str) -> Rule:
@@ -215,6 +222,18 @@ def sum_of_rearranged(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(sum, inner.operands[0], **node.attributes)
 
 
+@reads("transpose")
+def sum_of_transposed(node: Node, rewriter: Rewriter) -> Value | None:
+    """``sum(A.T, axis=0)`` of a matrix as ``sum(A, axis=1)``."""
+    inner, axis = made_by(node.operands[0], "transpose"), node.attributes.get("axis")
+    if inner is None or axis is None or node.attributes.get("keepdims"):
+        return None
+    axes = inner.attributes["axes"]
+    if len(axes) != 2 or len(axis) != 1:
+        return None
+    return apply(sum, inner.operands[0], **{**node.attributes, "axis": (axes[axis[0]],)})
+
+
 def sum_of_products(node: Node, rewriter: Rewriter) -> Value | None:
     """``sum(a * b)`` of vectors as ``a @ b``: no product is stored."""
     (x,) = node.operands
@@ -269,6 +288,25 @@ def vectors_first(node: Node, rewriter: Rewriter) -> Value | None:
         return apply(matmul, first.operands[0], matmul(first.operands[1], b))
     if second is not None and len(shape_of(a)) == 1 and _are_matrices(second, rewriter):
         return apply(matmul, matmul(a, second.operands[0]), second.operands[1])
+    return None
+
+
+@reads("broadcast_to")
+def product_of_repeated(node: Node, rewriter: Rewriter) -> Value | None:
+    """A product with a matrix whose elements are one number: sums of the other's rows or columns,
+    as many times.
+    """
+    if any(len(shape_of(value)) != 2 for value in node.operands):
+        return None
+    for place, (value, other) in enumerate(both_ways(node)):
+        inner = made_by(value, "broadcast_to")
+        if inner is None or shape_of(inner.operands[0]) or not is_inexact(other):
+            continue
+        number, *lengths = inner.operands
+        sums = apply(sum, other, axis=(place,), keepdims=place == 1)
+        lengths[1 - place] = apply(size, other, axis=1 - place)
+        total = apply(multiply, number, sums)
+        return apply(broadcast_to, total, *lengths, shape=shape_of(node.result))
     return None
 
 
@@ -354,6 +392,7 @@ _ANY: Rules = {
             number_as_it_is,
             stays_zero,
             sum_of_rearranged,
+            sum_of_transposed,
         ),
         "matmul": (zero_product,),
         "outer": (zero_product,),
@@ -364,6 +403,6 @@ _ANY: Rules = {
 }
 _REGROUPED: Rules = {
     "sum": regrouping(sum_of_broadcast, sum_of_multiple, sum_of_products, contraction),
-    "matmul": regrouping(vectors_first),
+    "matmul": regrouping(vectors_first, product_of_repeated),
 }
 SHAPES = (_ANY, _REGROUPED)

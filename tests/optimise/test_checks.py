@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from tests.reference import richardson_gradient
 
 
 def code_of(derivative: Any, *args: Any) -> str:
@@ -156,3 +157,51 @@ def test_checks_of_one_pair_of_arrays_are_one(tmp_path, monkeypatch):
     code = code_of(sd.grad(f), np.ones(3), np.ones(3))
     assert code.count("np.broadcast(") == 1
     assert "exp" not in code
+
+
+def sum_of_product(A: Any, B: Any) -> Any:
+    return np.sum(A @ B)
+
+
+def sum_of_product_beside_a_sum(A: Any, B: Any) -> Any:
+    return np.sum(A @ B) + np.sum(A)
+
+
+def length_of_product(A: Any, B: Any) -> Any:
+    return len(A @ B) * np.sum(A)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [((3, 4), (4, 5)), ((3, 4), (4,)), ((4,), (4, 5)), ((2, 3, 4), (4, 5)), ((4,), (2, 4, 3))],
+)
+@pytest.mark.parametrize("f", [sum_of_product, sum_of_product_beside_a_sum])
+def test_products_that_nobody_reads_multiply_nothing(f, shapes):
+    A, B = (np.random.default_rng(k).normal(size=shape) for k, shape in enumerate(shapes))
+    gradient = sd.grad(f)
+    text = code_of(gradient, A, B)
+    assert "A @ B\n" not in text
+    assert ":0" in text
+    expected = richardson_gradient(f, (A, B)).value
+    np.testing.assert_allclose(gradient(A, B), expected, rtol=1e-9, atol=1e-11)
+    wrong = np.ones((*B.shape[:-2], 7, *B.shape[-1:])) if B.ndim > 1 else np.ones(7)
+    with pytest.raises(ValueError) as told:
+        f(A, wrong)
+    with pytest.raises(ValueError) as raised:
+        gradient(A, wrong)
+    assert str(raised.value).splitlines()[0] == str(told.value)
+
+
+def test_products_of_what_is_one_number_are_sums():
+    A, B = np.ones((3, 4)), np.arange(20.0).reshape(4, 5)
+    text = code_of(sd.grad(sum_of_product, argnums=(0, 1)), A, B)
+    assert text.count("@") == 1  # the check
+    for number, expected in enumerate([np.tile(B.sum(1), (3, 1)), np.full((4, 5), 3.0)]):
+        np.testing.assert_array_equal(sd.grad(sum_of_product, argnums=number)(A, B), expected)
+        hessian = sd.jacobian(sd.grad(sum_of_product, argnums=number), argnums=1 - number)(A, B)
+        assert hessian.sum() == 3 * 4 * 5
+
+
+def test_lengths_of_products_are_known_without_them():
+    A, B = np.ones((3, 4)), np.ones((4, 5))
+    np.testing.assert_array_equal(sd.grad(length_of_product)(A, B), np.full((3, 4), 3.0))
