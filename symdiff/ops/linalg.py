@@ -37,7 +37,7 @@ from symdiff.ops.index import index_set_of
 from symdiff.ops.joining import diagonal, tril
 from symdiff.ops.meanings import matrix
 from symdiff.ops.products import adjoint, as_column, as_row, matmul, outer, swapped, without_last
-from symdiff.ops.reduce import sum, unbroadcast_to
+from symdiff.ops.reduce import fitted_to, sum, unbroadcast_to
 from symdiff.ops.shape import copy, laid_like, reshape
 from symdiff.ops.sizes import sizes_of
 from symdiff.ops.ufuncs import staged
@@ -285,11 +285,17 @@ def half_lower(x: Value) -> Value:
     return (tril(x, k=0) + tril(x, k=-1)) * 0.5
 
 
+def _infer_factor(a: ArrayType, **_: Any) -> ArrayType:
+    """Square, whatever the two lengths of the matrix are called: it raises where they differ."""
+    *stack, rows, columns = square(a).shape
+    length = columns if isinstance(columns, int) else rows
+    return ArrayType(common_dtype(a), (*stack, length, length))
+
+
 def _lower_factor_vjp(g: Value, y: Value, a: Value) -> Value:
     """NumPy reads only the lower triangle, so only there is a derivative (Murray 2016)."""
-    inverse = inv(y)
-    both = adjoint(inverse) @ half_lower(adjoint(y) @ g) @ inverse
-    return as_dtype_of(half_lower(both + adjoint(both)), a)
+    inverse, half = inv(y), half_lower(adjoint(y) @ g)
+    return fitted_to(half_lower(adjoint(inverse) @ (half + adjoint(half)) @ inverse), a)
 
 
 def _lower_factor_jvp(t: Value, y: Value, a: Value) -> Value:
@@ -311,7 +317,7 @@ def _cholesky_jvp(t: Value, y: Value, a: Value, *, upper: bool = False) -> Value
 
 cholesky: Operation = Operation.of_arrays(
     "cholesky",
-    _infer_square,
+    _infer_factor,
     np.linalg.cholesky,
     raises=True,
     cost="heavy",

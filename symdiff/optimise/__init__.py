@@ -10,6 +10,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     removable   factors that are divided by as well, where both are zero
     sums        terms that occur twice, or cancel
     cancelling  sums of products that are zero whatever is summed
+    matrices    products with diagonals and outer products, halves of symmetric matrices
     shapes      rearrangements, broadcasts and sums that cancel or meet
     sizes       lengths, read where they are known
     indexing    reads and writes of parts of arrays that meet
@@ -44,6 +45,7 @@ from symdiff.optimise.factors import FACTORS
 from symdiff.optimise.folding import FOLDING
 from symdiff.optimise.indexing import FINISHING, INDEXING
 from symdiff.optimise.keyed_lists import remember_places
+from symdiff.optimise.matrices import MATRICES
 from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.removable import REMOVABLE
 from symdiff.optimise.rewriting import Earlier, Rules, Table, rewrite
@@ -82,6 +84,7 @@ PASSES: Mapping[str, Pass] = {
         FACTORS,
         SUMS,
         CANCELLING,
+        MATRICES,
         *SHAPES,
         ORDER,
         common=True,
@@ -99,6 +102,7 @@ PASSES: Mapping[str, Pass] = {
     "removable": _Rewriting(REMOVABLE),
     "sums": _Rewriting(SUMS),
     "cancelling": _Rewriting(CANCELLING),
+    "matrices": _Rewriting(MATRICES),
     "shapes": _Rewriting(*SHAPES, ORDER),
     "sizes": _Rewriting(SIZES),
     "indexing": _Rewriting(INDEXING),

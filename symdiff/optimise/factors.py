@@ -204,6 +204,20 @@ def numbers_across(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("multiply")
+def number_to_smaller(node: Node, rewriter: Rewriter) -> Value | None:
+    """``x * (c * y)`` as ``(c * x) * y``, where ``x`` is smaller and broadcast to ``y``."""
+    for small, rest in both_ways(node):
+        split = _number_and_array(rest, rewriter)
+        if split is None or not shape_of(small) or not _is_moderate(split[0]):
+            continue
+        dims, large = shape_of(small), shape_of(split[1])
+        is_smaller = len(dims) < len(large) or (len(dims) == len(large) and 1 in dims)
+        if is_smaller and dims != large == shape_of(node.result):
+            return apply(multiply, apply(multiply, split[0], small), split[1])
+    return None
+
+
 def _number_and_array(value: Value, rewriter: Rewriter) -> tuple[Value, Value] | None:
     """``(s, x)`` of an array ``s * x`` that nothing else reads."""
     inner = computed_by(value, "multiply")
@@ -368,6 +382,7 @@ FACTORS: Rules = {
             number_into_quotient,
             numbers_first,
             numbers_across,
+            number_to_smaller,
             shared_quotient,
             term_with_quotient,
         ),

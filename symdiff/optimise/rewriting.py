@@ -351,10 +351,10 @@ class Rewriter(Builder):
         sizes = [length for length in lengths if length is not None]
         return self.emit(zeros, sizes, {"shape": type_.shape, "dtype": type_.dtype}).result
 
-    def made_before(self, op: Op, *operands: Value) -> Value | None:
+    def made_before(self, op: Op, *operands: Value, **attributes: Any) -> Value | None:
         """What an op gives of these operands, where it is at hand already."""
         self.asked = True
-        key = key_of_node(Node(op, operands, {}, (), ()), self.has_derivatives)
+        key = key_of_node(Node(op, operands, attributes, (), ()), self.has_derivatives)
         made: Node | None = None if key is None else self._made.entries.get(key)
         return None if made is None else made.result
 

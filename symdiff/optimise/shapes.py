@@ -18,7 +18,7 @@ from symdiff.ops.facts import is_derived, is_python, made_by, shape_of
 from symdiff.ops.products import matmul, outer
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
-from symdiff.ops.sizes import size
+from symdiff.ops.sizes import size, sizes_of
 from symdiff.optimise.facts import (
     MAY_BE_ZERO,
     are_of_one_size,
@@ -267,6 +267,29 @@ def contraction(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+def contraction_of_stack(node: Node, rewriter: Rewriter) -> Value | None:
+    """``sum(A[:, :, None] * T, axis=1)`` of a matrix and a stack of matrices as the products of the
+    rows of ``A`` with these: NumPy sums slowly along an axis before a short one.
+    """
+    (x,) = node.operands
+    product = computed_by(x, "multiply")
+    if product is None or node.attributes.get("axis") != (1,) or node.attributes.get("keepdims"):
+        return None
+    for weights, stack in both_ways(product):
+        dims = shape_of(weights)
+        if shape_of(stack) == shape_of(x) and len(dims) == 3 and dims == (*shape_of(x)[:2], 1):
+            first, second, one = sizes_of(weights)
+            rows = apply(reshape, weights, first, one, second, shape=(dims[0], 1, dims[1]))
+            return without_axis(apply(matmul, rows, stack))
+    return None
+
+
+def without_axis(x: Value) -> Value:
+    """A stack of matrices of one row each, without that axis."""
+    (first, _, last), lengths = shape_of(x), sizes_of(x)
+    return apply(reshape, x, lengths[0], lengths[2], shape=(first, last))
+
+
 def _vector(value: Value) -> tuple[Value | None, int]:
     """A vector that is broadcast as the rows (axis 1) or as the columns (axis 0) of a matrix."""
     if len(shape_of(value)) == 1:
@@ -402,7 +425,9 @@ _ANY: Rules = {
     }.items()
 }
 _REGROUPED: Rules = {
-    "sum": regrouping(sum_of_broadcast, sum_of_multiple, sum_of_products, contraction),
+    "sum": regrouping(
+        sum_of_broadcast, sum_of_multiple, sum_of_products, contraction, contraction_of_stack
+    ),
     "matmul": regrouping(vectors_first, product_of_repeated),
 }
 SHAPES = (_ANY, _REGROUPED)

@@ -4,26 +4,20 @@ def gp_marginal_likelihood_grad(x, y, ell, noise):
     t = ell ** 2
     t1 = -0.5 * np.sum(d ** 2, axis=2) / t
     t2 = np.exp(t1)
-    t3 = np.eye(x.shape[0])
-    k = t2 + noise ** 2 * t3
+    k = t2 + noise ** 2 * np.eye(x.shape[0])
     L = np.linalg.cholesky(k)
-    t4 = L.T
-    t5 = np.linalg.solve(L, y)
-    alpha = np.linalg.solve(t4, t5)
-    # line 36: return 0.5 * y @ alpha + np.log(np.diag(L)).sum() + 0.5 * len(x) * np...
-    L_bar = np.diag(1.0 / np.diagonal(L))
-    # line 35: alpha = np.linalg.solve(L.T, np.linalg.solve(L, y))
-    L_bar -= np.outer(alpha, t5)
+    alpha = np.linalg.solve(L.T, np.linalg.solve(L, y))
     # line 34: L = np.linalg.cholesky(k)
-    t6 = np.linalg.inv(L)
-    t7 = t4 @ L_bar
-    t6 = t6.T @ (0.5 * (np.tril(t7) + np.tril(t7, k=-1))) @ t6
-    t6 = t6 + t6.T
-    k_bar = 0.5 * (np.tril(t6) + np.tril(t6, k=-1))
+    t3 = np.linalg.inv(L)
+    t3 = t3.T @ t3 - np.outer(alpha, alpha)
+    k_bar = 0.5 * (np.tril(t3) + np.tril(t3, k=-1))
     # line 33: k = np.exp(-0.5 * np.sum(d**2, axis=-1) / ell**2) + noise**2 * np.eye...
-    t6 = k_bar * t2 / t
-    d_bar = (-0.5 * t6)[:, :, np.newaxis] * (2.0 * d)
+    t4 = k_bar * t2 / t
+    t5 = 2.0 * (-0.5 * t4)[:, :, np.newaxis]
+    d_bar = t5 * d
+    # line 32: d = x[:, None, :] - x[None, :, :]
+    x_bar = (t5.reshape(x.shape[0], 1, x.shape[0]) @ d)[:, 0, :] - np.sum(d_bar, axis=0)
     # line 31: def gp_marginal_likelihood(x, y, ell, noise):
-    noise_bar = float(2.0 * (noise * np.sum(k_bar * t3)))
-    x_bar = np.ascontiguousarray(np.sum(d_bar, axis=1) - np.sum(d_bar, axis=0))
-    return x_bar, alpha, float(-2.0 * (ell * np.sum(t6 * t1))), noise_bar
+    noise_bar = float(noise * np.sum(np.diagonal(t3)))
+    x_bar = np.ascontiguousarray(x_bar)
+    return x_bar, alpha, float(-2.0 * (ell * np.sum(t4 * t1))), noise_bar

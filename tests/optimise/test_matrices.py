@@ -1,0 +1,123 @@
+"""Derivatives of functions of factors of matrices are what is written by hand, and right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.reference import directional, richardson_gradient
+
+Array = Any
+
+
+def marginal_likelihood(K: Array, y: Array) -> float:
+    L = np.linalg.cholesky(K)
+    alpha = np.linalg.solve(L.T, np.linalg.solve(L, y))
+    return 0.5 * (y @ alpha) + np.sum(np.log(np.diag(L)))
+
+
+def by_one_solve(K: Array, y: Array) -> float:
+    L = np.linalg.cholesky(K)
+    a = np.linalg.solve(L, y)
+    return 0.5 * a @ a + np.sum(np.log(np.diag(L)))
+
+
+def determinant_alone(K: Array, y: Array) -> float:
+    return np.sum(np.log(np.diag(np.linalg.cholesky(K)))) * y[0]
+
+
+def with_noise(K: Array, y: Array) -> float:
+    return by_one_solve(K + np.exp(y[0]) * np.eye(len(y)), y)
+
+
+def upper_factor(K: Array, y: Array) -> float:
+    U = np.linalg.cholesky(K, upper=True)
+    return np.sum(np.log(np.diag(U))) + y @ np.linalg.solve(U, y)
+
+
+def other_functions_of_the_factor(K: Array, y: Array) -> float:
+    L = np.linalg.cholesky(K)
+    return np.sum(np.sin(L)) + y @ L @ y + np.trace(L @ L) + np.sum(np.diag(L) ** 3) * y[-1]
+
+
+def transposed_factor(K: Array, y: Array) -> float:
+    L = np.linalg.cholesky(K)
+    return y @ np.linalg.solve(L.T, y) - np.sum(np.log(np.diag(L.T)))
+
+
+def products_with_diagonals(K: Array, y: Array) -> float:
+    A = K @ np.diag(y) @ K
+    return np.sum(np.tanh(A @ (np.diag(y) - 2.0 * np.outer(y, K[0])))) + np.trace(
+        K * np.eye(len(y))
+    )
+
+
+FUNCTIONS: list[Callable[..., float]] = [
+    marginal_likelihood,
+    by_one_solve,
+    determinant_alone,
+    with_noise,
+    upper_factor,
+    other_functions_of_the_factor,
+    transposed_factor,
+    products_with_diagonals,
+]
+
+
+def arguments(n: int = 4) -> tuple[Array, Array]:
+    rng = np.random.default_rng(n)
+    A = rng.normal(size=(n, n))
+    return A @ A.T + n * np.eye(n), rng.normal(size=n)
+
+
+@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_gradients_agree_with_differences(f: Callable[..., float], n: int) -> None:
+    K, y = arguments(n)
+    for number in (0, 1):
+        found = sd.grad(f, argnums=number)(K, y)
+        expected = richardson_gradient(f, (K, y), number).value
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+def test_second_derivatives_agree_with_differences_of_gradients(f: Callable[..., float]) -> None:
+    K, y = arguments()
+    along = np.tril(np.random.default_rng(7).normal(size=K.shape))
+    gradient = sd.grad(f)
+    product = sd.hvp(f)(K, y, along)
+    for weights in (np.eye(4), np.arange(16.0).reshape(4, 4)):
+        expected = directional(
+            lambda k, w=weights: np.sum(gradient(k, y) * w), (K,), (along,)
+        ).value
+        np.testing.assert_allclose(np.sum(product * weights), expected, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("f", [marginal_likelihood, by_one_solve])
+def test_a_marginal_likelihood_has_the_gradient_of_the_textbook(f: Callable[..., float]) -> None:
+    K, y = arguments()
+    inverse = np.linalg.inv(K)
+    alpha = inverse @ y
+    whole = 0.5 * (inverse - np.outer(alpha, alpha))
+    lower = np.tril(whole) + np.tril(whole, -1)  # NumPy reads the lower triangle alone
+    np.testing.assert_allclose(sd.grad(f)(K, y), lower, rtol=1e-9, atol=1e-12)
+    backward = sd.grad(f).source(K, y).partition("cholesky(K)\n")[2].partition("# line")[2]
+    assert backward.count("@") == 1, "one product, of the inverse of the factor with itself"
+
+
+def test_complex_factors_keep_their_conjugates() -> None:
+    rng = np.random.default_rng(3)
+    A = rng.normal(size=(3, 3)) + 1j * rng.normal(size=(3, 3))
+    K, y = A @ A.conj().T + 3.0 * np.eye(3), rng.normal(size=3)
+
+    def f(t: float) -> float:
+        L = np.linalg.cholesky(K * t)
+        a = np.linalg.solve(L, y * (1.0 + 0.5j))
+        return np.sum(np.abs(a) ** 2) + np.sum(np.log(np.abs(np.diag(L))))
+
+    expected = richardson_gradient(f, (1.3,)).value
+    np.testing.assert_allclose(sd.grad(f)(1.3), expected, rtol=1e-9)
