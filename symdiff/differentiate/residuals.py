@@ -30,6 +30,7 @@ from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.elementary import power
 from symdiff.ops.facts import lengths_given
 from symdiff.ops.index import index, is_view
+from symdiff.ops.integer_sums import of_arguments
 from symdiff.ops.residuals import size_if_defined
 from symdiff.ops.sizes import size
 
@@ -486,9 +487,13 @@ class _Whole(_Region):
         self.reverse.nodes[:0] = made.nodes
 
     def price_of_result(self, value: Value) -> int:
-        """Little: the value is there, it only has to be kept."""
+        """Little: the value is there, it only has to be kept. A number made of lengths says more
+        where it is made again.
+        """
         count = elements(value.type)
-        return 25 if count == 1 else 100 + count
+        if count == 1:
+            return 100 if of_arguments(value) is not None else 25
+        return 100 + count
 
     def save(self, value: Value) -> Value:
         given = Value(value.type, None, value.name, value.role)

@@ -16,6 +16,7 @@ from symdiff.ops.arithmetic import by_numpy, divide, multiply, negative
 from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import sqrt
 from symdiff.ops.facts import made_by, number_of, shape_of
+from symdiff.ops.shape import reshape
 from symdiff.optimise.facts import MAY_BE_ZERO, computed_by, is_number, is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import apply_like, both_ways, in_derivatives, op_of, regrouping
@@ -159,6 +160,23 @@ def _is_divided(value: Value, x: Value) -> bool:
     """Return whether a value is a quotient by ``x``, or a product with one."""
     node = made_by(value, "multiply")
     return x in map(_divisor, (value, *(() if node is None else node.operands)))
+
+
+@reads("reshape")
+def factor_into_reshape(node: Node, rewriter: Rewriter) -> Value | None:
+    """``c * reshape(d * x)`` as ``reshape((c * d) * x)``."""
+    for factor, rest in both_ways(node):
+        number, moved = number_of(factor), made_by(rest, "reshape")
+        if moved is None or not isinstance(number, (int, float)) or isinstance(number, bool):
+            continue
+        inner = made_by(moved.operands[0], "multiply", "negative")
+        if inner is None or not rewriter.is_single(rest) or not _is_moderate(factor):
+            continue
+        together = _with_factor(number, moved.operands[0], rewriter)
+        if together is not None:
+            product = apply_like(multiply, node, *together)
+            return apply(reshape, product, *moved.operands[1:], **moved.attributes)
+    return None
 
 
 @reads("constant")
@@ -383,6 +401,7 @@ FACTORS: Rules = {
             numbers_first,
             numbers_across,
             number_to_smaller,
+            factor_into_reshape,
             shared_quotient,
             term_with_quotient,
         ),

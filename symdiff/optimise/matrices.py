@@ -58,7 +58,7 @@ def _is_structured(value: Value, other: Value, rewriter: Rewriter, depth: int = 
     if node is None or depth == 0:
         return False
     if node.op is diag:
-        return node.attributes["offset"] == 0
+        return bool(node.attributes["offset"] == 0)
     if node.op is outer:
         return all(len(shape_of(factor)) == 1 for factor in node.operands)
     if not rewriter.is_single(value):
@@ -259,7 +259,7 @@ def _is_symmetric(x: Value, depth: int = _DEEPEST) -> bool:
     if node is None or depth == 0:
         return False
     if node.op is diag:
-        return node.attributes["offset"] == 0
+        return bool(node.attributes["offset"] == 0)
     if node.op is outer:
         return node.operands[0] is node.operands[1]
     if node.op is matmul:
@@ -288,7 +288,7 @@ def _is_triangle(x: Value, depth: int, *, upper: bool) -> bool:
         return bool(node.attributes.get("upper")) == upper
     if name in ("tril", "triu"):
         k = node.attributes["k"]
-        return k >= 0 if upper and name == "triu" else k <= 0 and not upper and name == "tril"
+        return bool(k >= 0 if upper else k <= 0) and name == ("triu" if upper else "tril")
     return any(
         _fills(part, x) and _is_triangle(part, depth - 1, upper=upper) for part in node.operands
     )

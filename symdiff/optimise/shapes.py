@@ -15,7 +15,7 @@ from symdiff.ops.arithmetic import constant_of, multiply, negative
 from symdiff.ops.casts import astype, python_float
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import is_derived, is_python, made_by, shape_of
-from symdiff.ops.products import matmul, outer
+from symdiff.ops.products import as_column, matmul, outer
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
 from symdiff.ops.sizes import size, sizes_of
@@ -333,6 +333,22 @@ def product_of_repeated(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("broadcast_to")
+def outer_of_repeated(node: Node, rewriter: Rewriter) -> Value | None:
+    """An outer product with a vector whose elements are one number: the other, repeated."""
+    if any(len(shape_of(value)) != 1 for value in node.operands):
+        return None
+    for place, (value, other) in enumerate(both_ways(node)):
+        inner = made_by(value, "broadcast_to")
+        if inner is None or shape_of(inner.operands[0]):
+            continue
+        line = apply(multiply, inner.operands[0], other if place == 0 else as_column(other))
+        lengths = [inner.operands[1], apply(size, other, axis=0)]
+        shape = shape_of(node.result)
+        return apply(broadcast_to, line, *(lengths[::-1] if place else lengths), shape=shape)
+    return None
+
+
 def _are_matrices(product: Node, rewriter: Rewriter) -> bool:
     ranks = [len(shape_of(value)) for value in product.operands]
     return ranks == [2, 2] and rewriter.takes(product.result)
@@ -429,5 +445,6 @@ _REGROUPED: Rules = {
         sum_of_broadcast, sum_of_multiple, sum_of_products, contraction, contraction_of_stack
     ),
     "matmul": regrouping(vectors_first, product_of_repeated),
+    "outer": regrouping(outer_of_repeated),
 }
 SHAPES = (_ANY, _REGROUPED)

@@ -13,10 +13,10 @@ def gp_marginal_likelihood_grad(x, y, ell, noise):
     k_bar = 0.5 * (np.tril(t3) + np.tril(t3, k=-1))
     # line 33: k = np.exp(-0.5 * np.sum(d**2, axis=-1) / ell**2) + noise**2 * np.eye...
     t4 = k_bar * t2 / t
-    t5 = 2.0 * (-0.5 * t4)[:, :, np.newaxis]
-    d_bar = t5 * d
+    t5 = -t4
+    d_bar = t5[:, :, np.newaxis] * d
     # line 32: d = x[:, None, :] - x[None, :, :]
-    x_bar = (t5.reshape(x.shape[0], 1, x.shape[0]) @ d)[:, 0, :] - np.sum(d_bar, axis=0)
+    x_bar = (t5[:, np.newaxis, :] @ d)[:, 0, :] - np.sum(d_bar, axis=0)
     # line 31: def gp_marginal_likelihood(x, y, ell, noise):
     noise_bar = float(noise * np.sum(np.diagonal(t3)))
     x_bar = np.ascontiguousarray(x_bar)

@@ -205,3 +205,15 @@ def test_products_of_what_is_one_number_are_sums():
 def test_lengths_of_products_are_known_without_them():
     A, B = np.ones((3, 4)), np.ones((4, 5))
     np.testing.assert_array_equal(sd.grad(length_of_product)(A, B), np.full((3, 4), 3.0))
+
+
+def rows_of_a_table(E: Any, w: Any) -> Any:
+    return np.sum(np.tanh(E) @ w)
+
+
+def test_outer_products_with_ones_are_broadcast():
+    E, w = np.linspace(0.0, 1.0, 12).reshape(4, 3), np.array([0.3, -0.2, 0.7])
+    assert "outer" not in code_of(sd.grad(rows_of_a_table), E, w)
+    np.testing.assert_allclose(sd.grad(rows_of_a_table)(E, w), w / np.cosh(E) ** 2, rtol=1e-12)
+    by_w = sd.grad(rows_of_a_table, argnums=1)(E, w)
+    np.testing.assert_allclose(by_w, np.sum(np.tanh(E), axis=0), rtol=1e-12)
