@@ -58,6 +58,7 @@ from symdiff.parse.values import (
     BoundMethod,
     CalleeLeft,
     Closure,
+    ConflictRead,
     DictRef,
     DictView,
     Generator,
@@ -473,12 +474,16 @@ def _set_on_some_paths(
         lookups.on_class(interp, ref.type, "__getattr__")
         interp.require_bound((ref, name), maybe, _lacks(ref.type, name))
         return maybe.content
-    return choose(
-        interp,
-        maybe.bound(),
-        lambda: maybe.content,
-        lambda: _attribute_of_its_class(interp, ref, name, plainly),
-    )
+    try:
+        return choose(
+            interp,
+            maybe.bound(),
+            lambda: maybe.content,
+            lambda: _attribute_of_its_class(interp, ref, name, plainly),
+        )
+    except ConflictRead as read:
+        read.is_attribute = read.is_attribute or (ref, name)
+        raise
 
 
 def whole(ref: ObjectRef) -> ObjectRef | ListRef | DictRef:

@@ -92,7 +92,22 @@ def _name(interp: Interpreter, node: ast.Name) -> Abstract:
 def _attribute(interp: Interpreter, node: ast.Attribute) -> Abstract:
     value = interp.evaluate(node.value)
     methods = (node.attr, "__getattr__", "__get__")
-    return _by_method(interp, node, lambda: get_attribute(interp, value, node.attr), *methods)
+    try:
+        return _by_method(interp, node, lambda: get_attribute(interp, value, node.attr), *methods)
+    except ConflictRead as read:
+        if isinstance(value, ObjectRef) and _is_new_attribute(interp, (value, node.attr), read):
+            return read.conflict
+        raise
+
+
+def _is_new_attribute(interp: Interpreter, key: Any, read: ConflictRead) -> bool:
+    """Return whether what is one of several is what an attribute is since the statement began:
+    before, nothing is there that could be put in its place.
+    """
+    known, conflict = interp.statement_values, read.conflict
+    if known is None or conflict.since < known.since or conflict.cases is None:
+        return False
+    return key == read.is_attribute or interp.heap.get(key) is conflict
 
 
 @expression(ast.Subscript)

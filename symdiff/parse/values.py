@@ -650,3 +650,4 @@ class ConflictRead(ControlFlow):
         self.conflict = conflict
         self.made_by: tuple[Any, Any] | None = None  # a ``StatementValues``, and a step of it
         self.given_by: tuple[Any, int] | None = None  # a function, and how many frames call it
+        self.is_attribute: tuple[Any, str] | None = None  # of an object, where its class tells
