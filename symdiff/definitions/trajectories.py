@@ -1,4 +1,4 @@
-"""Solutions of differential equations that SciPy has found outside: ``scipy.integrate.OdeSolution``.
+"""Solutions of differential equations that SciPy has found: ``scipy.integrate.OdeSolution``.
 
 What stands between two steps is a polynomial, whose value is SciPy's own; its derivatives by the
 time are those of its powers.
