@@ -218,14 +218,12 @@ def _compare_from(
     if position == len(node.ops) - 1:
         return result
     condition = _is_true(interp, node.comparators[position], result)
+    rest = partial(_compare_from, interp, node, right, position + 1)
     if not isinstance(condition, Value):
-        return _compare_from(interp, node, right, position + 1) if condition else result
+        return rest() if condition else result
+    behind = node.comparators[position + 1 :]
     return joined_value(
-        interp,
-        condition,
-        lambda: _compare_from(interp, node, right, position + 1),
-        lambda: result,
-        VALUE,
+        interp, condition, lambda: interp.in_arm(rest, *behind), lambda: result, VALUE
     )
 
 

@@ -99,7 +99,7 @@ class Hooks:
     items: Callable[[Interpreter, Abstract], tuple[Abstract, ...]]
     test: Callable[[Interpreter, ast.expr], bool | Value]
     told_apart: Callable[..., Any]
-    told_apart_value: Callable[[Interpreter, Callable[[], Abstract], ast.expr], Abstract]
+    told_apart_value: Callable[..., Abstract]
     stager: Callable[[Interpreter], Any]
     before: Callable[[Interpreter, Node], None]
     attempt: Callable[[Interpreter, Node], bool]
@@ -571,9 +571,13 @@ class Interpreter:
 
     def evaluate_arm(self, expression: ast.expr) -> Abstract:
         """The value of an expression that is evaluated on some paths only."""
+        return self.in_arm(lambda: self.evaluate(expression), expression)
+
+    def in_arm(self, action: Callable[[], Abstract], *within: ast.expr) -> Abstract:
+        """The value of what is done on some paths only with some expressions."""
         if not (self.policy.unions or self.regions):
-            return self.evaluate(expression)
-        return HOOKS.told_apart_value(self, lambda: self.evaluate(expression), expression)
+            return action()
+        return HOOKS.told_apart_value(self, action, *within)
 
     def _not_compiled(self, node: ast.AST) -> UnsupportedSyntaxError:
         keyword, hint = REFUSED.get(type(node), (type(node).__name__, HINT))

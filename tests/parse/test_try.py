@@ -900,3 +900,32 @@ def test_what_was_staged_in_vain_is_not_left_to_the_collector() -> None:
         gc.enable()
     assert made == pytest.approx(2 * 2.0 / 6.0)
     assert not [one for one in frames if one.f_globals["__name__"] == "symdiff.parse.cases"]
+
+
+def root(v: float) -> float:
+    if v < 0.0:
+        raise NotImplementedError
+    return math.sqrt(v)
+
+
+def between(x: float, v: float) -> float:
+    try:
+        if x > 10.0:
+            y = 1.0
+        elif 0.5 < x <= root(v) <= 10.0 / x:
+            y = x * x
+        else:
+            y = 3.0 * x
+    except NotImplementedError:
+        y = 5.0 * x
+    return y
+
+
+@pytest.mark.parametrize(
+    ("x", "v", "slope"),
+    [(1.0, 4.0, 2.0), (3.0, 4.0, 3.0), (1.0, -1.0, 5.0), (0.2, -1.0, 3.0), (11.0, -1.0, 0.0)],
+)
+def test_chained_comparisons_of_what_raises(x: float, v: float, slope: float) -> None:
+    assert sd.grad(between)(x, v) == slope
+    assert sd.grad(between)(1.0, 200.0) == 3.0
+    assert sd.jvp(between, (x, v), (1.0, 0.0)) == (between(x, v), slope)
