@@ -15,9 +15,10 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ops.arithmetic import by_numpy, divide, multiply, negative
 from symdiff.ops.declare import array_type
 from symdiff.ops.elementary import sqrt
-from symdiff.ops.facts import made_by, number_of, shape_of
+from symdiff.ops.facts import is_python, made_by, number_of, shape_of
 from symdiff.ops.shape import reshape
-from symdiff.optimise.facts import MAY_BE_ZERO, computed_by, is_number, is_zero
+from symdiff.ops.sizes import lower_bound
+from symdiff.optimise.facts import MAY_BE_ZERO, computed_by, is_inexact, is_number, is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import apply_like, both_ways, in_derivatives, op_of, regrouping
 
@@ -160,6 +161,42 @@ def _is_divided(value: Value, x: Value) -> bool:
     """Return whether a value is a quotient by ``x``, or a product with one."""
     node = made_by(value, "multiply")
     return x in map(_divisor, (value, *(() if node is None else node.operands)))
+
+
+@reads("divide")
+def number_over_length(node: Node, rewriter: Rewriter) -> Value | None:
+    """``c * (x / n)`` of an array ``x`` and a length that is not 0 as ``c / n * x``."""
+    for factor, rest in both_ways(node):
+        quotient = computed_by(rest, "divide")
+        if quotient is None or not rewriter.is_single(rest) or not _is_moderate(factor):
+            continue
+        x, length = quotient.operands
+        if shape_of(x) and is_python(factor) and is_python(length) and _is_count(length):
+            return apply(multiply, apply(divide, factor, length), x)
+    return None
+
+
+def _is_count(length: Value) -> bool:
+    """Return whether an integer is known to be at least 1."""
+    least = lower_bound(length) if not is_inexact(length) else None
+    return least is not None and least > 0
+
+
+@reads("divide")
+def plain_number(node: Node, rewriter: Rewriter) -> Value | None:
+    """``np.divide(c, n)`` of Python's numbers, of which ``n`` is not 0, as ``c / n`` where an array
+    of float64 is computed with it: that is float64 either way.
+    """
+    for place, (number, other) in enumerate(both_ways(node)):
+        made = made_by(number, "divide")
+        if made is None or not made.attributes.get("ufunc") or not shape_of(other):
+            continue
+        c, length = made.operands
+        is_plain = is_python(c) and is_inexact(c) and is_python(length) and _is_count(length)
+        if is_plain and array_type(other).dtype == np.float64:
+            operands = [apply(divide, c, length), other]
+            return apply(op_of(node), *(operands[::-1] if place else operands))
+    return None
 
 
 @reads("reshape")
@@ -319,8 +356,8 @@ def shared_quotient(node: Node, rewriter: Rewriter) -> Value | None:
         inner = computed_by(quotient, "divide")
         if inner is None or not rewriter.is_single(other) or not rewriter.is_single(quotient):
             continue
-        if _is_term(*inner.operands):  # see ``term_with_quotient``
-            continue
+        if _is_term(*inner.operands) or _is_of_numbers(inner, factor):
+            continue  # see ``term_with_quotient``, ``number_over_length``
         shared = rewriter.made_before(inner.op, factor, inner.operands[1])
         if shared is None or shared.type != node.result.type or shared.number >= quotient.number:
             continue
@@ -402,12 +439,14 @@ FACTORS: Rules = {
             numbers_across,
             number_to_smaller,
             factor_into_reshape,
+            number_over_length,
             shared_quotient,
             term_with_quotient,
         ),
         *in_derivatives(times_reciprocal),
-        *regrouping(number_outward),
+        *regrouping(number_outward, plain_number),
     ),
+    "divide": regrouping(plain_number),
     "power": regrouping(small_power),
     "solve": regrouping(solution_of_multiple),
     "strong_multiply": regrouping(plain_product),

@@ -241,9 +241,9 @@ def sum_of_products(node: Node, rewriter: Rewriter) -> Value | None:
     if inner is None or not rewriter.is_single(x) or len(shape_of(x)) != 1:
         return None
     a, b = inner.operands
-    if not (shape_of(a) == shape_of(b) == shape_of(x)) or node.attributes.get("keepdims"):
+    if not all(meet_as_one(shape_of(part), shape_of(x)) for part in (a, b)):
         return None
-    return apply(matmul, a, b)
+    return None if node.attributes.get("keepdims") else apply(matmul, a, b)
 
 
 def contraction(node: Node, rewriter: Rewriter) -> Value | None:

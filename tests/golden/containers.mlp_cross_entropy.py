@@ -9,7 +9,7 @@ def mlp_cross_entropy_grad(params, x, y):
     logits -= np.max(logits, axis=1, keepdims=True)
     t = np.exp(logits)
     # line 29: logp = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
-    logits_bar = np.divide(1.0, x.shape[0]) / np.sum(t, axis=1, keepdims=True) * t
+    logits_bar = 1.0 / x.shape[0] / np.sum(t, axis=1, keepdims=True) * t
     logits_bar[np.arange(y.shape[0]), y] += np.divide(-1.0, x.shape[0])
     # line 27: logits = h @ w + b
     params_2_1_bar = np.sum(logits_bar, axis=0)

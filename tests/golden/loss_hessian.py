@@ -3,16 +3,17 @@ def loss_hessian(w, x, y):
     t = np.tanh(x @ w)
     r = t - y
     # line 101: return np.mean(r * r)
-    r_bar = r / x.shape[0]
+    t1 = 2.0 / x.shape[0]
     # line 100: r = np.tanh(x @ w) - y
-    t1 = 1.0 - t * t
-    t2 = x.T
+    t2 = 1.0 - t * t
+    t3 = x.T
     columns = np.zeros((w.shape[0], w.shape[0]))
+    t4 = 2.0 * t1 * r
     for k in range(w.shape[0]):
         unit_bar = np.zeros(w.shape)
         unit_bar[k] = 1.0
-        r_dot = x @ unit_bar * t1
-        r_dot1 = 2.0 * (r_dot / x.shape[0])
-        w_dot = t2 @ (r_dot1 * t1 - 4.0 * (r_dot * t) * r_bar)
+        r_dot = x @ unit_bar * t2
+        r_dot1 = r_dot * t1
+        w_dot = t3 @ (r_dot1 * t2 - t4 * (r_dot * t))
         columns[:, k] = w_dot
     return columns

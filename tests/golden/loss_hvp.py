@@ -5,7 +5,7 @@ def loss_hvp(w, x, y, v):
     r_dot = x @ v * t1
     r = t - y
     # line 101: return np.mean(r * r)
-    r_bar = r / x.shape[0]
-    r_dot1 = 2.0 * (r_dot / x.shape[0])
-    w_dot = x.T @ (r_dot1 * t1 - 4.0 * (r_dot * t) * r_bar)
+    t2 = 2.0 / x.shape[0]
+    r_dot1 = r_dot * t2
+    w_dot = x.T @ (r_dot1 * t1 - 2.0 * t2 * r * (r_dot * t))
     return w_dot

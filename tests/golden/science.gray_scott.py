@@ -18,7 +18,7 @@ def gray_scott_grad(u, f):
     # line 97: return np.mean(u * u) + v.max()
     t2 = v == np.max(v)
     v_bar = t2 / np.sum(t2)
-    u_bar = 2.0 * (u1 / (u.shape[0] * u.shape[1]))
+    u_bar = 2.0 / (u.shape[0] * u.shape[1]) * u1
     f_bar = 0.0
     # line 94: for _ in range(4):
     for u, v in zip(reversed(u_tape), reversed(v_tape)):

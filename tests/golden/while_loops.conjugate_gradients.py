@@ -56,7 +56,7 @@ def conjugate_gradients_grad(A, b):
         # line 113: r -= alpha * Ap
         Ap_bar = -(r_bar * alpha)
         # line 112: x += alpha * p
-        alpha_bar = x_bar @ p - np.sum(r_bar * Ap)
+        alpha_bar = x_bar @ p - r_bar @ Ap
         p_bar1 += x_bar * alpha
         # line 111: alpha = rs / (p @ Ap)
         t4 = alpha_bar / t1
