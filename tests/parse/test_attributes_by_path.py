@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -14,7 +14,7 @@ class Fluid:
     """``h`` is what the class says where no pair of arguments tells more."""
 
     h: Any = None
-    given = {"T": 0.0, "P": 0.0, "x": None}
+    given: ClassVar[dict[str, Any]] = {"T": 0.0, "P": 0.0, "x": None}
 
     def __init__(self, **given: Any) -> None:
         self.known = Fluid.given.copy()
