@@ -82,6 +82,8 @@ _ALIASES = {
 
 def _minkowski(a, b, p, w):
     sizes = np.abs(a - b)
+    if w is not None:
+        w = np.asarray(w, dtype=np.float64)
     if p == 1:
         return np.sum(sizes if w is None else w * sizes, axis=-1)
     if w is not None:

@@ -25,8 +25,8 @@ def update_parameters(self, *, validation_policy=None, **params):
     """Parameters that are broadcast together and NaN where there is no such distribution."""
     if validation_policy is not None or self.validation_policy is not None:
         refuse("validation_policy=")
-    original = self._original_parameters
-    parameters = {**original, **params}
+    original = {**self._original_parameters, **params}
+    parameters = original
     self._invalid, self._any_invalid = np.asarray(False), False
     self._shape, self._size, self._ndim, self._dtype = (), 1, 0, np.float64
     parameterization = None
@@ -220,12 +220,13 @@ def _first(*ways):
 _EVERY_WAY = ("formula", "transform", "normalize", "general", "quadrature")
 
 
-def _of_kind(dispatch):
+def _of_kind(kind):
     """A moment of a kind, by all ways or the one that is asked for."""
 
     def moment(self, order=1, *, method=None):
         methods = _EVERY_WAY if method is None else (method,)
-        return dispatch(self, order, methods=methods, **self._parameters)
+        dispatch = getattr(self, f"_moment_{kind}_dispatch")  # that of what a variable is made of
+        return dispatch(order, methods=methods, **self._parameters)
 
     return moment
 
@@ -563,7 +564,7 @@ def register(new: ModuleType) -> None:
         defines_inside(getattr(variable, name), definition)
     for kind, dispatch in _MOMENTS.items():
         defines_inside(getattr(variable, f"_moment_{kind}_dispatch"), dispatch)
-        defines_inside(getattr(variable, f"_moment_{kind}"), _of_kind(dispatch))
+        defines_inside(getattr(variable, f"_moment_{kind}"), _of_kind(kind))
     defines_inside(made.MonotonicTransformedDistribution._support, transformed_support)
     if hasattr(made.ContinuousDistribution, "_solve_bounded_continuous"):  # of this SciPy
         defines_inside(made.ContinuousDistribution._solve_bounded_continuous, found_root)

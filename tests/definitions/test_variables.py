@@ -82,6 +82,20 @@ def test_variables_that_are_made_inside(found):
     check(found, X, step=0.005)
 
 
+@pytest.mark.parametrize(
+    "found",
+    [
+        lambda x: (stats.Normal(mu=x[0], sigma=x[1]) * x[2] + 3.0).pdf(x),
+        lambda x: (2.0 - stats.Uniform(a=x[0], b=2.0) * x[1]).moment(3),
+        lambda x: (stats.Normal(mu=x[0], sigma=1.0) / x[1]).variance() + x,
+        lambda x: stats.order_statistic(stats.Normal(mu=x[0], sigma=x[1]), r=2, n=4).pdf(0.3),
+        lambda x: stats.exp(stats.Normal(mu=x[0], sigma=x[1])).cdf(x),
+    ],
+)
+def test_variables_made_of_variables_that_are_made_inside(found):
+    check(found, X, step=0.005)
+
+
 def test_the_slope_of_a_probability_is_the_density():
     for x in (0.4, -3.0, np.float32(1.5)):
         assert sd.grad(lambda x: KNOWN.cdf(x))(x) == pytest.approx(
