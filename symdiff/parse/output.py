@@ -27,6 +27,7 @@ from symdiff.parse.values import (
     Array,
     ArrayMethod,
     BoundMethod,
+    Cases,
     Closure,
     Columns,
     Conflict,
@@ -67,13 +68,14 @@ def _lifted(interp: Interpreter, leaf: Abstract) -> Value:
 
 
 def without_none(interp: Interpreter, result: Abstract) -> Abstract:
-    """What a function returns, where that is None on some paths: the program refuses these."""
+    """What a function returns, where that is None on some paths, or has None among its parts: the
+    program refuses these.
+    """
     if not isinstance(result, Conflict) or result.cases is None:
         return result
     cases = result.cases
-    nones = [number for number, content in cases.contents.items() if _is_none(content)]
-    others = [content for content in cases.contents.values() if not _is_none(content)]
-    if not nones or len(others) != 1:
+    whole = [number for number in cases.contents if _has_what_others_lack(cases, number)]
+    if len(whole) != 1:
         return result
     name, span = (
         getattr(interp.function, "__name__", "the function"),
@@ -86,9 +88,17 @@ def without_none(interp: Interpreter, result: Abstract) -> Abstract:
         interp.leave(ERROR)
 
     with nullcontext() if span is None else At(interp, span):
-        for number in nones:
-            interp.where(is_case(cases, number), refuse)
-    return others[0]
+        for number in cases.contents:
+            if number != whole[0]:
+                interp.where(is_case(cases, number), refuse)
+    return cases.contents[whole[0]]
+
+
+def _has_what_others_lack(cases: Cases, number: int) -> bool:
+    """Return whether each of the other cases is None where this one is not."""
+    content = cases.contents[number]
+    others = [other for n, other in cases.contents.items() if n != number]
+    return not _is_none(content) and all(_is_none(o) or _lacks(o, content) for o in others)
 
 
 def _is_none(content: Abstract) -> bool:
@@ -96,6 +106,14 @@ def _is_none(content: Abstract) -> bool:
     if isinstance(content, tuple):
         return bool(content) and all(map(_is_none, content))
     return content is None
+
+
+def _lacks(content: Abstract, whole: Abstract) -> bool:
+    """Return whether a tuple has None where another one of that length does not."""
+    if not isinstance(content, tuple) or not isinstance(whole, tuple):
+        return content is None and whole is not None
+    pairs = zip(content, whole, strict=False)
+    return len(content) == len(whole) and any(_lacks(*pair) for pair in pairs)
 
 
 def _is_number(interp: Interpreter, value: Abstract) -> bool:

@@ -69,6 +69,24 @@ def test_a_pair_of_numbers_may_be_a_pair_of_nones():
         symdiff.vjp(pair_of_nones, -2.0)
 
 
+def crossing(a, b):
+    """Where two lines meet, and whether they do."""
+    slope = a * b
+    if slope == 0.0:
+        return None, (None, 0.0), False
+    return a / slope, (b * b, 3.0 * slope), True
+
+
+def test_some_of_the_parts_may_be_none_where_others_are_not(monkeypatch):
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    value, pullback = symdiff.vjp(crossing, 2.0, 4.0)
+    assert value == crossing(2.0, 4.0)
+    assert pullback((1.0, (10.0, 100.0), None)) == (1200.0, -0.0625 + 80.0 + 600.0)
+    for nowhere in (0.0, 4.0), (4.0, 0.0):
+        with pytest.raises(symdiff.UnsupportedCallError, match="returns None here"):
+            symdiff.vjp(crossing, *nowhere)
+
+
 def test_a_module_says_where_a_function_returns_none(tmp_path):
     path = tmp_path / "slope.py"
     symdiff.grad(none_below_zero).export(str(path), 0.7)
