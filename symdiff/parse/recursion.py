@@ -69,6 +69,7 @@ from symdiff.source import SourceSpan
 DEPTH_OF_DETECTION = 3
 MOST_NESTED = 64  # calls of a function inside itself that are followed, if it may be a graph
 MOST_ROUNDS = 12
+MOST_STRUCTURES = 2  # of arguments, in calls of a function inside one another
 
 
 class Recursion(ControlFlow):
@@ -98,6 +99,7 @@ class Activation:
     result_types: list[Type] = field(default_factory=list)
     varying: set[str] = field(default_factory=set)  # symbols of sizes that differ from call to call
     shared: Shared | None = None
+    around: tuple[Structure, ...] = ()  # of calls of the function that it is staged inside
 
 
 def _flatten(interp: Interpreter, values: tuple[Abstract, ...]) -> tuple[Structure, list[Abstract]]:
@@ -136,7 +138,11 @@ def followed(
     """
     active = interp.recursions.get(key)
     if active is not None:
-        return _call_again(interp, active, arguments)
+        structure, leaves = _flatten(interp, tuple(arguments.values()))
+        if same_structure(structure, active.structure):
+            return _call_again(interp, active, arguments.values(), leaves)
+        _require_another(active, structure)
+        return _as_graph(interp, key, entering(interp, arguments, span), run)
     node, recursions = key[0], interp.policy.recursions
     if node in recursions.graphs:
         return _as_graph(interp, key, entering(interp, arguments, span), run)
@@ -177,8 +183,11 @@ def _as_graph(interp: Interpreter, key: Any, arguments: Keywords, run: Run) -> A
     types = [interp.lift(leaf).type for leaf in leaves]
     name = getattr(key[0], "name", "recursive")
     varying: set[str] = set()
+    active = interp.recursions.get(key)
+    around = () if active is None else (*active.around, active.structure)
     for _ in range(MOST_ROUNDS):
-        activation = Activation(GraphCell(name), structure, list(types), varying=varying)
+        cell = GraphCell(name)
+        activation = Activation(cell, structure, list(types), varying=varying, around=around)
         settled = _settle(interp, key, names, activation, run)
         if settled is not None:
             return _first_call(interp, activation, arguments.values(), leaves, settled)
@@ -245,11 +254,15 @@ def _stage_body(
         leaves = [interp.wrap(parameter) for parameter in parameters]
         values = unflatten(interp, activation.structure, leaves.__getitem__)
         before = dict(interp.heap.contents)
+        outer = interp.recursions.get(key)
         interp.recursions[key] = activation
         try:
             result = run(dict(zip(names, values, strict=True)))
         finally:
-            del interp.recursions[key]
+            if outer is None:
+                del interp.recursions[key]
+            else:
+                interp.recursions[key] = outer
             del interp.frames[frames:]
         _require_unchanged(interp, values, before)
         shared = _shared(interp, result, before)
@@ -384,15 +397,22 @@ def _emit_call(
     return made
 
 
-def _call_again(
-    interp: Interpreter, activation: Activation, arguments: dict[str, Abstract]
-) -> Abstract:
-    """A call of the function inside its own body."""
-    structure, leaves = _flatten(interp, tuple(arguments.values()))
-    if not same_structure(structure, activation.structure):
+def _require_another(active: Activation, structure: Structure) -> None:
+    """Require that calls with arguments of another structure come to an end, or to themselves."""
+    known = any(same_structure(structure, one) for one in active.around)
+    if known or len(active.around) >= MOST_STRUCTURES:
         raise UnsupportedCallError(
             "a recursive call whose arguments differ in structure", hint="use a loop"
         )
+
+
+def _call_again(
+    interp: Interpreter,
+    activation: Activation,
+    arguments: Iterable[Abstract],
+    leaves: list[Abstract],
+) -> Abstract:
+    """A call of the function inside its own body."""
     operands = []
     for k, (leaf, type_) in enumerate(zip(leaves, list(activation.types), strict=True)):
         value = leaf if isinstance(leaf, Value) else None
@@ -406,4 +426,4 @@ def _call_again(
         operands.append(as_type(value, type_))
     if activation.output is None:
         raise NotYetKnown
-    return _emit_call(interp, activation, arguments.values(), operands)
+    return _emit_call(interp, activation, arguments, operands)

@@ -277,3 +277,31 @@ def tries_roots(x, n):
 def test_an_operation_that_raises_in_a_recursion_in_try_is_refused():
     with pytest.raises(UnsupportedCallError, match="may raise, inside try"):
         sd.grad(tries_roots)(2.0, 3.0)
+
+
+def checked_power(x, n, check=True):
+    """``x**n``, of which a call that checks makes one that does not."""
+    if check:
+        if x < 0.0:
+            return -checked_power(-x, n, True)
+        if x > 5.0:
+            return 2.0**n * checked_power(x / 2.0, n, False)
+    if n <= 0.5:
+        return 1.0
+    return x * checked_power(x, n - 1.0, False)
+
+
+def to_and_fro(x, n, check=True):
+    if n <= 0.5:
+        return 1.0
+    return x * to_and_fro(x, n - 1.0, not check) if check else to_and_fro(x, n - 1.0, True) * x
+
+
+def test_calls_with_other_constants_are_graphs_of_their_own(monkeypatch):
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    for x in (1.5, -1.5, 6.0):
+        assert sd.grad(checked_power)(x, 3.0) == pytest.approx(3 * x**2, rel=1e-14)
+        assert sd.jvp(checked_power, (x, 3.0), (2.0, 0.0))[1] == pytest.approx(6 * x**2, rel=1e-14)
+        assert sd.derivative(checked_power, 2)(x, 3.0) == pytest.approx(6 * x, rel=1e-14)
+    with pytest.raises(UnsupportedCallError, match="differ in structure"):
+        sd.grad(to_and_fro)(1.5, 3.0)
