@@ -21,7 +21,8 @@ O(log n). How often a loop with a condition runs is known when it has run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from symdiff.dataclass import dataclass
@@ -44,7 +45,8 @@ from symdiff.ops.lists import (
     list_pop,
     list_push,
 )
-from symdiff.ops.residuals import binomial_turns
+from symdiff.ops.partial import partial_values
+from symdiff.ops.residuals import binomial_turns, sum_if_defined, zeros_if_defined
 from symdiff.ops.rules import custom_call, inlined
 from symdiff.ops.ufuncs import bit_length
 
@@ -57,22 +59,30 @@ def budgeted(graph: Graph, budget: Budget) -> Graph | None:
 
     Loops within loops stay as they are.
     """
-    return with_loops_cut(graph, lambda view, new: _Loop.of(view, graph.name, budget).emit(new))
+    partial = partial_values(graph.block, graph.partial)
+    return with_loops_cut(
+        graph, lambda view, new: _Loop.of(view, graph.name, budget, partial).emit(new)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
-    """A loop, and what it reads from outside: its count, if it has one, and what blocks capture."""
+    """A loop, and what it reads from outside: its count, if it has one, and what blocks capture.
+
+    ``partial`` has the values that may be undefined: what no turn has made yet, or no branch.
+    """
 
     view: LoopView
     name: str
     budget: Budget
     operands: tuple[Value, ...]
+    partial: Container[Value]
 
     @classmethod
-    def of(cls, view: LoopView, name: str, budget: Budget) -> _Loop:
+    def of(cls, view: LoopView, name: str, budget: Budget, partial: Container[Value]) -> _Loop:
         captured = [value for block in view.node.blocks for value in free_values(block)]
-        return cls(view, name, budget, tuple(dict.fromkeys((*view.node.operands, *captured))))
+        operands = tuple(dict.fromkeys((*view.node.operands, *captured)))
+        return cls(view, name, budget, operands, partial)
 
     def emit(self, new: dict[Value, Value]) -> None:
         """Put the call into the current builder; ``new`` has the copies of values."""
@@ -114,7 +124,13 @@ class _Loop:
         view, parameters = self.view, renewed(self.operands)
         new = dict(zip(self.operands, parameters, strict=True))
         body = copy_block(view.body, new)
-        return self._graph((*body.parameters, *parameters), body.nodes, body.results)
+        graph = self._graph((*body.parameters, *parameters), body.nodes, body.results)
+        sources = (*view.body.parameters, *self.operands)
+        inputs = [
+            replace(given, origin="partial") if source in self.partial else given
+            for given, source in zip(graph.inputs, sources, strict=True)
+        ]
+        return replace(graph, inputs=tuple(inputs))
 
     # The backward sweep
 
@@ -128,8 +144,9 @@ class _Loop:
             if carries_derivative(value.type)
         ]
         with building(Builder([], self.view.node.span)) as made:
-            bars = _Backward(self, operands, results[-1]).run(seeds)
-        found = [bars.get(operand, operand) for operand in operands]
+            sweep = _Backward(self, operands, results[-1])
+            bars = sweep.run(seeds)
+            found = [bars[v] if v in bars else sweep.unread(k) for k, v in enumerate(operands)]
         return self._graph((*operands, *results, *seeds), made.nodes, found)
 
 
@@ -175,7 +192,7 @@ class _Backward:
             lists = self._dropped(k, lists)
         body = Block((k, *heads, *bars), turn.nodes, (*lists, *following))
         with marked(role="cotangent"):
-            start = [*seeds, *map(zeros_of, sources)]
+            start = [*seeds, *(self._zeros(k) for k in wrt)]
             made = LoopView(emit_loop(self.turns, (*held, *start), (), body, reverse=True))
         for final, bar in zip(made.finals[len(held) :], bars, strict=True):
             final.name = bar.name
@@ -242,10 +259,26 @@ class _Backward:
             found = self._turn(pull, k, (*state, *bars[: len(carries)]))
             moved, shares = found[: len(carries)], found[len(carries) :]
             sums = [
-                fitted(_sum(bar, share), bar)
-                for bar, share in zip(bars[len(carries) :], shares, strict=True)
+                fitted(self._sum(n, bar, share), bar)
+                for n, bar, share in zip(wrt, bars[len(carries) :], shares, strict=True)
             ]
         return [*moved, *sums]
+
+    def unread(self, k: int) -> Value:
+        """The cotangent of operand number ``k`` where no turn reads it: the condition may."""
+        operand = self.operands[k]
+        return self._zeros(k) if carries_derivative(operand.type) else operand
+
+    def _zeros(self, k: int) -> Value:
+        """The cotangent that operand number ``k`` has before the sweep."""
+        operand = self.operands[k]
+        is_partial = self.loop.operands[k] in self.loop.partial
+        return zeros_if_defined(operand) if is_partial else zeros_of(operand)
+
+    def _sum(self, k: int, bar: Value, share: Value) -> Value:
+        """The cotangent of operand number ``k`` with what a turn adds to it."""
+        is_partial = self.loop.operands[k] in self.loop.partial
+        return sum_if_defined(bar, share) if is_partial else _sum(bar, share)
 
     def _dropped(self, k: Value, lists: Sequence[Value]) -> tuple[Value, ...]:
         """What is held still, once turn ``k`` is taken back."""

@@ -188,7 +188,7 @@ class Zeros:
         self.partial = set(partial)
         self._axes: dict[Dim, tuple[Value, int]] = {}
         for parameter in parameters:
-            if isinstance(parameter.type, ArrayType):
+            if isinstance(parameter.type, ArrayType) and parameter not in self.partial:
                 for axis, dim in enumerate(parameter.type.shape):
                     self._axes.setdefault(dim, (parameter, axis))
 

@@ -247,7 +247,9 @@ class _Joint:
         self.block = copy_block(self.source.block, {})
         self.calls = calls or Calls()
         self.wrt = [self.block.parameters[number] for number in wrt]
-        self.zeros = Zeros(self.block.parameters, partial_values(self.block))
+        given = zip(self.block.parameters, self.source.inputs, strict=False)
+        absent = [value for value, source in given if source.origin == "partial"]
+        self.zeros = Zeros(self.block.parameters, partial_values(self.block, absent))
         self.builder = Builder([], graph.span)
         self.builder.role = "cotangent"
         self.bars: list[Value] = []

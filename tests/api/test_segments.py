@@ -16,6 +16,7 @@ import pytest
 import symdiff as sd
 from symdiff.errors import UnsupportedCallError
 from symdiff.ops.support import binomial_turns
+from tests import reference
 
 U = np.array([0.3, 0.5, 1.2])
 C = np.array([1.0, 2.0, 0.5])
@@ -422,3 +423,41 @@ def test_what_a_loop_prints_happens_once(cuts: dict[str, Any], capsys: pytest.Ca
 
     sd.grad(lambda u: np.sum(loud(u, 3)))(U)
     assert capsys.readouterr().out == "turn\n" * 3
+
+
+def while_below(x, y):
+    """Only the condition reads ``x``, of which the result is independent."""
+    k = 0
+    while k < 4 and x < 1.0:
+        k += 1
+        y = y * 2.0
+    return y
+
+
+@pytest.mark.parametrize("cuts", CUTS, ids=str)
+def test_what_the_condition_alone_reads_has_no_derivative(cuts: dict[str, Any]):
+    cut = sd.checkpoint(while_below, **cuts)
+    assert sd.grad(cut, argnums=(0, 1))(0.9, -0.83) == (0.0, 16.0)
+    through = sd.grad(lambda x, y: cut(x * y, y) + x, argnums=(0, 1))
+    assert through(0.9, -0.83) == (1.0, 16.0)
+
+
+def rows_that_a_loop_makes(x):
+    """Where the inner loop begins there is no ``v``, and no size of it, yet."""
+    u = np.array(x)
+    w = x.dot(x)
+    for _ in range(1, len(u)):
+        for i in range(0, w.shape[0], 2):
+            for _ in range(2):
+                u, _ = [w[i], x * u / (1.1 + np.abs(w + x))]
+                w, q = x / 2, np.minimum(np.flip(w, axis=-2), w - 1.0)
+            for _ in reversed(range(4)):
+                v = np.roll(u[:-1], 1)
+    return np.sum(u[u > 0.3]) + np.sum(np.dot(w, q)) + 0.0 * len(v)
+
+
+def test_the_rows_of_a_loop_that_begins_without_them():
+    x = np.array([[0.77, 0.98, -0.03], [-0.3, 0.29, -0.87], [0.31, -1.03, 0.75]])
+    found = sd.grad(sd.checkpoint(rows_that_a_loop_makes, budget=3))(x)
+    expected = reference.richardson_gradient(rows_that_a_loop_makes, (x,)).value
+    np.testing.assert_allclose(found, expected, rtol=1e-8)
