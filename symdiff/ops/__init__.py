@@ -58,7 +58,15 @@ _BY_LIBRARY = {
     "scipy.ndimage": ("filters",),
     "scipy.signal": ("filters",),
     "scipy.sparse": ("sparse",),
-    "scipy.special": ("bessel", "integrals", "orthogonal", "precise", "softmax", "special"),
+    "scipy.special": (
+        "bessel",
+        "integrals",
+        "integrated",
+        "orthogonal",
+        "precise",
+        "softmax",
+        "special",
+    ),
     "scipy.stats": ("integrals",),
 }
 for _library, _families in _BY_LIBRARY.items():

@@ -51,6 +51,7 @@ _ROWS = {
             "softmax",
             "bessel",
             "integrals",
+            "integrated",
             "carlson",
             "harmonics",
             "ellipsoidal",

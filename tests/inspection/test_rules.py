@@ -76,6 +76,9 @@ POINTS_OF = {
     "special_betainc": [(0.8, 1.7, 0.4)],
     **{f"special_hankel{kind}": [(0.8, 1.7), (-0.6, 9.4)] for kind in ("1", "2", "1e", "2e")},
     "special_hyp1f1": [(0.8, 1.7, 0.4)],
+    "special_wright_bessel": [(0.8, 1.7, 0.4)],
+    "special_besselpoly": [(0.8, 1.7, 0.4)],
+    **{f"special_itairy_{k}": [(0.02,), (0.37,)] for k in range(4)},  # SciPy has few digits far off
     "special_chndtr": [(2.3, 3.0, 0.4), (4.1, 3.0, 2.4)],
     "special_ncfdtr": [(3.0, 7.0, 1.2, 1.5)],
     "special_elliprg": [(0.37, 1.73, 2.9)],
