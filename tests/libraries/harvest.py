@@ -26,6 +26,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -98,10 +99,21 @@ def documented(package: str) -> Iterator[doctest.DocTest]:
     seen = set()
     for module in packages.modules([package]):
         with contextlib.suppress(Exception):  # of objects that have no ordinary attributes
-            for test in finder.find(module, module.__name__):
+            for test in [*finder.find(module, module.__name__), *of_ufuncs(module)]:
                 if test.examples and test.name not in seen:
                     seen.add(test.name)
                     yield test
+
+
+def of_ufuncs(module: ModuleType) -> Iterator[doctest.DocTest]:
+    """The docstrings of a library's ufuncs, which ``doctest`` does not look for."""
+    if module.__name__ not in ("numpy", "scipy.special"):
+        return
+    for name, value in vars(module).items():
+        if isinstance(value, np.ufunc) and value.__doc__:
+            scope = {"np": np, **vars(module)}
+            full = f"{module.__name__}.{name}"
+            yield doctest.DocTestParser().get_doctest(value.__doc__, scope, full, None, 0)
 
 
 def shuffled(tests: list[doctest.DocTest], seed: int) -> list[doctest.DocTest]:

@@ -49,6 +49,13 @@ def test_calls_without_floats_and_of_other_packages_are_left_out() -> None:
         assert not list(harvest.calls_in(ast.parse(text).body[0], scope, "math"))
 
 
+def test_examples_of_ufuncs_are_found() -> None:
+    tests = {test.name: test for test in harvest.of_ufuncs(np)}
+    calls = harvest.calls(tests["numpy.hypot"], "numpy")
+    assert [call.text for call in calls] == ["np.hypot(a0, a1)", "np.hypot(a0, [4])"]
+    assert not list(harvest.of_ufuncs(np.linalg))
+
+
 def draws(text: str) -> harvest.Call:
     return harvest.Call("here", text, text, (np.array([0.4, 5.0, 15.0]),), {"np": np, "sd": sd})
 
