@@ -56,6 +56,7 @@ from symdiff.ops.lists import list_set
 from symdiff.ops.reduce import cotangent_by_rule, unbroadcast_to
 from symdiff.ops.residuals import PACKED, quiet_divide, segment, unpacked
 from symdiff.ops.retype import retype
+from symdiff.ops.solving import solver_call
 from symdiff.ops.strong import strong_divide
 from symdiff.ops.texts import of_text
 from symdiff.source.trees import expression_of
@@ -567,11 +568,20 @@ def _is_as_long(operand: Value, bar: Value) -> bool:
 
 
 def no_rule(node: Node, operand: Value) -> UnsupportedCallError:
+    if node.op is solver_call:
+        told = f"cannot differentiate what {_called(node)} tells beside its solution"
+        return UnsupportedCallError(told, node.span, _SOLUTION_ALONE)
     of = f" with respect to {operand.name!r}" if operand.name else ""
     value = operand.name or "the argument"
     constant = f"wrap {value} in symdiff.stop_gradient(...), or give a rule with symdiff.custom_vjp"
     hint = advice(node) or of_text(node) or constant
     return UnsupportedCallError(f"cannot differentiate {_called(node)}{of}", node.span, hint)
+
+
+_SOLUTION_ALONE = (
+    "return the solution alone, result.x or the first item, or wrap what else is told, such as an"
+    " estimate of the error, in symdiff.stop_gradient(...)"
+)
 
 
 def _called(node: Node) -> str:

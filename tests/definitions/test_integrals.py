@@ -139,6 +139,23 @@ def test_what_is_refused_is_named(call, message):
         sd.grad(call)(1.5)
 
 
+def test_estimates_of_errors_are_told_and_have_no_derivative():
+    def both(k):
+        return integrate.quad(np.sin, 0.0, k)
+
+    for attempt in (lambda: sd.vjp(both, 1.5), lambda: sd.jvp(both, (1.5,), (1.0,))):
+        with pytest.raises(sd.UnsupportedCallError) as told:
+            attempt()
+        message = "cannot differentiate what integrate.quad tells beside its solution"
+        assert message in str(told.value)
+        assert "the first item" in str(told.value) and "^^^^" in str(told.value)
+    (value, error), slope = sd.value_and_grad(both, has_aux=True)(1.5)
+    assert (value, error) == both(1.5)
+    assert slope == pytest.approx(np.sin(1.5))
+    stopped = lambda k: both(k)[0] + sd.stop_gradient(both(k)[1])  # noqa: E731
+    assert sd.grad(stopped)(1.5) == pytest.approx(np.sin(1.5))
+
+
 @pytest.mark.parametrize("n", [1, 2, 5])
 @pytest.mark.parametrize(("a", "b"), [(0.5, 0.7), (0.5, 0.5), (0.0, 0.0), (-0.5, -0.5)])
 def test_nodes_and_weights_by_the_parameters_of_their_polynomials(n, a, b):
