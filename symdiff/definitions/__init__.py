@@ -94,6 +94,7 @@ _BY_LIBRARY = {
     ),
     "scipy.stats": (
         *(
+            "binned",
             "descriptive",
             "discrepancies",
             "distributions",

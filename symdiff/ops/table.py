@@ -60,9 +60,9 @@ _ROWS = {
         *("inverses", "orthogonal", "precise", "probabilities"),
     ),
     "`scipy.stats`": (
-        *("bunches", "descriptive", "distributions", "drawn", "estimates", "expectations", "fits"),
+        *("binned", "bunches", "descriptive", "distributions", "drawn", "estimates"),
         *("kernels", "laws_of_objects", "multivariate", "orthants", "ranks", "searched"),
-        *("discrepancies", "samplers", "summaries", "variables"),
+        *("discrepancies", "expectations", "fits", "samplers", "summaries", "variables"),
     ),
     "`scipy.linalg`": (
         *("matrices", "structured", "equations", "riccati"),
