@@ -289,7 +289,8 @@ class GraphCell:
 
     ``unlike`` all others: no other cell has a graph that is equal. ``harmless``: whether nothing in
     it, or in what it calls, raises or has an effect, once that was asked for. ``stores``: the
-    number of parameters, the last ones, that are arrays outside which it stores to.
+    number of parameters, the last ones, that are arrays outside which it stores to. ``hides``:
+    whether numbers of Python's are typed as NumPy's in it, or in what it calls.
     """
 
     name: str
@@ -297,6 +298,7 @@ class GraphCell:
     unlike: bool = False
     harmless: bool | None = None
     stores: int = 0
+    hides: bool = False
 
 
 def walk_nodes(block: Block) -> Iterator[Node]:

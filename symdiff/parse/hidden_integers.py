@@ -72,6 +72,8 @@ def _require_no_pythons(block: Block, retyped: Sequence[Node], asked: Sequence[Q
     """
     hiding = PYTHONS_IN_NUMPYS
     hidden = [node.result for node in retyped if hides(node, hiding)]
+    given = [v for node in walk_nodes(block) if _hides_inside(node) for v in node.results]
+    hidden += [value for value in given if hiding.is_typed(value.type)]
     resting = [
         one
         for one in asked
@@ -84,6 +86,8 @@ def _require_no_pythons(block: Block, retyped: Sequence[Node], asked: Sequence[Q
         raise Changed(TEMPLATES)
     for one in resting:
         if one.value in found:
+            if given:
+                raise Changed(TEMPLATES)
             message = "the class of a number that is Python's on some paths, NumPy's on others"
             raise UnsupportedSyntaxError(message, one.span, hiding.hint)
 
@@ -291,6 +295,22 @@ def hides(node: Node, hiding: Hiding) -> bool:
     weak = not isinstance(before, ArrayType) or before.weak
     weak = weak or hiding not in (INTEGERS_IN_FLOATS, BOOLS_IN_FLOATS)
     return weak and hiding.is_hidden(before) and hiding.is_typed(node.result.type)
+
+
+def hides_pythons(node: Node) -> bool:
+    """Return whether a number of Python's, and none of another dtype, is typed as one of NumPy's:
+    here, or in a graph that is called.
+    """
+    if node.op is not retype:
+        return _hides_inside(node)
+    before, now = node.operands[0].type, node.result.type
+    if not (isinstance(before, ArrayType) and isinstance(now, ArrayType)):
+        return False
+    return before.dtype == now.dtype and hides(node, PYTHONS_IN_NUMPYS)
+
+
+def _hides_inside(node: Node) -> bool:
+    return node.op in CALLS and bool(node.attributes["callee"].hides)
 
 
 def _may_rest(node: Node) -> bool:

@@ -84,6 +84,7 @@ from symdiff.parse.heap import (
     is_callers,
     is_programs,
 )
+from symdiff.parse.hidden_integers import hides_pythons
 from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.kinds import (
     HANDLES,
@@ -505,13 +506,18 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     """A large template as a graph of numbers; None where it is to be copied.
 
     What asks how a number came about, later, has to see its nodes: where one may be an integer on
-    some paths, or is one.
+    some paths, or is one. Of numbers that may be Python's it is known that they are in the graph.
     """
     whole = Block((), template.nodes)
     nodes = list(walk_nodes(whole))
     if TEMPLATES in interp.policy.changed:
         return None
-    if len(nodes) < LARGE or any(node.op in _SEEN_LATER for node in nodes):
+    hides = any(map(hides_pythons, nodes))
+    if (
+        len(nodes) < LARGE
+        or any(map(_is_seen_later, nodes))
+        or (hides and template.asked.questions)
+    ):
         return None
     made = {value for node in template.nodes for value in node.results}
     parts = dict.fromkeys(_left_by(template))
@@ -531,7 +537,8 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     )
     if made_by is None:
         return None
-    cell = _cell(interp, made_by, template, read, numbers, len(stored_to))
+    cell = _cell(interp, made_by, template, read, numbers)
+    cell.stores, cell.hides = len(stored_to), hides
     assert cell.graph is not None
     return Called(call_of(cell.graph.block), cell, read, numbers)
 
@@ -608,7 +615,6 @@ def _cell(
     template: Template,
     read: Sequence[Value],
     numbers: Sequence[Value],
-    stores: int,
 ) -> GraphCell:
     """The graph, in which numbers and arrays that a path does not define are zeros, and lists
     empty: nobody reads them there.
@@ -638,7 +644,7 @@ def _cell(
     leaves = tuple(map(Leaf, range(len(numbers))))
     output = Container(tuple, tuple(range(len(numbers))), leaves)
     graph = Graph(made_by.name, block, names, output, span=made_by.defined)
-    return GraphCell(made_by.name, graph, unlike=True, stores=stores)
+    return GraphCell(made_by.name, graph, unlike=True)
 
 
 def _define_all(block: Block) -> None:
@@ -702,7 +708,9 @@ def _call(
     return new
 
 
-_SEEN_LATER = (retype, list_typed)
+def _is_seen_later(node: Node) -> bool:
+    """Return whether a number may be of another dtype than it is typed by."""
+    return node.op is list_typed or (node.op is retype and not hides_pythons(node))
 
 
 # What is raised -----------------------------------------------------------------------------------

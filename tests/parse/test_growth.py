@@ -566,6 +566,12 @@ def arrays_outside_written_in_both_arms(n):
     return "held = np.zeros(2)\n" + chained(n, first, lines, last)
 
 
+def numbers_of_either_kind(n):
+    """What each function gives is Python's on some paths, NumPy's on others."""
+    lines = ["if v > 2.0:", "    return v", "if v > 1.0:", "    return f{k}(v * 0.9)"]
+    return chained(n, ["return np.sin(v)"], [*lines, "return f{k}(v + 0.3)"])
+
+
 def prints_in_both_arms(n):
     lines = ["print(v)", "if v > 0.1:", "    print('high')", *BOTH_ARMS[1:]]
     return chained(n, ["print('last', v)", "return np.sin(v)"], lines)
@@ -677,7 +683,7 @@ BRANCHING = [
     calls_that_ask_in_both_arms, numbers_or_none_in_both_arms, pairs_or_none_in_both_arms,
     numbers_or_texts_in_both_arms, masks_in_both_arms, globals_written_in_both_arms,
     lists_and_dicts_written_in_both_arms, arrays_outside_written_in_both_arms,
-    prints_in_both_arms, draws_in_both_arms,
+    prints_in_both_arms, draws_in_both_arms, numbers_of_either_kind,
     attributes_written_in_both_arms, methods_given_in_both_arms, functions_given_in_both_arms,
 ]  # fmt: skip
 

@@ -473,3 +473,64 @@ def test_a_class_that_a_number_of_pythons_and_one_of_numpys_have_is_followed() -
         assert sd.grad(classes_that_both_have)(x) == pytest.approx(slope)
         assert sd.jvp(classes_that_both_have, (x,), (1.0,))[1] == pytest.approx(slope)
         assert sd.grad(sd.grad(classes_that_both_have))(x) == pytest.approx(second)
+
+
+def of_either(v: Any) -> Any:
+    return v * 2.0 if v > 0.5 else np.sin(v)
+
+
+def of_either_below(v: Any) -> Any:
+    return of_either(v * 0.9) if v > 0.1 else of_either(v + 0.3) * of_either(v)
+
+
+def is_pythons(v: Any) -> float:
+    return 1.0 if type(v) is float else 2.0
+
+
+def asked_beside_calls(x: Any) -> Any:
+    a, b, c = of_either(x), of_either(x * 0.9), of_either(x + 0.1)
+    return a * b * c * (1.0 if isinstance(c, np.float64) else 2.0)
+
+
+def asked_of_a_call_below(x: Any) -> Any:
+    a, b, c = of_either_below(x), of_either_below(x * 0.9), of_either_below(x + 0.1)
+    return a * b * c * (1.0 if type(c + 1.0) is float else 2.0)
+
+
+def asked_in_a_call(x: Any) -> Any:
+    a, b, c = of_either(x), of_either(x * 0.9), of_either(x + 0.1)
+    return a * is_pythons(a) + b * is_pythons(b) + c * is_pythons(c)
+
+
+def asked_where_it_is_made(x: Any) -> Any:
+    def both(v: Any) -> Any:
+        return of_either_below(v) * is_pythons(of_either(v))
+
+    return both(x) * both(x * 0.9) * both(x + 0.1)
+
+
+@pytest.mark.usefixtures("copied")
+@pytest.mark.parametrize(
+    "f", [asked_beside_calls, asked_of_a_call_below, asked_in_a_call, asked_where_it_is_made]
+)
+def test_the_class_of_what_functions_give_that_is_pythons_on_some_paths_is_refused(f: Any) -> None:
+    for x in (0.3, 0.8):
+        with pytest.raises(UnsupportedSyntaxError, match="Python's on some paths, NumPy's on"):
+            sd.grad(f)(x)
+
+
+def not_asked(x: Any) -> Any:
+    a, b, c = of_either_below(x), of_either_below(x * 0.9), of_either_below(x + 0.1)
+    return a * b + np.sum(np.array([c, a]) * b)
+
+
+@pytest.mark.usefixtures("copied")
+@pytest.mark.parametrize("x", [0.05, 0.3, 0.8])
+def test_functions_that_give_pythons_numbers_or_numpys_are_differentiated(x: float) -> None:
+    h = 1e-4
+    near = {k: float(not_asked(x + k * h)) for k in (-2, -1, 1, 2)}
+    slope = (8 * (near[1] - near[-1]) - near[2] + near[-2]) / (12 * h)
+    value, derivative = sd.value_and_grad(not_asked)(x)
+    assert value == not_asked(x)
+    assert derivative == pytest.approx(slope, rel=1e-9)
+    assert sd.jvp(not_asked, (x,), (1.0,))[1] == pytest.approx(slope, rel=1e-9)
