@@ -26,7 +26,7 @@ from symdiff.emit.namespace import Namespace
 from symdiff.errors import AliasingError, SignatureError, SymdiffError, faults_told
 from symdiff.ir.attributes import opened
 from symdiff.ir.build import constant
-from symdiff.ir.called import with_called
+from symdiff.ir.called import called_by, with_called
 from symdiff.ir.graph import (
     Block,
     FreeVariable,
@@ -55,6 +55,7 @@ from symdiff.optimise.elements import on_lists
 from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
 from symdiff.optimise.outlining import outlined
+from symdiff.optimise.tries import has_tests, with_tries
 from symdiff.parse import CalledOften, Marks, RetryPolicy, Staged, StaticDemand, place_of, stage
 from symdiff.parse.typed_arrays import with_typed_arrays
 from symdiff.runtime.calling import follow
@@ -316,13 +317,22 @@ def followed(
         raise (error.with_span(span) if span else error) from None
     staged, signature = staged_at(function, signature, arguments, marks, at_end)
     checks = [_check(guard) for guard in staged.guards]
-    whole = staged.graph if marks is not None else outlined(staged.graph, staged.made_in)
+    whole = staged.graph
+    if marks is None:
+        whole = _with_tries(outlined(whole, staged.made_in))
     graph = without_unused_variables(optimise(whole))
     found = Followed(graph, signature, tuple(checks), staged)
     given = dict(zip(names, arguments, strict=True))
     _refuse_one_by_two_paths(checks, given)
     kept = _defaults_written(function, given, found.written)
     return replace(found, checks=(*found.checks, *kept)) if kept else found
+
+
+def _with_tries(graph: Graph) -> Graph:
+    """The graph, and those that it calls, with the body of each ``try`` as one piece."""
+    if not any(map(has_tests, (graph, *called_by(graph)))):
+        return graph
+    return with_called(optimise(graph, ("dead", "common", "branches", "dead"), last=()), with_tries)
 
 
 def _refuse_one_by_two_paths(checks: Sequence[Check], given: dict[str, Any]) -> None:

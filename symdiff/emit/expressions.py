@@ -159,7 +159,7 @@ class Expressions:
             attributes = {key: self.named(item) for key, item in attributes.items()}
         if isinstance(attributes.get("callee"), GraphCell):
             cell = attributes["callee"]
-            attributes["callee"] = GraphCell(self.callees[cell], cell.graph)
+            attributes = {**attributes, "callee": GraphCell(self.callees[cell], cell.graph)}
         if attributes.get("ufunc") and _is_operator(node):
             attributes = {key: item for key, item in attributes.items() if key != "ufunc"}
         if attributes is node.attributes:

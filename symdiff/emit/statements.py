@@ -31,11 +31,13 @@ from symdiff.emit.lower import in_memory, push
 from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
 from symdiff.emit.trees import same_tree
+from symdiff.emit.tries import CLASSES, TOLD
 from symdiff.emit.writes import AUGMENTED, other_operand
 from symdiff.ir.build import constant
 from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType
+from symdiff.ops.attempts import spelled_class
 from symdiff.ops.declare import dotted, fails_to_broadcast, literal
 from symdiff.ops.facts import may_raise
 from symdiff.ops.index import index_add, index_set
@@ -63,14 +65,23 @@ class Statements:
         """The lines of a block's nodes; its results are what follows."""
         lines: list[Line] = []
         said: str | None = None
-        for node in block.nodes:
-            if node.op in (constant, undefined) or any(v in self.plan.folded for v in node.results):
+        nodes = [node for node in block.nodes if self.is_printed(node)]
+        tried: Node | None = None
+        for node in nodes:
+            if tried is not None and self.continues(node, tried, lines):
                 continue
+            tried = node if CLASSES in node.attributes and node.op is cond else None
             for line in PRINTERS.get(node.op.name, Statements.assignment)(self, node):
                 line.span = line.span or node.span
                 said, line.comment = line.comment, None if line.comment == said else line.comment
                 lines.append(line)
         return lines
+
+    def is_printed(self, node: Node) -> bool:
+        """Return whether a node has lines of its own."""
+        if node.op in (constant, undefined):
+            return False
+        return not any(v in self.plan.folded for v in node.results)
 
     def of(self, value: Value) -> ast.expr:
         return self.expressions.of(value)
@@ -191,6 +202,8 @@ class Statements:
     # Branches
 
     def cond(self, node: Node) -> list[Line]:
+        if CLASSES in node.attributes:
+            return self.tried(node)
         then, orelse = (self.arm(node, block) for block in node.blocks)
         test = truth(self.of(node.operands[0]))
         if not then and not orelse:
@@ -199,6 +212,44 @@ class Statements:
             test, then, orelse = negation(test), orelse, []
         adjoint = self.is_adjoint(node)
         return [Line(ast.If(test, [], []), node.span, adjoint, body=then, orelse=orelse)]
+
+    def tried(self, node: Node) -> list[Line]:
+        """``try``: the second arm; ``except``: the first."""
+        first, second = node.blocks
+        body, results = self.arm(node, second), list(zip(node.results, first.results, strict=True))
+        failed = self.block(first) + self.moves(results[-1:] if node.attributes[TOLD] else results)
+        names = [dotted(spelled_class(kind) or "") for kind in node.attributes[CLASSES]]
+        kinds = names[0] if len(names) == 1 else tuple_of(names)
+        tree = ast.Try([], [ast.ExceptHandler(kinds, None, [])], [], [])
+        handler = failed or [Line(ast.Pass())]
+        return [
+            Line(
+                tree,
+                node.span,
+                self.is_adjoint(node),
+                body=body or [Line(ast.Pass())],
+                orelse=handler,
+            )
+        ]
+
+    def continues(self, node: Node, tried: Node, lines: list[Line]) -> bool:
+        """Let a branch on whether something has raised be part of the ``try`` right before it,
+        where it does something there only.
+        """
+        told = tried.results[-1]
+        if node.op is not cond or node.operands[0] is not told:
+            return False
+        then, orelse = (self.arm(node, block) for block in node.blocks)
+        if orelse:
+            return False
+        (line,) = lines[-1:]
+        handler = [one for one in line.orelse if not isinstance(one.tree, ast.Pass)]
+        if len(self.plan.liveness.uses.get(told, ())) == 1:
+            flag = self.named(told)
+            handler = [one for one in handler if not _sets(one, flag)]
+            line.body = [one for one in line.body if not _sets(one, flag)]
+        line.orelse = [*handler, *then] or [Line(ast.Pass())]
+        return True
 
     def arm(self, node: Node, block: Block) -> list[Line]:
         return self.block(block) + self.moves(list(zip(node.results, block.results, strict=True)))
@@ -375,6 +426,12 @@ def _unbroadcast(statements: Statements, node: Node) -> list[Line]:
         line.body = [statements.line(node, assign(target(to), summed))]
         lines.append(line)
     return lines
+
+
+def _sets(line: Line, flag: str) -> bool:
+    """Return whether a line gives a flag its value."""
+    tree = line.tree
+    return isinstance(tree, ast.Assign) and [ast.unparse(one) for one in tree.targets] == [flag]
 
 
 def _nothing(statements: Statements, node: Node) -> list[Line]:

@@ -21,13 +21,14 @@ from symdiff.source import SourceSpan
 from symdiff.source.trees import module_of, nesting_told
 
 WIDTH = 88
-_COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef)
+_COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.Try)
 
 
 @dataclass(slots=True)
 class Line:
     """A statement, where it comes from, and the blocks inside it (its tree's own are empty).
 
+    ``orelse`` of a ``try`` is what its only handler does.
     ``comment`` stands on a line of its own before the statement.
     """
 
@@ -67,7 +68,11 @@ def assembled(line: Line) -> ast.stmt:
     if isinstance(line.tree, _COMPOUND):
         tree.body = [assembled(inner) for inner in line.body]
     if line.orelse:
-        tree.orelse = [assembled(inner) for inner in line.orelse]
+        orelse = [assembled(inner) for inner in line.orelse]
+        if isinstance(line.tree, ast.Try):
+            line.tree.handlers[0].body = orelse
+        else:
+            tree.orelse = orelse
     return line.tree
 
 
@@ -90,6 +95,14 @@ def _statement(line: Line, depth: int, prefix: str) -> Iterator[tuple[str, Sourc
         yield from _written(line.body, depth + 1)
     if not line.orelse:
         return
+    if isinstance(line.tree, ast.Try):
+        kinds = line.tree.handlers[0].type
+        assert kinds is not None
+        spelled = print_statement(ast.Expr(kinds)).strip()
+        told = f"({spelled})" if isinstance(kinds, ast.Tuple) else spelled
+        yield f"{INDENT * depth}except {told}:", None
+        yield from _written(line.orelse, depth + 1)
+        return
     (first, *rest) = line.orelse
     if not rest and isinstance(first.tree, ast.If):
         yield from _comment(first, depth)
@@ -110,6 +123,8 @@ def _header(line: Line) -> list[str]:
         alone = isinstance(tree, ast.Return) and _is_single(tree.value)
         wrapped = isinstance(tree, ast.Return) and (alone or _is_long(lines))
         return _wrapped_return(tree) if wrapped else lines
+    if isinstance(line.tree, ast.Try):
+        return ["try:"]
     tree.body = [ast.Pass()]
     *header, _ = print_statement(tree).splitlines()
     tree.body = []

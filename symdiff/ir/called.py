@@ -81,9 +81,10 @@ def _calls(graph: Graph) -> list[Node]:
 
 
 def _redirected(graph: Graph, cells: dict[int, GraphCell]) -> Graph:
-    """A copy whose calls are of the new cells."""
+    """A copy whose calls are of the new cells; what the change has made anew is called as it is."""
     copied = with_block(graph, copy_block(graph.block, {}))
     for node in _calls(copied):
-        cell = cells[id(node.attributes["callee"])]
-        node.attributes = {**node.attributes, "callee": cell}
+        cell = cells.get(id(node.attributes["callee"]))
+        if cell is not None:
+            node.attributes = {**node.attributes, "callee": cell}
     return copied

@@ -3,6 +3,7 @@
 ``caught`` attempts an operation and gives the exception, or None. The operation itself then stands
 in a branch on ``is_error``, where it does not raise, and is differentiated there as anywhere else.
 An operation that must not run twice is ``attempted``: that gives its result beside the exception.
+``caught_in`` attempts a whole graph, of which only the exception is told.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Any
 
-from symdiff.ir.graph import Attributes, Node, Op
+from symdiff.ir.graph import Attributes, GraphCell, Node, Op
 from symdiff.ir.types import BOOL, INT, OPAQUE, Type
 from symdiff.ops import support
 from symdiff.ops.declare import (
@@ -108,6 +109,34 @@ attempted = SeveralResults(
     raises=True,
     spelling=_spell_attempt,
     documentation="The same and the result, of what must not run twice.",
+)
+
+
+def _attempt_graph(*operands: Any, callee: GraphCell, classes: Classes) -> Any:
+    from symdiff.ir.evaluate import evaluate_graph
+
+    graph = callee.graph
+    assert graph is not None
+    return support.attempted(classes, lambda: evaluate_graph(graph, operands))[0]
+
+
+def _spell_attempt_of_graph(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    """``attempted((ValueError,), lambda: f_tried(x))[0]``."""
+    called = ast.Call(ast.Name(node.attributes["callee"].name, ast.Load()), list(operands), [])
+    nothing_given = ast.arguments([], [], None, [], [], None, [])
+    attempt = [_spell_classes(node.attributes["classes"]), ast.Lambda(nothing_given, called)]
+    whole = ast.Call(supporting(support.attempted), attempt, [])
+    return ast.Subscript(whole, ast.Constant(0), ast.Load())
+
+
+caught_in = Operation(
+    "caught_in",
+    lambda *operands, callee, classes: (OPAQUE,),
+    _attempt_graph,
+    nondifferentiable=True,
+    spelling=_spell_attempt_of_graph,
+    flops=nothing,
+    documentation="The exception of ``classes`` that running a graph of numbers raises, or None.",
 )
 is_error = Operation(
     "is_error",

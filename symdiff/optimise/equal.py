@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.ir.control import CALLS, undefined
-from symdiff.ir.graph import Node, Op, Value
+from symdiff.ir.graph import Attributes, Node, Op, Value
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops.facts import number_of
 
@@ -32,12 +32,18 @@ def key_of_node(node: Node, has_derivatives: bool) -> Any:
         operands = (a, b) if a.number < b.number else (b, a)
     if not node.attributes:
         return op, operands
-    key = (op, operands, *((k, frozen(v)) for k, v in sorted(node.attributes.items())))
+    attributes = frozen_attributes(node.attributes)
+    return None if attributes is None else (op, operands, *attributes)
+
+
+def frozen_attributes(attributes: Attributes) -> tuple[Any, ...] | None:
+    """A hashable stand-in for the attributes of a node; None where there is none."""
+    found = tuple([(key, frozen(value)) for key, value in sorted(attributes.items())])
     try:
-        hash(key)
+        hash(found)
     except TypeError:
         return None
-    return key
+    return found
 
 
 def _is_own(op: Op, type_: Type, has_derivatives: bool) -> bool:

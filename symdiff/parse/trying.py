@@ -14,7 +14,6 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
@@ -29,12 +28,12 @@ from symdiff.ops.attempts import (
     is_error,
     spelled_class,
 )
-from symdiff.ops.declare import DeclaredOp, Fails, array_type, fails_to_broadcast
-from symdiff.ops.effects import Member, Named, opaque_call
-from symdiff.ops.elementary import power
-from symdiff.ops.facts import READS_AND_WRITES, is_python, may_raise
+from symdiff.ops.declare import DeclaredOp, array_type
+from symdiff.ops.effects import opaque_call
+from symdiff.ops.facts import may_raise
 from symdiff.ops.index import index, index_add, index_set, written_apart
-from symdiff.ops.lists import list_length, list_pop, list_set
+from symdiff.ops.lists import list_length, list_pop
+from symdiff.ops.raised import PLACES, classes_raised, only_reports, rule_of_failure
 from symdiff.parse.blame import is_users, users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.exceptions import note_context, raised_by_python
@@ -389,7 +388,7 @@ def attempt(interp: Interpreter, node: Node) -> bool:
     the node is one that has its results already.
     """
     region = interp.regions[-1]
-    if region.parts and node.op in (opaque_call, *CALLS) and not _only_reports(node):
+    if region.parts and node.op in (opaque_call, *CALLS) and not only_reports(node):
         raise UnsupportedSyntaxError(
             "a call that is not followed, inside a try with except*: it may raise a group",
             interp.span,
@@ -412,15 +411,6 @@ def attempt(interp: Interpreter, node: Node) -> bool:
     return bool(results)
 
 
-def _only_reports(node: Node) -> bool:
-    """Return whether a call that is not followed only reports, or says what is reported."""
-    function = node.attributes.get("function")
-    if isinstance(function, Member):
-        return function.name == "add_note"
-    module = getattr(function.target, "__module__", None) if isinstance(function, Named) else None
-    return module in ("warnings", "logging")
-
-
 class NotAttemptedError(UnsupportedSyntaxError):
     """An operation that may raise in a region, and stands where no statement can be left."""
 
@@ -441,48 +431,24 @@ def may_raise_one(interp: Interpreter, node: Node, classes: Classes) -> bool:
         or (node.op.effect and node.op not in (opaque_call, *CALLS))
     ):
         return False
-    raised = _raised_by(node) if may_raise(node) else ()
+    raised = classes_raised(node) if may_raise(node) else ()
     if interp.strict and node.op.cost not in ("free", "view") and node.op.view is None:
         raised = (*raised, FloatingPointError)
     return any(issubclass(a, b) or issubclass(b, a) for a in raised for b in classes)
-
-
-def _raised_by(node: Node) -> Classes:
-    """The classes of what a node may raise; values of the wrong type are known beforehand."""
-    if node.op in (opaque_call, *CALLS):
-        return () if _only_reports(node) else (BaseException,)
-    rule = _rule_of(node)
-    if rule is not None:
-        return (rule.error,)
-    if fails_to_broadcast(node) and not node.op.raises:
-        return (ValueError,)
-    if node.op is power and all(map(is_python, node.operands)):
-        return (ArithmeticError,)
-    if node.op in _PLACES:
-        return (IndexError,)
-    if node.op.name in READS_AND_WRITES:
-        return (IndexError,) if node.op is index else (IndexError, ValueError)
-    return (ValueError, ArithmeticError, RuntimeError, IndexError)
-
-
-def _rule_of(node: Node) -> Fails | None:
-    """What a node raises, and where; of arrays it is their shapes that do not broadcast."""
-    rule = node.op.fails if isinstance(node.op, DeclaredOp) else None
-    return None if fails_to_broadcast(node) else rule
 
 
 def failed(interp: Interpreter, failure: Failure) -> None:
     """Take the region's exit on the paths where an operation raises."""
     region, node = interp.regions[-1], _probe(failure.node)
     op = node.op
-    if op in _PLACES:
+    if op in PLACES:
         _leave_by_place(interp, node)
         failure.statement.attempted[failure.place] = ()
         return
     results: tuple[Value, ...] = ()
     if not isinstance(op, DeclaredOp) or op.spelling is None:
         raise NotAttemptedError(interp)
-    rule = _rule_of(node)
+    rule = rule_of_failure(node)
     first = None if rule is None else _first_catching(region.classes, rule.error)
     if rule is not None and first is not None and not (region.keeps or interp.strict):
         _leave(interp, region, rule.where(*node.operands), first, None)
@@ -498,12 +464,6 @@ def failed(interp: Interpreter, failure: Failure) -> None:
     failure.statement.attempted[failure.place] = results
 
 
-_PLACES: dict[Any, str] = {
-    list_pop: "pop index out of range",
-    list_set: "list assignment index out of range",
-}
-
-
 def _leave_by_place(interp: Interpreter, node: Node) -> None:
     """Raise Python's error where a list has no item at the place that is asked for."""
     items, place = node.operands[:2]
@@ -514,7 +474,7 @@ def _leave_by_place(interp: Interpreter, node: Node) -> None:
         raise users(IndexError(told))
 
     def refuse() -> None:
-        told = functools.partial(raise_, _PLACES[node.op])
+        told = functools.partial(raise_, PLACES[node.op])
         if node.op is list_pop:
             interp.branch(equal(count, 0), lambda: raise_("pop from empty list"), told)
         else:
