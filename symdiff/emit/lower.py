@@ -16,7 +16,7 @@ from symdiff.ir.control import LoopView, cond, in_arms, loop
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, uses, walk_blocks, walk_nodes
 from symdiff.ir.reach import reached
 from symdiff.ir.types import BOOL, ArrayType, TapeType, Type
-from symdiff.ops.facts import may_raise
+from symdiff.ops.facts import may_raise, number_of
 
 PARALLEL_WRITES = frozenset(
     {"index_set", "index_add", "list_push", "list_pop", "list_set", "list_add", "list_insert"}
@@ -224,5 +224,10 @@ def _removable(node: Node, counts: dict[Value, int]) -> bool:
         if counts.get(value, 0):
             return False
     primal = not node.results or any(value.role == "primal" for value in node.results)
-    # of a power, overflow alone is no line worth
-    return not (primal and may_raise(node)) or node.op.name == "power"
+    return not (primal and may_raise(node)) or _only_overflows(node)
+
+
+def _only_overflows(node: Node) -> bool:
+    """Return whether all that a node may raise is that its result is too large: no line worth."""
+    exponent = number_of(node.operands[1]) if node.op.name == "power" else None
+    return exponent is not None and bool(exponent >= 0)

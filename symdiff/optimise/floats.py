@@ -20,8 +20,9 @@ from symdiff.ir.build import Builder, builder, building, constant, with_block
 from symdiff.ir.called import called_by
 from symdiff.ir.control import CALLS, cond, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value, walk_nodes
-from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, TapeType, Type
+from symdiff.ir.types import BOOL, FLOAT, INT, OPAQUE, ArrayType, TapeType, Type
 from symdiff.ops.arithmetic import choice, divide, not_equal
+from symdiff.ops.attempts import caught, caught_in, is_error
 from symdiff.ops.casts import astype, python_bool, python_float
 from symdiff.ops.declare import DeclaredOp, operation_named
 from symdiff.ops.mathlib import math_pow
@@ -119,7 +120,7 @@ def float_type(type_: Type) -> Type:
             return BOOL
         if type_.kind == "python" and type_.dtype.kind == "i":
             return type_
-    if type_ == PACKED:
+    if type_ in (PACKED, OPAQUE):
         return type_
     raise NotFloats
 
@@ -161,7 +162,8 @@ class Converter:
         )
 
     def parameter(self, value: Value) -> Value:
-        self.float_type(value.type)
+        if self.float_type(value.type) == OPAQUE:
+            raise NotFloats
         return Value(value.type, None, value.name, value.role)
 
     def entered(self, value: Value, parameter: Value) -> Value:
@@ -224,7 +226,15 @@ class Converter:
             return self.apply(node, operands, **node.attributes)
         if name == "astype":
             return self.as_float(operands[0], node)
+        if node.op in _ATTEMPTS:
+            return self.attempt(node, operands)
         raise NotFloats
+
+    def attempt(self, node: Node, operands: list[Value]) -> Value:
+        """What is attempted, as it is: between other numbers it would raise elsewhere."""
+        if any(new.type != old.type for new, old in zip(operands, node.operands, strict=True)):
+            raise NotFloats
+        return builder().emit(node.op, operands, node.attributes).result
 
     def apply(self, node: Node, operands: list[Value], **attributes: Any) -> Value:
         result: Value = node.op(*operands, **attributes)  # type: ignore[operator]
@@ -303,6 +313,7 @@ class Converter:
         return Block(parameters, inner.nodes, tuple(self.new[v] for v in block.results))
 
 
+_ATTEMPTS = (caught, caught_in, is_error)
 _SEVERAL = (loop, cond, *CALLS, unpack)
 
 
