@@ -145,13 +145,17 @@ def _is_harmless_itself(cell: GraphCell) -> bool:
 
 
 def _divides_safely(node: Node) -> bool:
-    """Return whether Python's division is by a float that is not zero."""
+    """Return whether Python's division is by a number that is not zero, and gives no float of
+    integers, which may be too large for one.
+    """
     if node.op.name not in ("divide", "floor_divide", "remainder"):
         return False
     divisor = number_of(node.operands[1])
+    kinds = "f" if node.op.name == "divide" else "fi"
     types = [value.type for value in node.operands]
-    floats = all(isinstance(t, ArrayType) and t.dtype.kind == "f" for t in types)
-    return floats and bool(divisor)
+    alike = all(isinstance(t, ArrayType) and t.dtype.kind in kinds for t in types)
+    integers = [isinstance(t, ArrayType) and t.dtype.kind == "i" for t in types]
+    return alike and (all(integers) or not any(integers)) and bool(divisor)
 
 
 def is_length(value: Value) -> bool:

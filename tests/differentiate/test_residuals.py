@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+import symdiff as sd
 from symdiff.differentiate import gradient, split
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.types import TapeType
@@ -194,3 +195,31 @@ def test_no_tape_holds_a_tape_of_a_linear_loop():
     made = check(graph_of(program, VECTOR))
     assert not any(isinstance(t.type.element, TapeType) for lp in loops(made) for t in lp.ys)
     assert count_of(made, "loop") == 4
+
+
+def halves(x):
+    middle = len(x) // 2
+    end = 2 * len(x) - 3
+    return np.sum(np.sin(x[: end - len(x)])) + np.sum(x[:end] ** 3) + 0.0 * middle
+
+
+def test_numbers_made_of_lengths_are_made_again():
+    x = np.linspace(0.1, 0.9, 7)
+    f = sd.differentiable(halves)
+    y, saved = f.forward(x)
+    assert "2 * x.shape[0]" in str(f.source(x)).partition("def halves_backward")[2]
+    assert y == halves(x)
+    expected = 3 * x**2 + np.cos(x) * (np.arange(7) < 4)
+    np.testing.assert_allclose(f.backward(saved)[0], expected, rtol=1e-12)
+
+
+def unread_division(x):
+    len(x) // 2
+    len(x) % 3
+    return np.sum(x)
+
+
+def test_divisions_of_integers_that_never_raise_leave_nothing():
+    text = str(sd.grad(unread_division).source(np.ones(4)))
+    assert "//" not in text
+    assert "%" not in text
