@@ -266,11 +266,20 @@ def number_to_smaller(node: Node, rewriter: Rewriter) -> Value | None:
         split = _number_and_array(rest, rewriter)
         if split is None or not shape_of(small) or not _is_moderate(split[0]):
             continue
-        dims, large = shape_of(small), shape_of(split[1])
-        is_smaller = len(dims) < len(large) or (len(dims) == len(large) and 1 in dims)
-        if is_smaller and dims != large == shape_of(node.result):
+        if _is_repeated(small, split[1]) and shape_of(split[1]) == shape_of(node.result):
             return apply(multiply, apply(multiply, split[0], small), split[1])
     return None
+
+
+def _is_repeated(small: Value, large: Value) -> bool:
+    """Return whether an array is broadcast to the shape of another, whatever sizes are called."""
+    dims, shape = shape_of(small), shape_of(large)
+    if len(dims) > len(shape):
+        return False
+    pairs = list(zip(dims, shape[len(shape) - len(dims) :], strict=True))
+    if any(dim != 1 and whole == 1 for dim, whole in pairs):
+        return False
+    return len(dims) < len(shape) or any(dim == 1 != whole for dim, whole in pairs)
 
 
 def _number_and_array(value: Value, rewriter: Rewriter) -> tuple[Value, Value] | None:

@@ -46,3 +46,16 @@ def test_numbers_go_to_what_is_broadcast() -> None:
     scale, r = np.array([1.0, 2.0]), np.arange(6.0).reshape(2, 3)
     expected = 3.0 * scale[:, None] + 2.0 * r * scale[:, None] / 6.0
     np.testing.assert_allclose(sd.grad(weighted, argnums=1)(scale, r), expected, rtol=1e-12)
+
+
+def two_multiples(x: Array, y: Array) -> float:
+    """Arrays of one shape, whose sizes have two names, each of them twice a sum."""
+    a, b = x[None, :] + y[None, :], x[None, :] * y[None, :]
+    return np.sum((a * a) * (b * b))
+
+
+def test_numbers_stay_where_arrays_are_of_one_shape() -> None:
+    x, y = np.linspace(0.2, 0.8, 4), np.linspace(1.1, 1.7, 4)
+    expected = 2.0 * (x + y) * (x * y) ** 2 + 2.0 * (x + y) ** 2 * x * y * y
+    np.testing.assert_allclose(sd.grad(two_multiples)(x, y), expected, rtol=1e-12)
+    assert sd.hessian(two_multiples)(x, y).shape == (4, 4)
