@@ -946,7 +946,7 @@ def build_transposed(
 def _loaded_pair(
     derived: Derived,
     split: differentiate.Split,
-    improved: Callable[[Graph], Graph],
+    improved: Callable[..., Graph],
     names: tuple[str, str],
     shaped: Structure,
     beside: Namespace | None,
@@ -954,7 +954,8 @@ def _loaded_pair(
     """Emit and load both parts, the first as ``<name>_forward``, the second as ``names`` say."""
     name, second_name = names
     whole = replace(split.backward, inputs=tuple(with_distinct_paths(split.backward.inputs)))
-    reverse = improved(whole)
+    fresh = are_apart(whole, split.forward) and are_apart(whole, derived.graph)
+    reverse = improved(whole, own=fresh)
     first, second = differentiate.without_unread(split.forward, reverse, split.saved)
     own = replace(derived, graph=improved(first))
     forward = build(own, f"{name}_forward", exact=True, beside=beside)
