@@ -153,14 +153,12 @@ class Region:
     parts: bool = False
     kinds: list[type[BaseException]] = field(init=False)
     told: list[Any] = field(init=False)
+    exit: Exit = field(init=False)
 
     def __post_init__(self) -> None:
         self.kinds = list(self.classes)
         self.told = [None] * len(self.kinds)
-
-    @property
-    def exit(self) -> Exit:
-        return Exit(self.token, "raise")
+        self.exit = Exit(self.token, "raise")
 
     def number_of(self, kind: type[BaseException], made: bool, told: Any = None) -> int:
         """The number of a class that is raised; ``made``: by the program, not by an operation.
@@ -534,8 +532,15 @@ class Interpreter:
         if not self.regions:
             return action()
         before = self.region_states()
-        with HOOKS.noting(self, known, step):
-            value = action()
+        if known.notes or known.record is not None:
+            with HOOKS.noting(self, known, step):
+                value = action()
+        else:
+            around, known.current = known.current, step
+            try:
+                value = action()
+            finally:
+                known.current = around
         if self.may_have_raised(before):
             known.values[step] = value
             raise StatementLeft(known)

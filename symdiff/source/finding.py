@@ -88,6 +88,7 @@ def _forwarding(function: types.FunctionType) -> FunctionSource | None:
     return None
 
 
+@functools.lru_cache(maxsize=_REMEMBERED_TEXTS)
 def _find_in_text(
     text: str, code: types.CodeType, rewritten: bool
 ) -> tuple[_FileIndex | None, types.CodeType | None]:
