@@ -10,6 +10,7 @@ Primal nodes are extended in place: the transformation owns its copy of them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 
 from symdiff.differentiate.activity import Homes
 from symdiff.differentiate.cotangents import Zeros
@@ -522,12 +523,11 @@ def reads(node: Node) -> Iterable[Value]:
 
 def read_values(block: Block) -> list[Value]:
     """All values read in a block and the blocks in it, each once."""
-    found: dict[Value, None] = {}
+    read: list[Sequence[Value]] = []
     for inner in walk_blocks(block):
-        for node in inner.nodes:
-            found.update(dict.fromkeys(node.operands))
-        found.update(dict.fromkeys(inner.results))
-    return list(found)
+        read += [node.operands for node in inner.nodes]
+        read.append(inner.results)
+    return list(dict.fromkeys(chain.from_iterable(read)))
 
 
 def rewrite(

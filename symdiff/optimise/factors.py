@@ -247,6 +247,8 @@ def numbers_across(node: Node, rewriter: Rewriter) -> Value | None:
     """``(s * x) * (c * y)`` of two numbers and two arrays as ``((s * c) * x) * y``, and
     ``(s / x) * (c * y)`` as ``((s * c) / x) * y``.
     """
+    if not shape_of(node.result):
+        return None
     for first, second in both_ways(node):
         one = _number_and_array(first, rewriter) or _number_over_array(first, rewriter)
         two = _number_and_array(second, rewriter)

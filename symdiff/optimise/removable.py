@@ -43,6 +43,8 @@ def quotient_cancelled(node: Node, rewriter: Rewriter) -> Value | None:
 @reads("multiply", "divide", "strong_divide", "negative", "sign")
 def product_cancelled(node: Node, rewriter: Rewriter) -> Value | None:
     """``(a * v) * (b / nonzero(v))`` as ``a * b``, ``(a * abs(x)) * sign(x)`` as ``a * x``."""
+    if not _has_divisor(node):
+        return None
     for first, second in both_ways(node):
         for value, left in _divided(second, rewriter):
             rest = _without(first, value, rewriter)
@@ -56,6 +58,22 @@ def product_cancelled(node: Node, rewriter: Rewriter) -> Value | None:
 
 
 # Factors
+
+
+def _has_divisor(node: Node) -> bool:
+    """Return whether there may be a divisor or a sign in a product, whoever else reads it."""
+    level = set(node.operands)
+    for _ in range(_DEPTH):
+        below = set[Value]()
+        for made in (value.node for value in level):
+            if made is None:
+                continue
+            if made.op is multiply or made.op is negative:
+                below.update(made.operands)
+            elif made.op is divide or made.op is strong_divide or made.op is sign:
+                return True
+        level = below
+    return False
 
 
 def _without(value: Value, factor: Value, rewriter: Rewriter, depth: int = _DEPTH) -> _Part | None:
