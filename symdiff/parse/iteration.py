@@ -31,6 +31,7 @@ from symdiff.parse.interpreter import HOOKS, MOST_UNROLLED, Interpreter, describ
 from symdiff.parse.items import get_item
 from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, run_for
 from symdiff.parse.meanwhile import meanwhile
+from symdiff.parse.moves import Move
 from symdiff.parse.python import in_python
 from symdiff.parse.raising import raise_with
 from symdiff.parse.scope import cleans_up, uses_what_is_sent
@@ -517,6 +518,7 @@ def run_over(
     value: Abstract,
     turn: Callable[[Abstract], None],
     place: ast.expr | None = None,
+    moves: tuple[Move, ...] = (),
 ) -> Turns:
     """Stage a ``for`` loop over a value, which stands at ``place``.
 
@@ -530,15 +532,15 @@ def run_over(
             return iterate(interp, items)
 
     with Checkpoint(interp, NestedTurnsError, when=lambda error: error.most == MOST_NESTED):
-        return run_for(interp, iterable(value), turn, MOST_NESTED)
+        return run_for(interp, iterable(value), turn, MOST_NESTED, moves)
     unlike = (Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError, NeedsStatic)
     with Checkpoint(interp, *unlike), meanwhile(interp, tentative=True):
         before = [(ref, interp.content(ref)) for ref in _containers(value)]
-        turns = run_for(interp, iterable(in_lists(interp, value)), turn)
+        turns = run_for(interp, iterable(in_lists(interp, value)), turn, moves=moves)
         if not all(_are_kept(interp.content(ref), content) for ref, content in before):
             raise UnsupportedSyntaxError("a loop over a copy of what its body changes")
         return turns
-    return run_for(interp, iterable(value), turn)
+    return run_for(interp, iterable(value), turn, moves=moves)
 
 
 def _are_kept(content: Any, before: Any) -> bool:

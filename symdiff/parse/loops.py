@@ -24,6 +24,7 @@ from symdiff.parse.heap import same
 from symdiff.parse.interpreter import MOST_UNROLLED, Interpreter
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.memory_order import layouts_wanted
+from symdiff.parse.moves import Move
 from symdiff.parse.trials import MOST_INDENTED, EndlessLoopError, LoopStager, Turns
 from symdiff.parse.values import (
     Abstract,
@@ -63,6 +64,7 @@ def run_for(
     iterable: Iterable,
     turn: Callable[[Abstract], None],
     nested: int = MOST_INDENTED,
+    moves: tuple[Move, ...] = (),
 ) -> Turns:
     """Stage a ``for`` loop; whether it was left by break is in the heap, for ``else``.
 
@@ -73,7 +75,7 @@ def run_for(
     def one(index: Any) -> None:
         turn(iterable.element(index))
 
-    turns = Turns(Token(), iterable.count, one)
+    turns = Turns(Token(), iterable.count, one, moves=moves)
     turns.more, turns.nested = iterable.more if iterable.unroll else None, nested
     watched = () if iterable.unroll and iterable.end is None else iterable.live
     before = [interp.heap.get(ref) for ref in watched]
@@ -92,10 +94,13 @@ def run_for(
 
 
 def run_while(
-    interp: Interpreter, test: Callable[[], bool | Value], turn: Callable[[], None]
+    interp: Interpreter,
+    test: Callable[[], bool | Value],
+    turn: Callable[[], None],
+    moves: tuple[Move, ...] = (),
 ) -> Turns:
     """Stage a ``while`` loop."""
-    turns = Turns(Token(), None, lambda index: turn(), test)
+    turns = Turns(Token(), None, lambda index: turn(), test, moves=moves)
     _with_exits(interp, turns, lambda: _run(interp, turns, False))
     return turns
 
@@ -297,7 +302,7 @@ def _one_turn(interp: Interpreter, turns: Turns, index: Any) -> None:
 
 def _peel(interp: Interpreter, turns: Turns, condition: bool | Value) -> None:
     first = turns.first
-    after = Turns(turns.token, turns.count, turns.turn, turns.test, first + 1)
+    after = Turns(turns.token, turns.count, turns.turn, turns.test, first + 1, moves=turns.moves)
 
     rest = functools.partial(_staged_or_unrolled, interp, after)
     turn_and_rest = functools.partial(_turn_and_rest, interp, turns, first, rest)

@@ -30,6 +30,7 @@ from symdiff.parse.interpreter import STATEMENTS, Interpreter
 from symdiff.parse.items import delete_item, get_item, set_item
 from symdiff.parse.iteration import for_each, is_unnumbered, iterated, run_over
 from symdiff.parse.loops import run_inside, run_while
+from symdiff.parse.moves import moves_in
 from symdiff.parse.raising import raise_with, throw
 from symdiff.parse.scope import bind_name, load_name, read_free, unbind_name
 from symdiff.parse.selecting import at_each_place
@@ -217,7 +218,7 @@ def _for(interp: Interpreter, node: ast.For) -> None:
         whole = _goes_to_the_end(interp, node)
         turns = run_inside(interp, lambda one: for_each(interp, items, one, whole), turn)
     else:
-        turns = run_over(interp, items, turn, node.iter)
+        turns = run_over(interp, items, turn, node.iter, moves_in(node))
     _else(interp, turns, node.orelse)
 
 
@@ -237,7 +238,7 @@ def _while(interp: Interpreter, node: ast.While) -> None:
 
     tests_itself = isinstance(node.test, ast.Constant)  # then the test stands in the body
     with Checkpoint(interp, NotAttemptedError, when=lambda _: not tests_itself):
-        turns = run_while(interp, goes_on, lambda: interp.execute(node.body))
+        turns = run_while(interp, goes_on, lambda: interp.execute(node.body), moves_in(node))
         _else(interp, turns, node.orelse)
         return
     interp.execute([_testing_itself(node)])

@@ -6,7 +6,6 @@ What is carried is found by trials of the body, until nothing new changes and ev
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import field
@@ -17,7 +16,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building, copy_block
 from symdiff.ir.control import emit_cond, emit_loop
 from symdiff.ir.graph import Block, Node, Value, uses
-from symdiff.ir.types import INT
+from symdiff.ir.types import INT, ArrayType
 from symdiff.ops.arithmetic import add, not_, subtract
 from symdiff.ops.strides import met
 from symdiff.parse.aliases import LoopAliases, Relations
@@ -29,7 +28,10 @@ from symdiff.parse.interpreter import Interpreter, either
 from symdiff.parse.lattice import is_variable, key_name
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.memory_order import layout_of
+from symdiff.parse.moves import Move
+from symdiff.parse.unions import contents_of
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     ConflictRead,
     Exit,
@@ -63,6 +65,7 @@ class Turns:
     first: int = 0  # turns that were peeled
     more: Callable[[int], bool | Value] | None = None  # where ``count`` does not tell the end
     nested: int = MOST_INDENTED  # at most, where they are staged one by one
+    moves: tuple[Move, ...] = ()  # that a turn makes
 
     @property
     def broken(self) -> Exit:
@@ -94,10 +97,10 @@ class Trial:
 class LoopStager:
     """Finds what is carried by staging the body until it repeats, then appends the loop."""
 
-    def __init__(self, interp: Interpreter, turns: Turns) -> None:
+    def __init__(self, interp: Interpreter, turns: Turns, since: int | None = None) -> None:
         self.interp = interp
         self.turns = turns
-        self.since = now()
+        self.since = now() if since is None else since
         self.base = interp.heap
         self.hints: dict[Key, tuple[Abstract, Heap]] = {}  # what a trial left, and its heap
         self.widened: Counter[Key] = Counter()  # how often what a trial left did not fit
@@ -106,18 +109,36 @@ class LoopStager:
         self.keep_layouts = True
         self.test_inside = False
         self.first: Heap | None = None  # what the first turn leaves, for the second trial
+        self.led: set[Key] = set()  # names taken to be carried as those that are moved to them
 
     def stage(self) -> None:
-        for number in itertools.count():
+        """Append the loop; where names are no such moves, find what is carried without them."""
+
+        def by_moves(error: Exception) -> bool:
+            return bool(self.led) and is_foreseen(error)
+
+        with Checkpoint(self.interp, Exception, when=by_moves, heap=self.base):
+            if self._staged():
+                return
+        self.turns.moves = ()
+        LoopStager(self.interp, self.turns, self.since).stage()
+
+    def _staged(self) -> bool:
+        """Append the loop; False, and nothing done, where a name was wrongly led."""
+        number = 0
+        while True:
             trial = self._nth_trial(number)
             learned = self._learn(trial)
             if not learned and not trial.rough:
+                if not self._are_moved(trial):
+                    return False
                 self._finish(trial)
-                return
+                return True
             if number == 0 and self.interp.sketching and self._sketch(trial):
-                return
+                return True
             writes = bool(trial.heap.written)  # then what is related decides what is staged
             self.first = trial.heap if number == 0 and not writes else None
+            number += 1
 
     # Trials ---------------------------------------------------------------------------------------
 
@@ -259,7 +280,7 @@ class LoopStager:
 
     def _learn(self, trial: Trial) -> bool:
         """Take up what changed and is not carried yet, and wider types; False where all repeats."""
-        changed = False
+        changed: set[Key] = set()
         ends = trial.heap.contents
         gone = [key for key in self.base.contents if is_variable(key) and key not in ends]
         for key in (*ends, *gone):
@@ -273,9 +294,11 @@ class LoopStager:
                 wider = not same(self.base.get(key), end)
             if wider:
                 self.hints[key] = end, trial.heap
-                changed = True
+                self.led.discard(key)
+                changed.add(key)
+        self._lead_on(trial, changed)
         return (
-            changed
+            bool(changed)
             or self._learn_parted(trial)
             or self._relate_after(trial.heap, trial.carries)
             or self._learn_layouts(trial)
@@ -287,6 +310,40 @@ class LoopStager:
         if self.widened[key] > MOST_WIDENED:
             change = trial.carries.change(key, trial.heap)
             raise FirstTurnDiffers(f"the type of {called(key_name(key))} does not settle: {change}")
+
+    def _lead_on(self, trial: Trial, changed: set[Key]) -> None:
+        """Let names that numbers are moved to be carried as the names that these come from."""
+        scope, reached = self.interp.scope, list(changed)
+        moved: dict[Key, list[Key]] = {}
+        for name, other in self.turns.moves:
+            moved.setdefault((scope, other), []).append((scope, name))
+        led: set[Key] = set()
+        while reached and moved:
+            source = reached.pop()
+            for to in moved.get(source, ()):
+                if to not in led and (to in self.led or self._is_moved(trial, to, source)):
+                    self.hints[to] = self.hints[source]
+                    led.add(to)
+                    reached.append(to)
+        self.led |= led
+
+    def _is_moved(self, trial: Trial, to: Key, source: Key) -> bool:
+        """Return whether a name that was not carried has got what another began the turn with,
+        which is to be a number, or none.
+        """
+        begun, heads = self.base.contents, trial.carries.contents
+        if to not in begun or to in self.hints or not _kinds(self.hints[source][0]):
+            return False
+        head = heads[source] if source in heads else begun.get(source, ABSENT)
+        return same(trial.heap.get(to), head)
+
+    def _are_moved(self, trial: Trial) -> bool:
+        """Return whether all names that were led are left as what they were taken to be."""
+        ends = [(key, trial.heap.get(key)) for key in self.led]
+        return all(
+            not same(end, trial.carries.head(key)) and _kinds(self.hints[key][0]) <= _kinds(end)
+            for key, end in ends
+        )
 
     def _learn_parted(self, trial: Trial) -> bool:
         """Give up that names are one array, where a turn may leave them two."""
@@ -399,6 +456,18 @@ class LoopStager:
             self.interp.span,
             "break, return, or loop over a range",
         )
+
+
+def _kinds(content: Abstract) -> set[Any]:
+    """The types of the numbers that a content may be, besides None; none where it may be others."""
+    parts = [one for one in contents_of(content).values() if one is not None]
+    return {_kind(one) for one in parts} if all(map(_kind, parts)) else set()
+
+
+def _kind(content: Abstract) -> Any:
+    if isinstance(content, Value) and isinstance(content.type, ArrayType):
+        return None if content.type.shape else content.type
+    return type(content) if isinstance(content, int | float | complex) else None
 
 
 def _binds(before: Heap, after: Heap, since: int) -> bool:

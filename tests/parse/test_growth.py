@@ -75,6 +75,16 @@ def whiles(n):
     return in_turn(n, ["while s > {k}.5:", "    s = s * 0.5"])
 
 
+def histories(n):
+    """A loop that moves each number on by one name."""
+    names = [f"s{k}" for k in range(n)]
+    return in_turn(0, (), "return " + " + ".join(names)).replace(
+        "s = x",
+        f"{' = '.join(names)} = 0.0\n    for i in range(int(x) + 60):\n"
+        f"        {', '.join(names)} = s0 * 0.5 + x + {names[-1]}, {', '.join(names[:-1])}",
+    )
+
+
 def nested_loops(n):
     text = "def f(x):\n    s = 0.0\n"
     for k in range(n // 3):
@@ -610,6 +620,7 @@ def masks_in_both_arms(n):
 
 
 KINDS = [
+    histories,
     calls, calls_that_try, loops, whiles, branches, cases, unions, many_unions, functions,
     functions_outside, lambdas, tries, withs, comprehensions, expressions, choices, breaks,
     generators, generators_from, generator_expressions, nexts, nested_functions, objects,
