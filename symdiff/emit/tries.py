@@ -23,8 +23,8 @@ from symdiff.ir.control import cond, emit_cond, emit_undefined, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, uses, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType
 from symdiff.ops.attempts import caught_in, is_error
+from symdiff.ops.equal import frozen_attributes
 from symdiff.ops.facts import may_raise
-from symdiff.optimise.equal import frozen_attributes
 
 CLASSES = "classes"
 TOLD = "told"  # where only the last result is read behind the first arm

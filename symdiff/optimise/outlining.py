@@ -38,11 +38,11 @@ from symdiff.ir.reach import reached
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, ListType, Multiple, Size, TapeType, Type
 from symdiff.ops.attempts import attempted, caught
+from symdiff.ops.equal import frozen
 from symdiff.ops.facts import READS_AND_WRITES, does_more
 from symdiff.ops.partial import reached as handed_on
 from symdiff.ops.partial import sources
 from symdiff.ops.residuals import MAYBE_NOTHING
-from symdiff.optimise.equal import frozen
 
 
 @dataclass(frozen=True, slots=True)

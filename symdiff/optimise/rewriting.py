@@ -26,6 +26,7 @@ from symdiff.ir.record import count
 from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.creation import zeros
 from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.equal import Journal, Scoped, are_same_constant, key_of_node, take_back
 from symdiff.ops.facts import (
     GIVES_LENGTHS,
     is_derived,
@@ -36,7 +37,6 @@ from symdiff.ops.facts import (
 )
 from symdiff.ops.retype import hides_dtype
 from symdiff.ops.sizes import size
-from symdiff.optimise.equal import Journal, Scoped, are_same_constant, key_of_node, take_back
 from symdiff.optimise.facts import (
     are_of_one_size,
     dims_at,

@@ -52,9 +52,9 @@ from symdiff.ir.graph import (
 from symdiff.ir.structure import of_tuple
 from symdiff.ir.types import ArrayType
 from symdiff.ops.attempts import caught, caught_in, is_error
+from symdiff.ops.equal import frozen, frozen_attributes
 from symdiff.ops.facts import may_raise
 from symdiff.ops.raised import classes_raised, rule_of_failure
-from symdiff.optimise.equal import frozen, frozen_attributes
 from symdiff.source import SourceSpan
 
 Classes = tuple[type[BaseException], ...]
