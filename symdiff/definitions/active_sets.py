@@ -206,8 +206,43 @@ def _assigned(costs, maximize):
     return np.asarray(find(costs, maximize), dtype=np.int64)
 
 
+# Monotonous rows ----------------------------------------------------------------------------------
+
+
+def isotonic_regression(y, *, weights=None, increasing=True):
+    """The means of the blocks in which neighbours that are out of order are pooled."""
+    row = np.asarray(y, dtype=np.float64)
+    mass = np.ones(len(row)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if row.ndim != 1:
+        refuse("y that is no row")
+    found = computed(np.zeros((2, len(row))), _pooled, row, mass, increasing)
+    block = found[1].astype(np.int64)
+    total, share = np.zeros(len(row)), np.zeros(len(row))
+    np.add.at(total, block, mass * row)
+    np.add.at(share, block, mass)
+    exact = total[block] / share[block]
+    ends = np.flatnonzero(np.append(block[1:] != block[:-1], True)) + 1
+    blocks = np.concatenate((np.zeros(1, np.int64), ends))
+    shares = share[: len(ends)]
+    told = valued(shares, computed(shares, _pooled_shares, row, mass, increasing))
+    return Found(x=valued(exact, found[0]), weights=told, blocks=blocks)
+
+
+def _pooled(row, mass, increasing):
+    from scipy.optimize import isotonic_regression as find
+
+    found = find(row, weights=mass, increasing=increasing)
+    return np.stack((found.x, np.repeat(np.arange(len(found.weights)), np.diff(found.blocks))))
+
+
+def _pooled_shares(row, mass, increasing):
+    from scipy.optimize import isotonic_regression as find
+
+    return find(row, weights=mass, increasing=increasing).weights
+
+
 @when_imported("scipy.optimize")
 def register(optimize):
     """Say what the functions mean."""
-    definitions: tuple[Any, ...] = (nnls, lsq_linear, linprog, linear_sum_assignment)
-    registered(optimize, *definitions)
+    definitions: tuple[Any, ...] = (nnls, lsq_linear, linprog)
+    registered(optimize, *definitions, linear_sum_assignment, isotonic_regression)

@@ -87,9 +87,11 @@ def tuple_of(count: int, first: int = 0) -> Structure:
 
 
 def is_leaf(value: object) -> bool:
-    if isinstance(value, np.datetime64 | np.timedelta64) or is_masked(value):
+    if isinstance(value, np.ndarray):
+        return type(value) is np.ndarray or not is_masked(value)
+    if isinstance(value, np.datetime64 | np.timedelta64):
         return False
-    return isinstance(value, bool | int | float | complex | np.ndarray | np.generic)
+    return isinstance(value, bool | int | float | complex | np.generic)
 
 
 def is_masked(value: object) -> bool:

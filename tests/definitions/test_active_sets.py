@@ -35,6 +35,9 @@ def assigned_by_the_most(x):
         lambda x: optimize.lsq_linear(WIDE, x, bounds=(0, x[:3]), method="bvls").x,
         lambda x: optimize.lsq_linear(WIDE, x, bounds=(0, x[:3])).cost,
         lambda x: optimize.lsq_linear(WIDE, x).x,
+        lambda x: optimize.isotonic_regression(np.sin(3 * x)).x,
+        lambda x: optimize.isotonic_regression(np.sin(3 * x), weights=x[::-1], increasing=False).x,
+        lambda x: optimize.isotonic_regression(np.sin(3 * x), weights=x).weights,
         assigned,
         assigned_by_the_most,
     ],
@@ -133,3 +136,14 @@ def test_halleys_method():
 
     assert sd.value_and_grad(root)(2.0)[1] == pytest.approx(2 / 3 * 2.0 ** (-2 / 3), rel=1e-12)
     assert sd.derivative(root, 2)(2.0) == pytest.approx(-4 / 9 * 2.0 ** (-5 / 3), rel=1e-12)
+
+
+def test_blocks_of_a_monotonous_row_are_known():
+    def found(x):
+        made = optimize.isotonic_regression(x, increasing=False)
+        return made.x[-1], made.blocks
+
+    y = np.array([3.0, 1.0, 2.0, 2.0, 0.5])
+    (_, blocks), pullback = sd.vjp(found, y)
+    np.testing.assert_array_equal(blocks, optimize.isotonic_regression(y, increasing=False).blocks)
+    np.testing.assert_array_equal(pullback((1.0, None))[0], [0, 0, 0, 0, 1])
