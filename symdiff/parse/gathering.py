@@ -5,15 +5,15 @@ place of its ``yield``. Generators that go over one another in both arms of a br
 twice as often with each. So the elements of one of which there are several of one kind (``kinds``)
 are gathered first (``templates``), and gone over then.
 
-That is the same where the generator sees nothing but its arguments' numbers and what stands
-outside, gives numbers, and writes nothing; where it is gone over to its end, and nothing outside
-is written meanwhile; and where either the generator or what is done for its elements raises
-nothing. Else it is staged in its place.
+That is the same where the generator sees nothing but its arguments' numbers and arrays and what
+stands outside, gives numbers and arrays, and writes nothing; where it is gone over to its end, and
+nothing that it sees or gives, nor anything outside, is written meanwhile; and where either the
+generator or what is done for its elements raises nothing. Else it is staged in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from symdiff.ir.build import builder
@@ -22,10 +22,12 @@ from symdiff.ops.effects import raise_
 from symdiff.ops.facts import may_raise
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
+from symdiff.parse.heap import Heap, differing
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.iteration import for_each
+from symdiff.parse.kinds import look_around
 from symdiff.parse.templates import Run, Template, copied
-from symdiff.parse.values import ABSENT, Abstract, Scope
+from symdiff.parse.values import ABSENT, Abstract, Scope, Storage, born
 from symdiff.parse.writeback import writes_outside
 
 Consume = Callable[[Abstract], None]
@@ -45,9 +47,19 @@ def from_list(
     """
     if interp.regions:
         return ABSENT
+    writes: list[Any] = []
+
+    def gathered_alone(values: dict[str, Abstract]) -> Abstract:
+        found = gather(values)
+        writes.extend(one for one in interp.heap.written if isinstance(one, Storage))
+        return found
+
+    def accepts(template: Template) -> bool:
+        return not writes and _stands_alone(template)
+
     with Checkpoint(interp, Exception, when=is_foreseen) as attempt:
         found: Any = copied(
-            interp, key, scope, bound, gather, later=FOLLOWED_MORE, accepts=_stands_alone
+            interp, key, scope, bound, gathered_alone, later=FOLLOWED_MORE, accepts=accepts
         )
         if found is ABSENT:
             return ABSENT
@@ -56,7 +68,8 @@ def from_list(
         items, given = found
         _go_over(interp, items, consume)
         raises = _raises(nodes[attempt.length : gathered]) and _raises(nodes[gathered:])
-        if not (raises or writes_outside(interp, before)):
+        seen = look_around(interp, key[0], scope, bound).handles
+        if not (raises or writes_outside(interp, before) or _writes(interp, before, attempt, seen)):
             return given
         attempt.roll_back()
     return ABSENT
@@ -72,12 +85,27 @@ def _go_over(interp: Interpreter, items: Abstract, consume: Consume) -> None:
 
 
 def _stands_alone(template: Template) -> bool:
-    """Return whether a generator sees, writes and gives nothing of the program's but numbers: what
-    is gathered may not be written where it is gone on with, nor where an element is used.
+    """Return whether a generator sees and gives nothing of the program's but numbers and arrays,
+    and writes nothing that it sees.
     """
     items, _ = template.result
-    seen, written = template.seen, {*template.written}
-    return not (seen.handles or seen.places) and {*template.made} == written == {items}
+    made = {*template.made}
+    others = (*template.seen.handles, *template.seen.places, *(made - {items}))
+    return items in made and made == {*template.written} and all(map(_is_array, others))
+
+
+def _is_array(handle: Any) -> bool:
+    return isinstance(handle, Storage)
+
+
+def _writes(interp: Interpreter, before: Heap, attempt: Checkpoint, seen: Sequence[Any]) -> bool:
+    """Return whether an array that a generator sees, or has made, is another one than ``before``:
+    it would see that where it is gone on with.
+    """
+    return any(
+        key in before.contents and (key in seen or born(key) >= attempt.since)
+        for key in filter(_is_array, differing(before.contents, interp.heap.contents))
+    )
 
 
 def _raises(nodes: list[Node]) -> bool:

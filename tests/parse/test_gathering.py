@@ -174,7 +174,82 @@ def inside_try(x: float, y: float) -> float:
     return s
 
 
+def scaled_rows(a: np.ndarray) -> Iterator[np.ndarray]:
+    yield a * 2.0
+    yield a[::-1]
+    yield a * a
+
+
+def rows_of_either(a: np.ndarray) -> Iterator[np.ndarray]:
+    if a[0] > 0.5:
+        yield from scaled_rows(a * 0.9)
+    else:
+        yield from scaled_rows(a + 0.3)
+
+
+def rows_while(a: np.ndarray) -> Iterator[np.ndarray]:
+    while a[0] < 2.0:
+        yield a
+        a = a * 1.5
+
+
+def of_rows(x: float, y: float) -> float:
+    a = np.array([x, y])
+    total, s = np.zeros(2), 0.0
+    for row in rows_of_either(a):
+        total += row * y
+        s = s + np.sum(row * total)
+    for row in rows_while(a * x):
+        s = s * 0.5 + np.sum(row * total)
+    first, second, third = scaled_rows(a)
+    third[0] = third[1] * x
+    return s + float(np.sum(first * second * third))
+
+
+def rows_of_one(a: np.ndarray) -> Iterator[np.ndarray]:
+    row = np.zeros(2)
+    for k in range(3):
+        row[k % 2] = a[0] * (k + 1.0)
+        yield row
+
+
+def rows_written_behind(a: np.ndarray) -> Iterator[np.ndarray]:
+    row = a * 2.0 if a[0] > 0.5 else a * 3.0
+    yield row
+    row[0] = a[1]
+    yield row * 0.5
+
+
+def rows_of_argument(a: np.ndarray) -> Iterator[np.ndarray]:
+    yield a
+    a[1] = a[1] * 2.0
+    yield a
+
+
+def of_rows_that_change(x: float, y: float) -> float:
+    """Arrays that the generator writes, or what goes over it writes, between two elements."""
+    s = 0.0
+    for row in rows_of_one(np.array([x, y])):
+        s = s * y + np.sum(row * row)
+    for row in rows_written_behind(np.array([x, y])):
+        s = s * y + row[0] * row[1]
+    a = np.array([x, y])
+    for row in rows_of_argument(a):
+        s = s * y + row[0] * row[1]
+    for row in scaled_rows(a):
+        s = s + np.sum(row)
+        a[0] = a[0] * y
+    for row in scaled_rows(a):
+        row[0] = row[0] * x
+        s = s + np.sum(row * a)
+    held = list(scaled_rows(a))
+    held[1][0] = 2.0 * x  # a view of the argument
+    return s + float(np.sum(a * held[0]))
+
+
 FUNCTIONS = [
+    of_rows,
+    of_rows_that_change,
     over_both,
     of_an_unknown_length,
     unpacked,
@@ -237,6 +312,12 @@ def test_what_is_gathered_is_what_nothing_tells_apart(monkeypatch: pytest.Monkey
     for function in (unpacked, of_several_kinds):
         sd.grad(fresh(function))(0.32, 1.17)
     assert gathered == {"powers": 4, "chosen": 1}
+    gathered.clear()
+    sd.grad(fresh(of_rows))(0.32, 1.17)
+    assert gathered == {"rows_of_either": 1, "scaled_rows": 3}
+    gathered.clear()
+    sd.grad(fresh(of_rows_that_change))(0.32, 1.17)
+    assert gathered == {"scaled_rows": 1}  # in the list
     gathered.clear()
     for function in (left_early, writing_outside, of_what_changes, in_turn, inside_try):
         sd.grad(fresh(function))(0.32, 1.17)

@@ -686,8 +686,15 @@ def loops_over_generators_in_both_arms(n):
     return chained(n, ["yield v", "yield v * v"], lines, ["return sum(f{n}(x))"])
 
 
+def generators_of_arrays(n):
+    lines = ["if v[0] > 0.1:", "    for w in f{k}(v * 0.9):", "        yield w * 0.9"]
+    lines += ["else:", "    yield from f{k}(v + 0.3)"]
+    last = ["s = 0.0", "for w in f{n}(np.array([x, 0.5])):", "    s = s + np.sum(w)", "return s"]
+    return chained(n, ["yield v", "yield v * v"], lines, last)
+
+
 BRANCHING = [
-    yields_from_both_arms, loops_over_generators_in_both_arms,
+    yields_from_both_arms, loops_over_generators_in_both_arms, generators_of_arrays,
     named_handlers, raising_again, suppressing, arrays_in_body_and_handler,
     calls_in_loops_and_behind, calls_in_whiles_and_behind, writes_in_body_and_handler,
     calls_in_body_and_handler, local_functions_in_body_and_handler, calls_behind_tries,
