@@ -222,9 +222,9 @@ def _compare_from(
     if not isinstance(condition, Value):
         return rest() if condition else result
     behind = node.comparators[position + 1 :]
-    return joined_value(
-        interp, condition, lambda: interp.in_arm(rest, *behind), lambda: result, VALUE
-    )
+    if not all(isinstance(one, ast.Name | ast.Constant) for one in behind):  # they may raise
+        rest = partial(interp.in_arm, rest, *behind)
+    return joined_value(interp, condition, rest, lambda: result, VALUE)
 
 
 @expression(ast.IfExp)

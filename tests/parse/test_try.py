@@ -929,3 +929,65 @@ def test_chained_comparisons_of_what_raises(x: float, v: float, slope: float) ->
     assert sd.grad(between)(x, v) == slope
     assert sd.grad(between)(1.0, 200.0) == 3.0
     assert sd.jvp(between, (x, v), (1.0, 0.0)) == (between(x, v), slope)
+
+
+def solved(x: float, low: float = 0.1, high: float = 3.0) -> float:  # noqa: C901 - a solver as libraries have them
+    """A root of y**3 = x, by Newton's method between bounds that are found on the way."""
+    p0, p1, p2, p3, a, b = x, None, None, None, None, None
+    it = 0
+    while it < 60:
+        f, slope = p0 * p0 * p0 - x, 3.0 * p0 * p0
+        stuck = False
+        if p1 is not None and p2 is not None:
+            stuck = p0 == p2 and p1 == p0
+            if not stuck and p3 is not None:
+                stuck = p3 == p0
+        if f == 0.0:
+            return p0
+        elif slope == 0.0 or stuck:
+            if it == 0:
+                raise ValueError
+            recovered = False
+            for factor in (0.5, 0.25, 0.1):
+                it += 1
+                guess = p1 + (p0 - p1) * factor
+                if guess < low:
+                    guess = low
+                if guess == p0:
+                    continue
+                f, slope = guess * guess * guess - x, 3.0 * guess * guess
+                if slope == 0.0:
+                    continue
+                else:
+                    p0 = guess
+                    recovered = True
+                    break
+            if not recovered:
+                raise ValueError
+        if f < 0.0:
+            a = p0
+        else:
+            b = p0
+        p = p0 - f / slope
+        if a is not None and b is not None:  # noqa: SIM102
+            if (not (a < p < b) and not (b < p < a)) or it > 40:
+                p = 0.5 * (a + b)
+        if low is not None and p < low:
+            p = low
+        if high is not None and p > high:
+            p = high
+        it += 1
+        if abs(p - p0) < 1e-12 * abs(p):
+            return p
+        p0, p1, p2, p3 = p, p0, p1, p2
+    raise ValueError
+
+
+def test_chained_comparisons_of_numbers_or_none_inside_try() -> None:
+    def f(x: float) -> float:
+        try:
+            return solved(x)
+        except ValueError:
+            return x
+
+    assert sd.grad(f)(2.0) == pytest.approx(2.0 ** (-2.0 / 3.0) / 3.0, 1e-12)
