@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from typing import Any
 
@@ -16,7 +16,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building, copy_block
 from symdiff.ir.control import emit_cond, emit_loop
 from symdiff.ir.graph import Block, Node, Value, uses
-from symdiff.ir.types import INT, ArrayType
+from symdiff.ir.types import INT
 from symdiff.ops.arithmetic import add, not_, subtract
 from symdiff.ops.strides import met
 from symdiff.parse.aliases import LoopAliases, Relations
@@ -28,8 +28,7 @@ from symdiff.parse.interpreter import Interpreter, either
 from symdiff.parse.lattice import is_variable, key_name
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.memory_order import layout_of
-from symdiff.parse.moves import Move
-from symdiff.parse.unions import contents_of
+from symdiff.parse.moves import Move, kinds_of, led_from
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -280,7 +279,7 @@ class LoopStager:
 
     def _learn(self, trial: Trial) -> bool:
         """Take up what changed and is not carried yet, and wider types; False where all repeats."""
-        changed: set[Key] = set()
+        changed: dict[Key, None] = {}  # in order: what is carried is emitted in it
         ends = trial.heap.contents
         gone = [key for key in self.base.contents if is_variable(key) and key not in ends]
         for key in (*ends, *gone):
@@ -295,7 +294,7 @@ class LoopStager:
             if wider:
                 self.hints[key] = end, trial.heap
                 self.led.discard(key)
-                changed.add(key)
+                changed[key] = None
         self._lead_on(trial, changed)
         return (
             bool(changed)
@@ -311,20 +310,17 @@ class LoopStager:
             change = trial.carries.change(key, trial.heap)
             raise FirstTurnDiffers(f"the type of {called(key_name(key))} does not settle: {change}")
 
-    def _lead_on(self, trial: Trial, changed: set[Key]) -> None:
+    def _lead_on(self, trial: Trial, changed: Iterable[Key]) -> None:
         """Let names that numbers are moved to be carried as the names that these come from."""
-        scope, reached = self.interp.scope, list(changed)
-        moved: dict[Key, list[Key]] = {}
-        for name, other in self.turns.moves:
-            moved.setdefault((scope, other), []).append((scope, name))
-        led: set[Key] = set()
-        while reached and moved:
-            source = reached.pop()
-            for to in moved.get(source, ()):
-                if to not in led and (to in self.led or self._is_moved(trial, to, source)):
-                    self.hints[to] = self.hints[source]
-                    led.add(to)
-                    reached.append(to)
+
+        def is_led(to: Key, source: Key) -> bool:
+            return to in self.led or self._is_moved(trial, to, source)
+
+        scope, led = self.interp.scope, set[Key]()
+        moves = [((scope, to), (scope, source)) for to, source in self.turns.moves]
+        for to, source in led_from(changed, moves, is_led):
+            self.hints[to] = self.hints[source]
+            led.add(to)
         self.led |= led
 
     def _is_moved(self, trial: Trial, to: Key, source: Key) -> bool:
@@ -332,7 +328,7 @@ class LoopStager:
         which is to be a number, or none.
         """
         begun, heads = self.base.contents, trial.carries.contents
-        if to not in begun or to in self.hints or not _kinds(self.hints[source][0]):
+        if to not in begun or to in self.hints or not kinds_of(self.hints[source][0]):
             return False
         head = heads[source] if source in heads else begun.get(source, ABSENT)
         return same(trial.heap.get(to), head)
@@ -341,7 +337,7 @@ class LoopStager:
         """Return whether all names that were led are left as what they were taken to be."""
         ends = [(key, trial.heap.get(key)) for key in self.led]
         return all(
-            not same(end, trial.carries.head(key)) and _kinds(self.hints[key][0]) <= _kinds(end)
+            not same(end, trial.carries.head(key)) and kinds_of(self.hints[key][0]) <= kinds_of(end)
             for key, end in ends
         )
 
@@ -456,18 +452,6 @@ class LoopStager:
             self.interp.span,
             "break, return, or loop over a range",
         )
-
-
-def _kinds(content: Abstract) -> set[Any]:
-    """The types of the numbers that a content may be, besides None; none where it may be others."""
-    parts = [one for one in contents_of(content).values() if one is not None]
-    return {_kind(one) for one in parts} if all(map(_kind, parts)) else set()
-
-
-def _kind(content: Abstract) -> Any:
-    if isinstance(content, Value) and isinstance(content.type, ArrayType):
-        return None if content.type.shape else content.type
-    return type(content) if isinstance(content, int | float | complex) else None
 
 
 def _binds(before: Heap, after: Heap, since: int) -> bool:
