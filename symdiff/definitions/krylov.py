@@ -127,6 +127,11 @@ def _rebuilt(kind, entries, rows, columns, shape):
 class Untold:
     """What a solver tells of its way besides, which is not known."""
 
+    __symdiff_returned__ = (
+        "what a solver tells of its way, its estimates of the norm and the condition of the matrix",
+        "return the solution, or the norms: lsqr(A, b)[0]",
+    )
+
     def __getattr__(self, name):
         refuse("what it tells of its way")
 
@@ -152,12 +157,24 @@ def _squares(name):
         normal = turned @ A + damp**2 * np.eye(A.shape[1])
         exact = np.linalg.solve(normal, turned @ right)
         told = ",".join(names)
-        like = np.append(exact, 0.0)
+        like = np.append(exact, np.zeros(6))
         both = computed(like, _found_of_squares, name, told, right, damp, *settings, *given)
-        why = both[-1].real
-        converged = (why <= 2) | (why == 4) | (why == 5)
-        x = valued(exact * _sound(converged), both[:-1])
-        return (x, int(why), *[Untold() for _ in range(8 if name == "lsqr" else 6)])
+        why, count = both[-6].real, both[-5].real
+        sound = _sound((why <= 2) | (why == 4) | (why == 5))
+        x = valued(exact * sound, both[:-6])
+        rest = right - A @ exact
+        whole = np.linalg.norm(np.append(rest, damp * exact))
+        turned_rest = np.linalg.norm(turned @ rest - damp**2 * exact)
+        norms = (np.linalg.norm(rest), whole, turned_rest, np.linalg.norm(exact))
+        first, both_rests, slope, size = (
+            valued(norms[k] * sound, both[k - 4].real) for k in range(4)
+        )
+        ahead = (x, int(why), int(count))
+        if name == "lsmr":
+            return (*ahead, float(both_rests), slope, Untold(), Untold(), size)
+        unknown = np.zeros(A.shape[1])  # the variances, which calc_var= asks for
+        rests = float(first), float(both_rests)
+        return (*ahead, *rests, Untold(), Untold(), slope, float(size), unknown)
 
     return solver
 
@@ -182,8 +199,9 @@ def _found_of_squares(name, names, right, damp, *given):
     told = names.split(",") if names else []
     settings, matrix = given[: len(told)], taken_matrix(*given[len(told) :])
     options = dict(zip(told, settings, strict=True))
-    x, why = getattr(scipy.sparse.linalg, name)(matrix, right, damp, **options)[:2]
-    return np.append(x, float(why))
+    found = getattr(scipy.sparse.linalg, name)(matrix, right, damp, **options)
+    norms = (3, 4, 7, 8) if name == "lsqr" else (3, 3, 4, 7)  # of the rest, of it all, and others
+    return np.append(found[0], [float(found[k]) for k in (1, 2, *norms)])
 
 
 # Exponentials -------------------------------------------------------------------------------------

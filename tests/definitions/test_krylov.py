@@ -77,6 +77,29 @@ def test_least_squares(name: str) -> None:
     check(lambda x: solve(OUTSIDE, x**2, **most)[0], X)
 
 
+@pytest.mark.parametrize(("name", "told"), [("lsqr", (3, 4, 8, 9)), ("lsmr", (3, 7))])
+def test_norms_that_least_squares_tell(name: str, told: tuple[int, ...]) -> None:
+    """Of what is left, with and without the damping, and of the solution."""
+    solve = getattr(solving, name)
+    most: Any = {"lsqr": {"iter_lim": 50}, "lsmr": {"maxiter": 50}}[name]
+    for damp in (0.0, 0.4):
+
+        def norms(x: Any, damp: float = damp) -> Any:
+            a = np.outer(x, x**2)[:, :2] + np.eye(4)[:, :2]
+            found = solve(a, x**2, damp, atol=1e-14, btol=1e-14, **most)
+            return tuple(found[k] for k in told)
+
+        check(norms, X)
+
+
+def test_steps_of_least_squares_are_known_when_they_run() -> None:
+    def steps(x: Any) -> Any:
+        return x[0] * solving.lsqr(OUTSIDE, x)[2]
+
+    assert sd.value_and_grad(steps)(X)[0] == steps(X)
+    np.testing.assert_array_equal(sd.grad(steps)(X), solving.lsqr(OUTSIDE, X)[2] * np.eye(4)[0])
+
+
 def test_what_a_solver_tells_is_known_when_it_runs() -> None:
     def solved(x: Any, steps: Any) -> Any:
         y, told = solving.cg(_matrix(x), np.arange(4.0), rtol=1e-12, maxiter=steps)
@@ -104,11 +127,12 @@ def test_what_has_not_converged_has_no_derivative() -> None:
         (lambda x: solving.minres(_matrix(x), x, shift=0.1)[0], "shift="),
         (lambda x: solving.gmres(_matrix(x), np.outer(x, x))[0], "several"),
         (lambda x: solving.cg(np.eye(4, dtype=np.float32), x.astype(np.float32))[0], "single"),
-        (lambda x: solving.lsqr(_matrix(x), x)[3] * x, "way"),
+        (lambda x: solving.lsqr(_matrix(x), x)[5] * x, "way"),
+        (lambda x: solving.lsmr(_matrix(x), x), "way, its estimates of the norm"),
     ],
 )
 def test_what_is_not_taken_is_refused(function: Any, told: str) -> None:
-    with pytest.raises(sd.UnsupportedCallError, match=told):
+    with pytest.raises(sd.SymdiffError, match=told):
         sd.vjp(function, X)
 
 
