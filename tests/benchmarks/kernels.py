@@ -166,7 +166,7 @@ PREFACE = f"""{BEGINS}
 ## Loops over matrices
 
 Written by `python -m tests.benchmarks kernels --write`: times of gradients, as multiples of the
-function's own, one thread, medians of interleaved rounds in one run.
+function's own, one thread, processor time, medians of interleaved rounds in one run.
 """
 HEADER = """| kernel | function | gradient |
 | --- | --- | --- |"""
