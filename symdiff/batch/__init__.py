@@ -25,6 +25,7 @@ from symdiff.ir.graph import Block, Graph, Value, uses, walk_nodes
 from symdiff.ir.record import note
 from symdiff.ir.types import ArrayType, Dim, Size, in_words
 from symdiff.ops.batching import NoBatchRule
+from symdiff.ops.partial import partial_values
 
 __all__ = ["batched", "moved", "rows_at_once", "with_lanes"]
 
@@ -45,7 +46,8 @@ def batched(
     sources = [p for p, one in zip(block.parameters, has, strict=True) if one]
     new = dict(zip(block.parameters, arguments, strict=True))
     lengths = _lengths(graph, arguments, has)
-    known = Known(spread_from(block, sources), uses(block), lengths, disguised(block))
+    spread, partial = spread_from(block, sources), partial_values(block, graph.partial)
+    known = Known(spread, uses(block), lengths, disguised(block), partial)
     if not _has_effects(graph):
         made = _by_rules(block, Batcher(known, count, dim, ChainMap({}, new), empty=dim == 0))
         if made is not None:

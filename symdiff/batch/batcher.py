@@ -64,14 +64,15 @@ class Known:
     """What is known of a whole graph: where there are lanes, how often values are read, and where
     a size is found: the symbol with a value of the new graph, its axis, and an offset.
 
-    ``disguised`` may be integers at run time, typed as floats; ``at_once``: nothing may run once a
-    lane.
+    ``disguised`` may be integers at run time, typed as floats; ``partial`` may be undefined;
+    ``at_once``: nothing may run once a lane.
     """
 
     spread: Spread
     reads: dict[Value, int]
     lengths: dict[str, tuple[Value, int, int]]
     disguised: set[Value]
+    partial: set[Value]
     at_once: bool = False
 
 
@@ -386,6 +387,8 @@ class Batcher:
         """``stack`` with a value of these lanes in the places that they have among all."""
         if value.node is not None and value.node.op is undefined:
             return stack
+        if value in self.known.partial and array_type(value).dtype.kind in "iu":
+            raise Unbatchable("it may be None, which no array of integers holds")
         new = self.typed(value)
         shape = (self.dim, *array_type(value).shape)
         return index_set(stack, new, places, key=(Slot(0),), shape=shape)

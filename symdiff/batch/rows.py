@@ -36,6 +36,7 @@ from symdiff.ops.batching import NoBatchRule
 from symdiff.ops.creation import arange_of, eye, int_minimum, zeros
 from symdiff.ops.declare import array_type
 from symdiff.ops.index import index_set_of
+from symdiff.ops.partial import partial_values
 from symdiff.ops.rules import replaced
 from symdiff.ops.shape import copy, reshape
 from symdiff.ops.sizes import dim_of, product, sizes_of
@@ -131,7 +132,8 @@ class _Sweep:
         given = (units if k == self.seed else v for k, v in enumerate(self.arguments))
         block = self.graph.block
         new = dict(zip(block.parameters, given, strict=True))
-        known = Known(self.spread, uses(block), {}, disguised(block), at_once=True)
+        partial = partial_values(block, self.graph.partial)
+        known = Known(self.spread, uses(block), {}, disguised(block), partial, at_once=True)
         batcher = Batcher(known, count, dim, ChainMap({}, new))
         batcher.copy(block.nodes)
         found = [batcher.whole(value) for value in block.results]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -488,3 +489,27 @@ def test_returns_out_of_loops():
         np.testing.assert_allclose(
             slopes[:, k], (ahead - behind) / (2 * step), rtol=1e-6, atol=1e-7
         )
+
+
+@pytest.mark.parametrize("c", [0.5, 2.0])
+def test_an_integer_that_an_arm_within_an_arm_leaves_undefined(c: float):
+    """The inner condition is the same for each: where it holds there is no ``i``."""
+
+    def turned(x: Any, n: int, c: float) -> Any:
+        s = np.sum(np.exp(x))
+        if x[0] > 0.5:
+            s = np.sum(np.log(x))
+        elif c < 1.0:
+            s = s * 3.0
+        else:
+            for i in range(1, n):
+                x[[0, -1]] = x[[-1, 0]] * i
+        return s + x[0] * x[1]
+
+    x = np.array([[0.1, 0.3, 0.7], [0.6, 0.2, 0.1]])
+    each = sd.vmap(turned, in_axes=(0, None, None))
+    found = sd.grad(lambda x: np.sum(each(x, 3, c)))(x)
+    first = [0.3 + 3.0 * np.exp(0.1), 0.1 + 3.0 * np.exp(0.3), 3.0 * np.exp(0.7)]
+    if c > 1.0:  # x[0] is x[0] * 2 by then: swapped twice, and doubled
+        first = [np.exp(0.1) + 0.6, np.exp(0.3) + 0.2, np.exp(0.7)]
+    np.testing.assert_allclose(found, [first, [1 / 0.6 + 0.2, 5.0 + 0.6, 10.0]], rtol=1e-13)
