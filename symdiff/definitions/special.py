@@ -156,9 +156,29 @@ def roots_genlaguerre(n, alpha, mu=False):
     return _quadrature("roots_genlaguerre", n, (alpha,), middle, beside, total, mu)
 
 
+def bernoulli(n):
+    return _numbers("bernoulli", n)
+
+
+def euler(n):
+    return _numbers("euler", n)
+
+
+def _numbers(name, n):
+    """The first numbers of a sequence, which are constants."""
+    if not np.isscalar(n) or n < 0:
+        raise ValueError("n must be a non-negative integer.")
+    last = known_integer(int(n))
+    return computed(np.zeros(last + 1), _first, name, last)
+
+
+def _first(name, last):
+    return getattr(special(), name)(last)
+
+
 @when_imported("scipy.special")
 def register(special):
     """Say what the functions mean; those that this SciPy has."""
     names = (polygamma, multigammaln, softplus, diric, jvp, yvp, ivp, kvp, h1vp, h2vp)
     registered(special, *names, rounded=True)
-    registered(special, roots_jacobi, roots_gegenbauer, roots_genlaguerre)
+    registered(special, roots_jacobi, roots_gegenbauer, roots_genlaguerre, bernoulli, euler)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import mpmath
@@ -133,3 +134,19 @@ def test_ellipsoidal_harmonics_of_axes_one_long(shape: tuple[int, ...]) -> None:
     step = 1e-5
     slope = (f(5.0 + step, 8.0) - f(5.0 - step, 8.0)) / (2 * step)
     np.testing.assert_allclose(found[0].ravel(), slope, rtol=1e-7)
+
+
+def test_numbers_of_bernoulli_and_euler_are_constants() -> None:
+    def f(x: float, n: int) -> Any:
+        """The first terms of ``x / (exp(x) - 1)`` by powers of ``x``."""
+        numbers, total, power = special.bernoulli(n), 0.0, 1.0
+        for k in range(n + 1):
+            total = total + numbers[k] * power
+            power = power * x / (k + 1)
+        return total
+
+    e = math.exp(0.1)
+    assert sd.grad(f)(0.1, 12) == pytest.approx((e - 1 - 0.1 * e) / (e - 1) ** 2, rel=1e-12)
+    assert sd.grad(lambda x: np.sum(special.euler(4) * x))(0.3) == pytest.approx(5.0, rel=1e-14)
+    with pytest.raises(ValueError, match="non-negative integer"):
+        sd.grad(lambda x: special.euler(-1)[0] * x)(0.3)
