@@ -118,6 +118,10 @@ def convolve(input, weights, mode="reflect", cval=0.0, origin=0):
 
 def each(value, count):
     """One for each axis."""
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        if len(value) != count:
+            raise RuntimeError("sequence argument must have length equal to input rank")
+        return [value[k] for k in range(count)]
     if isinstance(value, (tuple, list)):
         return value
     return [value for _ in range(count)]
@@ -144,7 +148,7 @@ def gaussian_filter(
     widths, orders, modes = each(sigma, count), each(order, count), each(mode, count)
     reaches = each(radius, count)
     for k in range(count):
-        if type(widths[k]) in (int, float) and widths[k] <= 1e-15:
+        if not widths[k] > 1e-15:
             continue
         x = gaussian_filter1d(
             *(x, widths[k], axes[k], orders[k], modes[k], cval, truncate),

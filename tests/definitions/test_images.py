@@ -15,6 +15,7 @@ ndimage = pytest.importorskip("scipy.ndimage")
 
 RNG = np.random.default_rng(0)
 IMAGE, KERNEL, LINE = RNG.normal(size=(4, 5)), RNG.normal(size=(2, 3)), RNG.normal(size=4)
+SIGMAS = np.array([0.7, 1.1])
 MODES = ("reflect", "mirror", "nearest", "constant", "wrap", "grid-wrap")
 
 
@@ -88,3 +89,17 @@ def test_what_is_not_taken_is_refused():
     ):
         with pytest.raises(sd.UnsupportedCallError, match=told):
             sd.vjp(function, IMAGE)
+
+
+def test_gaussian_filters_take_an_array_of_widths() -> None:
+    check(lambda x, s: ndimage.gaussian_filter(x, s, truncate=2.0), IMAGE, SIGMAS, wrt=(0, 1))
+    check(lambda x: ndimage.gaussian_filter(x, np.array([0.0, 1.1]), truncate=2.0), IMAGE, wrt=(0,))
+    with pytest.raises(RuntimeError, match="length equal to input rank"):
+        sd.vjp(ndimage.gaussian_filter, IMAGE, np.ones(3))
+
+
+@pytest.mark.parametrize("width", [0.0, np.float64(0.0), np.zeros(2)], ids=["own", "numpy", "two"])
+def test_a_width_of_zero_filters_nothing(width: Any) -> None:
+    value, pullback = sd.vjp(ndimage.gaussian_filter, IMAGE, width)
+    np.testing.assert_array_equal(value, IMAGE)
+    np.testing.assert_array_equal(pullback(KERNEL.sum() * IMAGE)[0], KERNEL.sum() * IMAGE)
