@@ -166,7 +166,7 @@ def euler(n):
 
 def _numbers(name, n):
     """The first numbers of a sequence, which are constants."""
-    if not np.isscalar(n) or n < 0:
+    if isinstance(n, (np.ndarray, list, tuple)) or n < 0:
         raise ValueError("n must be a non-negative integer.")
     last = known_integer(int(n))
     return computed(np.zeros(last + 1), _first, name, last)
