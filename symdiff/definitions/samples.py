@@ -6,6 +6,8 @@ import numpy as np
 
 from symdiff.definitions.declare import defines, refuse, registered
 from symdiff.definitions.libraries import when_imported
+from symdiff.definitions.opaque import computed
+from symdiff.definitions.solvers import valued
 
 
 def _along(y, x, axis):
@@ -90,8 +92,39 @@ def simpson(y, x=None, *, dx=1.0, axis=-1):
     )
 
 
-def romb(y, dx=1.0, axis=-1):
+def romb(y, dx=1.0, axis=-1, show=False):
     """Romberg's rule, of ``2**k + 1`` samples."""
+    rows = _refined(y, dx, axis)
+    made = rows[-1][-1]
+    if not show:
+        return made
+    _print_table(rows, show)
+    return valued(made, computed(made, _romb, y, dx, axis))
+
+
+def _romb(y, dx, axis):
+    from scipy.integrate import romb as found
+
+    return found(y, dx, axis)
+
+
+def _print_table(rows, show):
+    if np.ndim(rows[0][0]) > 0:
+        print("*** Printing table only supported for integrals of a single data set.")
+        return
+    told = show if isinstance(show, (tuple, list)) else ()
+    width, digits = told[1] if len(told) > 1 else 8, told[0] if len(told) > 0 else 5
+    title = "Richardson Extrapolation Table for Romberg Integration"
+    print(title, "=" * len(title), sep="\n")
+    for row in rows:
+        for number in row:
+            print(f"%{width}.{digits}f" % number, end=" ")
+        print()
+    print("=" * len(title))
+
+
+def _refined(y, dx, axis):
+    """Sums of finer and finer steps, each extrapolated to steps of 0 by those before it."""
     lines, _ = _along(y, None, axis)
     steps = lines.shape[-1] - 1
     if not isinstance(steps, int):
@@ -100,6 +133,7 @@ def romb(y, dx=1.0, axis=-1):
         raise ValueError("Number of samples must be one plus a non-negative power of 2.")
     width = steps * dx
     row = [(lines[..., 0] + lines[..., -1]) / 2.0 * width]
+    rows = [row]
     stride = steps
     while stride > 1:
         half = stride // 2
@@ -108,7 +142,8 @@ def romb(y, dx=1.0, axis=-1):
         for j, before in enumerate(row):
             further.append(further[j] + (further[j] - before) / (4 ** (j + 1) - 1))
         row, stride, width = further, half, width / 2.0
-    return row[-1]
+        rows.append(row)
+    return rows
 
 
 def fixed_quad(func, a, b, args=(), n=5):

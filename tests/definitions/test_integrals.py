@@ -139,6 +139,21 @@ def test_what_is_refused_is_named(call, message):
         sd.grad(call)(1.5)
 
 
+@pytest.mark.parametrize("show", [True, (3,), (4, 12)])
+def test_a_table_is_printed_once_as_scipy_prints_it(show, capsys):
+    y = np.linspace(0.1, 2.0, 9) ** 3
+
+    def integral(y, dx):
+        return integrate.romb(y, dx, show=show)
+
+    assert integral(y, 0.3) == sd.vjp(integral, y, 0.3)[0]
+    own = capsys.readouterr().out
+    assert own == 2 * own[: len(own) // 2] and own.count("Romberg") == 2
+    check(lambda y, dx: integrate.romb(y, dx, show=show), y, 0.3, wrt=(0, 1))
+    check(lambda y: integrate.romb(y, 1.0, axis=0, show=show), y[:, None] * [1.0, 2.0])
+    assert "only supported for integrals of a single data set" in capsys.readouterr().out
+
+
 def test_estimates_of_errors_are_told_and_have_no_derivative():
     def both(k):
         return integrate.quad(np.sin, 0.0, k)
