@@ -60,6 +60,7 @@ _BY_LIBRARY = {
     "scipy.sparse": ("sparse",),
     "scipy.special": (
         "bessel",
+        "cylinders",
         "integrals",
         "integrated",
         "orthogonal",

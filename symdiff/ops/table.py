@@ -52,6 +52,7 @@ _ROWS = {
             "bessel",
             "integrals",
             "integrated",
+            "cylinders",
             "carlson",
             "harmonics",
             "ellipsoidal",
