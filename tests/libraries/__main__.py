@@ -8,7 +8,8 @@ internal error.
 
 With ``--measure`` the summary has three more lines: the CPU time of the first calls, the time of a
 gradient in calls of the function, and emitted lines by lines followed, each as its median, its
-95th percentile and its maximum.
+95th percentile and its maximum; the lines of all calls are added up as well, as of a function of
+one line there are a few at least.
 """
 
 from __future__ import annotations
@@ -135,7 +136,11 @@ def costs(results: Sequence[Result]) -> str:
         "gradient / function": [measure.time for measure in known],
         "lines emitted / followed": [measure.emitted / measure.followed for measure in known],
     }
-    told = (f"{name}: {_spread(row)}" for name, row in rows.items() if row)
+    told = [f"{name}: {_spread(row)}" for name, row in rows.items() if row]
+    if known:
+        emitted = sum(measure.emitted for measure in known)
+        followed = sum(measure.followed for measure in known)
+        told[-1] += f", all together {emitted / followed:.3g}"
     return "\n".join(f"       {line}" for line in told)
 
 
