@@ -1964,12 +1964,21 @@ TABLE: dict[str, Word] = {
             ("multivariate_t", "y, positive(z), 3.5"),
         )
     },
-    "scipy.stats.multivariate_normal.cdf": shaped(
-        "return scipy.stats.multivariate_normal.cdf([x[0], x[1]], [x[2], 0.2],"
-        " [[2.0, 0.3 * y[0]], [0.3 * y[0], 1.0]]) * y",
+    **{
+        f"scipy.stats.multivariate_normal.{name}": shaped(
+            f"return scipy.stats.multivariate_normal.{name}([x[0], x[1]], [x[2], 0.2],"
+            " [[2.0, 0.3 * y[0]], [0.3 * y[0], 1.0]]) * y",
+            like=ONE_SIDE_OF_LINES,
+            x=(-0.9, 0.9),
+            y=(0.2, 0.9),
+            dtypes=("float64",),
+        )
+        for name in ("cdf", "logcdf")
+    },
+    "scipy.stats.binned_statistic": shaped(
+        "return scipy.stats.binned_statistic(np.linspace(0.1, 0.9, len(x)), x, bins=2).statistic"
+        " * y[0]",
         like=ONE_SIDE_OF_LINES,
-        x=(-0.9, 0.9),
-        y=(0.2, 0.9),
         dtypes=("float64",),
     ),
     **{
@@ -2240,6 +2249,10 @@ TABLE: dict[str, Word] = {
             ("lsq_linear", "scipy.optimize.lsq_linear(x, y).x"),
             ("linprog", "scipy.optimize.linprog(y * y + 1.0, -x, -np.ones(len(x))).x"),
             ("linear_sum_assignment", "x[scipy.optimize.linear_sum_assignment(x)] * y"),
+            (
+                "isotonic_regression",
+                "scipy.optimize.isotonic_regression(y - x[0], weights=np.exp(x[1])).x",
+            ),
         )
     },
     "scipy.optimize.rosen_der": shaped("x", like=ROSENBROCK),
@@ -2523,6 +2536,10 @@ TABLE: dict[str, Word] = {
             f"return np.concatenate(scipy.special.roots_{name}(4, x + 1.0{more}))"
         )
         for name, more in (("gegenbauer", ""), ("genlaguerre", ""), ("jacobi", ", y"))
+    },
+    **{
+        f"scipy.special.{name}": number(f"return scipy.special.{name}(4) * x")
+        for name in ("bernoulli", "euler")
     },
     "scipy.sparse.linalg.spsolve": shaped(
         "scipy.sparse.csc_array((x, PLACES), shape=(3, 3)), y",
