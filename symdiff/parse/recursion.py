@@ -9,15 +9,17 @@ followed where it cannot be such a graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import AliasingError, UnsupportedCallError
 from symdiff.ir.build import builder, copy_block
+from symdiff.ir.called import called_cells, callees
 from symdiff.ir.control import CALLS, call
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value, free_values, walk_nodes
+from symdiff.ir.reach import reached
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops.declare import NeedsStatic
@@ -338,20 +340,47 @@ def _freeze(interp: Interpreter, shared: Shared, contents: Iterable[Abstract]) -
 def _close(
     interp: Interpreter, key: Any, activation: Activation, block: Block, output: Structure
 ) -> list[Value]:
-    """Make the captured values parameters of the graph, handed on by the calls inside it."""
+    """Make the captured values parameters of the graph, handed on by the calls inside it, and by
+    those in graphs of other functions that it calls and that call it.
+    """
     _require_not_caught(interp, activation, block)
     captured = free_values(block)
+    cell = activation.cell
+    cell.graph = _with_captured(Graph(cell.name, copy_block(block, {}), (), output), captured)
+    others = _calling(cell)
+    for other in others:
+        assert other.graph is not None
+        other.graph = _with_captured(other.graph, captured)
+    op = call_of(cell.graph.block)
+    for caller in (cell, *others):
+        assert caller.graph is not None
+        own = caller.graph.block.parameters
+        handed_over = own[len(own) - len(captured) :]
+        for node in walk_nodes(caller.graph.block):
+            if node.op in CALLS and node.attributes["callee"] in (cell, *others):
+                node.op, node.operands = op, (*node.operands, *handed_over)
+    return captured
+
+
+def _with_captured(graph: Graph, captured: Sequence[Value]) -> Graph:
+    """The graph with parameters at its end that stand for captured values."""
     new: dict[Value, Value] = {value: Value(value.type, None, value.name) for value in captured}
     free = tuple(new.values())
-    closed = copy_block(block, new)
-    closed.parameters = (*closed.parameters, *free)
-    op = call_of(closed)
-    for node in walk_nodes(closed):
-        if node.op in CALLS and node.attributes["callee"] is activation.cell:
-            node.op, node.operands = op, (*node.operands, *free)
-    inputs = tuple(Input((f"p{k}",), "derived") for k in range(len(closed.parameters)))
-    activation.cell.graph = Graph(activation.cell.name, closed, inputs, output)
-    return captured
+    block = copy_block(graph.block, new)
+    block.parameters = (*block.parameters, *free)
+    inputs = tuple(Input((f"p{k}",), "derived") for k in range(len(block.parameters)))
+    return replace(graph, block=block, inputs=inputs)
+
+
+def _calling(cell: GraphCell) -> list[GraphCell]:
+    """The other cells whose graphs a graph calls, and that call it, directly or not: functions that
+    call one another, staged where its own is not known yet.
+    """
+    callers: dict[GraphCell, list[GraphCell]] = {}
+    for caller in called_cells(cell.graph) if cell.graph is not None else ():
+        for callee in callees(caller.graph):
+            callers.setdefault(callee, []).append(caller)
+    return [one for one in reached([cell], lambda one: callers.get(one, ())) if one is not cell]
 
 
 def _require_not_caught(interp: Interpreter, activation: Activation, block: Block) -> None:

@@ -305,3 +305,38 @@ def test_calls_with_other_constants_are_graphs_of_their_own(monkeypatch):
         assert sd.derivative(checked_power, 2)(x, 3.0) == pytest.approx(6 * x, rel=1e-14)
     with pytest.raises(UnsupportedCallError, match="differ in structure"):
         sd.grad(to_and_fro)(1.5, 3.0)
+
+
+def through_one_another(x, n):
+    w = 3.0 * x
+
+    def a(n, x):
+        if n <= 0.0:
+            print("end", n)
+            return x * w
+        return a(n - 1.0, x) * a(n - 2.0, 0.5 * x) if n > 3.0 else b(n - 1.0, 1.1 * x)
+
+    def b(n, x):
+        if n <= 0.0:
+            return -x
+        if n > 2.0:
+            return b(n - 1.5, np.sin(x))
+        a(n - 1.0, x)
+        return a(n - 1.0, np.sin(x)) + a(n - 1.0, x)
+
+    return a(n, x) + b(n, x)
+
+
+def test_functions_that_call_themselves_and_each_other_read_what_is_around_them(monkeypatch, capsys):
+    """The graph of one is closed where the other, which it calls, is not known yet."""
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    expected = through_one_another(0.8 + 1e-30j, 5.5).imag / 1e-30
+    printed = capsys.readouterr().out
+    assert sd.grad(through_one_another)(0.8, 5.5) == pytest.approx(expected, rel=1e-12)
+    assert capsys.readouterr().out == printed
+    tangent = sd.jvp(through_one_another, (0.8, 5.5), (1.0, None))[1]
+    assert tangent == pytest.approx(expected, rel=1e-12)
+    assert capsys.readouterr().out == printed
+    slope = sd.grad(through_one_another)
+    second = (slope(0.8 + 1e-5, 5.5) - slope(0.8 - 1e-5, 5.5)) / 2e-5
+    assert sd.hessian(through_one_another)(0.8, 5.5) == pytest.approx(second, rel=1e-8)
