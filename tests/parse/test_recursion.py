@@ -327,7 +327,9 @@ def through_one_another(x, n):
     return a(n, x) + b(n, x)
 
 
-def test_functions_that_call_themselves_and_each_other_read_what_is_around_them(monkeypatch, capsys):
+def test_functions_that_call_themselves_and_each_other_read_what_is_around_them(
+    monkeypatch, capsys
+):
     """The graph of one is closed where the other, which it calls, is not known yet."""
     monkeypatch.setenv("SYMDIFF_VERIFY", "1")
     expected = through_one_another(0.8 + 1e-30j, 5.5).imag / 1e-30
