@@ -373,7 +373,7 @@ def test_what_scipy_refuses_of_several_variables_is_raised_by_a_gradient():
         (lambda x: stats.rice(x).mean(), r"scipy\.stats\.rice\.mean"),
         (lambda x: stats.rice.logsf(x, 0.5), r"scipy\.stats\.rice\.logsf"),
         (
-            lambda x: stats.multivariate_normal.cdf(np.array([x, x, x]), cov=np.eye(3)),
+            lambda x: stats.multivariate_normal.cdf(np.array([x, x, x, x]), cov=np.eye(4)),
             r"scipy\.stats\.multivariate_normal\.cdf",
         ),
         (

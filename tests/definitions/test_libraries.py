@@ -126,12 +126,9 @@ def test_what_a_late_module_knows_is_in_the_libraries_that_load_it():
             checked.add(module)
     # ``special`` registers the ops of two; the others know what definitions are made of.
     silent = {"symdiff.ops.orthogonal", "symdiff.ops.precise", "symdiff.ops.sparse"}
-    inside = (
-        "peaks",
-        "periodograms",
-        "rotations",
-        "stacks",
-    )  # they tell of what libraries call inside
+    # These tell of what libraries call inside, and of methods and classes.
+    inside = ("peaks", "periodograms", "permuted", "rotations", "semidefinite", "stacks")
+    inside += ("trajectories",)
     silent |= {f"symdiff.definitions.{name}" for name in inside}
     if importlib.util.find_spec("astropy") is None:
         silent |= {"symdiff.definitions.columns", "symdiff.definitions.quantities"}

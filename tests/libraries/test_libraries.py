@@ -23,6 +23,8 @@ CALLS = 30
 LEAST = {"numpy": 0.75}  # right ones; what is wrong or a fault is never tolerated
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # of files that examples leave open
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("package", LEAST)
 def test_documented_calls_are_differentiated(package: str) -> None:
     results: list[Result] = []
