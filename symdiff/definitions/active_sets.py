@@ -211,8 +211,9 @@ def _assigned(costs, maximize):
 
 def isotonic_regression(y, *, weights=None, increasing=True):
     """The means of the blocks in which neighbours that are out of order are pooled."""
-    row = np.asarray(y, dtype=np.float64)
-    mass = np.ones(len(row)) if weights is None else np.asarray(weights, dtype=np.float64)
+    row = np.atleast_1d(np.asarray(y, dtype=np.float64))
+    mass = np.ones(len(row)) if weights is None else weights
+    mass = np.atleast_1d(np.asarray(mass, dtype=np.float64))
     if row.ndim != 1:
         refuse("y that is no row")
     found = computed(np.zeros((2, len(row))), _pooled, row, mass, increasing)

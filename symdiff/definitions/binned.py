@@ -19,28 +19,37 @@ def binned_statistic(x, values, statistic="mean", bins=10, range=None):
 
     if not isinstance(statistic, str):
         refuse("a statistic that is no name")
-    places, given = np.asarray(x, dtype=np.float64), np.asarray(values)
+    places, given = np.asarray(x), np.asarray(values)
     if places.ndim != 1 or given.ndim != 1:
         refuse("several rows of values (call it for each)")
     if given.dtype.kind == "c":
         refuse("complex values")
+    if statistic != "count" and len(given) != len(places):
+        raise AttributeError(
+            "The number of `values` elements must match the length of each `sample` dimension."
+        )
     edges = _edges(places, bins, range)
-    number = computed(places, _numbers, places, bins, range).astype(np.int64)
-    found = computed(edges[1:], _told, places, given, statistic, bins, range)
+    like = np.zeros(len(places))
+    number = computed(like, _numbers, places, bins, range).astype(np.int64)
+    like = np.zeros(len(edges) - 1)
+    found = computed(like, _told, places, given, statistic, bins, range)
     exact = _STATISTICS[statistic](given.astype(np.float64), number - 1, len(edges) - 1)
     return BinnedStatisticResult(valued(exact, found), edges, number)
 
 
 def _edges(places, bins, range):
+    """Of the type of the places, where these are floats."""
+    kind = places.dtype if places.dtype.kind == "f" else np.float64
     if np.ndim(bins) > 0:
-        return 1.0 * np.asarray(bins, dtype=np.float64)
+        return (1.0 * np.asarray(bins, dtype=np.float64)).astype(kind)
     if range is None:
-        low, high = np.min(places), np.max(places)
+        wide = places.astype(np.float64)
+        low, high = np.min(wide), np.max(wide)
         alone = np.where(low == high, 0.5, 0.0)
         low, high = low - alone, high + alone
     else:
         low, high = _ends(range)
-    exact = np.linspace(low, high, bins + 1)
+    exact = np.linspace(low, high, bins + 1).astype(kind)
     return valued(exact, computed(exact, _told_edges, places, bins, range))
 
 

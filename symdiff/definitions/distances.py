@@ -1,5 +1,6 @@
 """Distances between rows, of ``scipy.spatial.distance``."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from symdiff.definitions.declare import defines_inside, refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.solvers import valued, without_derivative
 
 
 def _rows(x, name):
@@ -81,14 +82,20 @@ _ALIASES = {
 
 
 def _minkowski(a, b, p, w):
-    sizes = np.abs(a - b)
-    if w is not None:
-        w = np.asarray(w, dtype=np.float64)
+    if w is None:
+        return np.linalg.norm(a - b, ord=p, axis=-1)
+    sizes, w = np.abs(a - b), np.asarray(w, dtype=np.float64)
     if p == 1:
-        return np.sum(sizes if w is None else w * sizes, axis=-1)
-    if w is not None:
-        sizes = w ** (1.0 / p) * sizes
-    return np.linalg.norm(sizes, ord=p, axis=-1)
+        return np.sum(w * sizes, axis=-1)
+    if p == math.inf:
+        return np.max(np.where(w != 0.0, sizes, 0.0), axis=-1)
+    # Not by roots of the weights, which have no slope where one is 0.
+    largest = without_derivative(np.max(sizes, axis=-1))
+    unit = np.where(largest > 0.0, largest, 1.0)
+    ratios = (a - b if p == 2 else sizes) / unit[..., None]
+    total = np.sum(w * ratios**p, axis=-1)
+    apart = total > 0.0
+    return np.where(apart, unit * np.where(apart, total, 1.0) ** (1.0 / p), 0.0)
 
 
 def _mahalanobis(a, b, inverse):
@@ -129,6 +136,22 @@ def cdist(XA, XB, metric="euclidean", *, p=None, w=None, V=None, VI=None):
         raise ValueError("XA and XB must have the same number of columns (i.e. feature dimension.)")
     both = np.concatenate((a, b))
     return _between(a[:, None, :], b[None, :, :], both, metric, {"p": p, "w": w, "V": V, "VI": VI})
+
+
+def minkowski(u, v, p=2, w=None):
+    """The distance of two vectors."""
+    u, v = np.asarray(u), np.asarray(v)
+    if u.ndim != 1 or v.ndim != 1:
+        raise ValueError("Input vector should be 1-D.")
+    if p <= 0:
+        raise ValueError("p must be greater than 0")
+    if w is not None:
+        w = np.asarray(w, dtype=np.float64)
+        if w.ndim != 1:
+            raise ValueError("Input vector should be 1-D.")
+        if np.any(w < 0.0):
+            raise ValueError("Input weights should be all non-negative")
+    return _minkowski(u, v, p, w)
 
 
 def pdist(X, metric="euclidean", *, p=None, w=None, V=None, VI=None):
@@ -172,6 +195,8 @@ def _farthest(ar1, ar2, seed):
 
 @when_imported("scipy.spatial.distance")
 def register(distance):
-    """Say what distances between all rows mean; those of two vectors are followed in Python."""
-    registered(distance, cdist, pdist, squareform, rounded=True)
+    """Say what distances between all rows mean; those of two vectors are followed in
+    Python.
+    """
+    registered(distance, cdist, minkowski, pdist, squareform, rounded=True)
     defines_inside(distance._hausdorff.directed_hausdorff, farthest)

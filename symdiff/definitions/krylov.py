@@ -154,8 +154,10 @@ def _squares(name):
             names.append(option)
             settings.append(options[option])
         turned = A.T.conj()
-        normal = turned @ A + damp**2 * np.eye(A.shape[1])
-        exact = np.linalg.solve(normal, turned @ right)
+        if A.shape[0] < A.shape[1]:  # the shortest of many solutions
+            exact = turned @ _solved_squares(A @ turned + damp**2 * np.eye(A.shape[0]), right)
+        else:
+            exact = _solved_squares(turned @ A + damp**2 * np.eye(A.shape[1]), turned @ right)
         told = ",".join(names)
         like = np.append(exact, np.zeros(6))
         both = computed(like, _found_of_squares, name, told, right, damp, *settings, *given)
@@ -177,6 +179,16 @@ def _squares(name):
         return (*ahead, *rests, Untold(), Untold(), slope, float(size), unknown)
 
     return solver
+
+
+def _solved_squares(matrix, right):
+    if computed(np.zeros(1), _condition, matrix)[0] > 1e14:
+        raise NotImplementedError("least squares whose rows or columns depend on one another")
+    return np.linalg.solve(matrix, right)
+
+
+def _condition(matrix):
+    return np.array([np.linalg.cond(matrix, 1)])
 
 
 def given_matrix(A):

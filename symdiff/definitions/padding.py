@@ -34,6 +34,9 @@ def pad(array, pad_width, mode="constant", **kwargs):
 
 def _pairs(given, rank):
     """What stands before and after each axis."""
+    if isinstance(given, np.ndarray) and given.ndim > 0:
+        sides = np.broadcast_to(given, (rank, 2))
+        return [(sides[axis, 0], sides[axis, 1]) for axis in range(rank)]
     if not isinstance(given, (tuple, list)):
         return [(given, given)] * rank
     if isinstance(given[0], (tuple, list)):

@@ -46,6 +46,8 @@ def _segments(solution, times):
 
 def _sizes(solution):
     made = [_powers(piece)[2] for piece in solution.interpolants]
+    if any(np.iscomplexobj(c) for c in made):
+        raise NotImplementedError("solutions that are complex, at a time that is differentiated by")
     return np.array([len(made), made[0].shape[0], max(c.shape[1] for c in made)], np.float64)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -204,9 +205,10 @@ def lower_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Value
     if bounds is not None:
         return _parts_between(x, [None, *bounds, None], place)
     sections = static(indices_or_sections)
-    if isinstance(sections, tuple | list | np.ndarray):
-        return _parts_between(x, [None, *(int(bound) for bound in sections), None], place)
     with rejecting():
+        if np.ndim(sections) > 0:
+            inner = [operator.index(bound) for bound in sections]
+            return _parts_between(x, [None, *inner, None], place)
         count = int(sections)
     return _equal_parts(x, count, place)
 
@@ -218,11 +220,14 @@ def lower_array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list
     if _known_in_number(indices_or_sections) is not None:
         return lower_split(x, indices_or_sections, place)
     sections = static(indices_or_sections)
-    if isinstance(sections, tuple | list | np.ndarray):
+    if np.ndim(sections) > 0:
         return lower_split(x, sections, place)
-    length = static_integer(sizes_of(x)[place])
-    each, longer = divmod(length, int(sections))
-    bounds = [k * each + min(k, longer) for k in range(int(sections) + 1)]
+    with rejecting():
+        count = int(sections)
+    if count <= 0:
+        raise rejection(ValueError, "number sections must be larger than 0.")
+    each, longer = divmod(static_integer(sizes_of(x)[place]), count)
+    bounds = [k * each + min(k, longer) for k in range(count + 1)]
     return _parts_between(x, bounds, place)
 
 

@@ -110,8 +110,21 @@ def _discrete(name: str, result: ArrayType, **more: Any) -> Operation:
         documentation=f"``math.{name}``; no derivative flows through it.",
         **more,
     )
-    lowers(function)(lambda *operands: _known(function, operands) or operation(*operands))
+
+    @lowers(function)
+    def lowering(*operands: Any) -> Any:
+        known = _known(function, operands)
+        if known is not None:
+            return known
+        made = operation(*operands)
+        is_whole = all(array_type(operand).dtype.kind in "iub" for operand in operands)
+        return _OF_WHOLE[name] if is_whole and name in _OF_WHOLE else made
+
     return operation
+
+
+_OF_WHOLE = {"isnan": False, "isinf": False, "isfinite": True}
+"""What is told of every whole number, where it does not raise for one that is too large."""
 
 
 def _known(function: Callable[..., Any], operands: Sequence[Any]) -> Any:

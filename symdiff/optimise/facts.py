@@ -105,10 +105,11 @@ def has_derivatives(graph: Graph) -> bool:
 
 def meet_as_one(a: Sequence[Dim], b: Sequence[Dim]) -> bool:
     """Return whether shapes that are broadcast against each other are the same: of two sizes of at
-    least 2 neither is broadcast to the other.
+    least 2 neither is broadcast to the other. Different numbers never are.
     """
     return len(a) == len(b) and all(
-        m == n or (is_long(m) and is_long(n)) for m, n in zip(a, b, strict=True)
+        m == n or (is_long(m) and is_long(n) and not (isinstance(m, int) and isinstance(n, int)))
+        for m, n in zip(a, b, strict=True)
     )
 
 

@@ -147,3 +147,10 @@ def test_blocks_of_a_monotonous_row_are_known():
     (_, blocks), pullback = sd.vjp(found, y)
     np.testing.assert_array_equal(blocks, optimize.isotonic_regression(y, increasing=False).blocks)
     np.testing.assert_array_equal(pullback((1.0, None))[0], [0, 0, 0, 0, 1])
+
+
+def test_one_number_is_a_row_of_one():
+    def found(y):
+        return optimize.isotonic_regression(y, weights=2.0).x
+
+    np.testing.assert_array_equal(sd.vjp(found, 3.0)[0], found(3.0))

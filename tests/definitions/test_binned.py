@@ -43,3 +43,18 @@ def test_places_have_no_other_part_in_it() -> None:
 def test_a_statistic_of_ones_own_is_refused() -> None:
     with pytest.raises(sd.UnsupportedCallError, match="a statistic that is no name"):
         sd.vjp(lambda x: stats.binned_statistic(PLACES, x, np.ptp).statistic, VALUES)
+
+
+@pytest.mark.parametrize("bins", [4, [0.0, 0.5, 0.6, 1.5]])
+def test_edges_are_of_the_type_of_the_places(bins: Any) -> None:
+    places = PLACES.astype(np.float32)
+    for part in range(3):
+        found = sd.vjp(lambda x, k=part: stats.binned_statistic(x, VALUES, bins=bins)[k], places)[0]
+        plain = stats.binned_statistic(places, VALUES, bins=bins)[part]
+        assert found.dtype == plain.dtype
+        np.testing.assert_array_equal(found, plain)
+
+
+def test_values_of_another_number_are_an_error() -> None:
+    with pytest.raises(AttributeError, match="must match the length"):
+        sd.vjp(lambda x: stats.binned_statistic(x[:3], VALUES)[0], PLACES)

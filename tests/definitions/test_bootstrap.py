@@ -114,3 +114,12 @@ def test_orders_that_are_drawn_without_a_seed_ask_for_one() -> None:
 def test_what_draws_without_a_seed_asks_for_one() -> None:
     with pytest.raises(UnsupportedCallError, match="give it rng=, a seed or a generator"):
         sd.grad(lambda x: stats.bootstrap((x,), np.mean).standard_error)(DATA)
+
+
+def test_how_many_orders_are_drawn_may_be_an_argument() -> None:
+    def null(x: Any, count: int) -> Any:
+        return stats.permutation_test(
+            (x, OTHER), difference, n_resamples=count, rng=3
+        ).null_distribution
+
+    check(null, DATA, 7)

@@ -143,3 +143,24 @@ def test_solutions_ask_for_no_library_that_is_not_there() -> None:
         check(lambda x: solving.spsolve(_sparse(x).tocsr(), x**2, use_umfpack=False), X)
     finally:
         solving.use_solver(useUmfpack=False)
+
+
+@pytest.mark.parametrize("name", ["lsqr", "lsmr"])
+def test_the_shortest_of_many_solutions(name: str) -> None:
+    wide = np.random.default_rng(5).normal(size=(3, 5))
+    solve = getattr(solving, name)
+    found = sd.jacobian(lambda b: solve(wide, b)[0])(np.array([0.4, -1.1, 0.8]))
+    np.testing.assert_allclose(found, np.linalg.pinv(wide), atol=1e-12)
+    exact = {"atol": 1e-12, "btol": 1e-12}
+    check(lambda x: solve(wide[:, 1:] * x, x[:3], **exact)[0], X)
+    check(lambda x: solve(wide[:, 1:] * x, x[:3], damp=0.7, **exact)[0], X)
+
+
+@pytest.mark.parametrize("name", ["lsqr", "lsmr"])
+def test_rows_or_columns_that_depend_on_one_another_are_said_to(name: str) -> None:
+    rows = np.random.default_rng(5).normal(size=(2, 5))
+    wide = np.stack([rows[0], rows[1], rows[0]])
+    for matrix in (wide, wide.T):
+        found = sd.grad(lambda b, a=matrix: np.sum(getattr(solving, name)(a, b)[0]))
+        with pytest.raises(NotImplementedError, match="depend on one another"):
+            found(np.ones(len(matrix)))

@@ -86,3 +86,12 @@ def test_what_is_padded_lies_in_memory_as_numpys_does(mode: str) -> None:
     for seed in range(20):
         x = np.random.default_rng(seed).uniform(0.5, 1.5, (3, 2))
         assert sd.vjp(function, x)[0] == function(x)
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "symmetric", "wrap"])
+def test_widths_in_an_array(mode: str) -> None:
+    check(lambda x: np.pad(x, np.array([int(np.sum(x > 0.6)), 2]), mode), X)
+    check(lambda x: np.pad(np.outer(x, x), np.array([[int(np.sum(x > 0.6))], [1]]), mode), X)
+    for widths in (np.array([2, 1]), np.array([[2, 1]]), np.array([3])):
+        found = sd.vjp(lambda x, w: np.pad(x, w, mode), X, widths)[0]
+        np.testing.assert_array_equal(found, np.pad(X, widths, mode))

@@ -76,3 +76,11 @@ def test_the_polynomials_of_other_classes_are_not_guessed() -> None:
     solution = integrate.OdeSolution([0.0, 1.0], [Own(0.0, 1.0)])
     with pytest.raises((TypeError, SymdiffError), match="polynomials of Own"):
         sd.grad(lambda t: solution(t)[0])(0.5)
+
+
+def test_complex_solutions_are_not_differentiated_as_real_ones() -> None:
+    from scipy.integrate import solve_ivp
+
+    found = solve_ivp(lambda t, y: (1j - 0.3) * y, (0.0, 3.0), [1.0 + 0.0j], dense_output=True).sol
+    with pytest.raises(NotImplementedError, match="complex"):
+        sd.jvp(lambda t: np.abs(found(t)[0]), (0.7,), (1.0,))

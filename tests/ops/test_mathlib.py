@@ -225,3 +225,15 @@ def test_numbers_of_numpy_are_added_one_by_one() -> None:
     value, gradient = sd.value_and_grad(first)(x)
     assert value == x[0] + x[1] + x[2]
     np.testing.assert_array_equal(gradient, np.ones(3))
+
+
+def test_a_whole_number_is_finite() -> None:
+    """Which is known before it runs; that one may be too large to be asked is not."""
+
+    def function(x: float, n: int) -> float:
+        limit = n if not math.isinf(n) else "none"
+        return x * limit if math.isfinite(n) and not math.isnan(n) else 0.0
+
+    assert sd.grad(function)(1.5, 7) == 7.0
+    with pytest.raises(OverflowError):
+        sd.grad(function)(1.5, 10**400)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff.ir.types import ArrayType, Size
 from symdiff.ops.declare import ATTRIBUTES, FUNCTIONS, METHODS, NeedsStatic
 from symdiff.ops.index import index_set_of
@@ -355,3 +356,20 @@ def test_a_write_to_a_part_of_complex_numbers(part: str, dtype: str) -> None:
     check(staged, by_numpy, z, 0.5)
     z[0] = complex(np.inf, -0.0)
     check(staged, by_numpy, z, 0.5, order=0)
+
+
+@pytest.mark.parametrize("split", [np.split, np.array_split])
+def test_splits_are_as_numpys(split: Any) -> None:
+    x = np.arange(12.0).reshape(6, 2)
+    for parts in (3, np.array(3), np.int64(3), [2, 3], (1, 1), [4, 2], [], 0, [1.5, 3.0]):
+
+        def first(x: Any, parts: Any = parts) -> Any:
+            return split(x, parts)[0]
+
+        try:
+            plain = first(x)
+        except (TypeError, ValueError, ZeroDivisionError) as error:
+            with pytest.raises(type(error)):
+                sd.vjp(first, x)
+        else:
+            np.testing.assert_array_equal(sd.vjp(first, x)[0], plain)
