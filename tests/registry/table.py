@@ -2318,6 +2318,11 @@ TABLE: dict[str, Word] = {
         like=OF_TWO_COLUMNS,
         dtypes=("float64",),
     ),
+    "scipy.spatial.distance.minkowski": shaped(
+        *("x, y", "x, y, 1", "x, y, p=3", "x, y, 4, w=np.cos(x) ** 2"),
+        like=ALIKE,
+        dtypes=("float64",),
+    ),
     "scipy.spatial.distance.pdist": shaped(
         *("x", "x, 'sqeuclidean'", "x, 'cityblock'", "x, 'chebyshev'", "x, 'minkowski', p=3"),
         *("x, 'canberra'", "x, 'braycurtis'", "x, 'cosine'", "x, 'jensenshannon'"),
