@@ -53,7 +53,7 @@ from symdiff.ir.structure import of_tuple
 from symdiff.ir.types import ArrayType
 from symdiff.ops.attempts import caught, caught_in, is_error
 from symdiff.ops.equal import frozen, frozen_attributes
-from symdiff.ops.facts import may_raise
+from symdiff.ops.facts import does_more, may_raise, must_stay
 from symdiff.ops.raised import classes_raised, rule_of_failure
 from symdiff.source import SourceSpan
 
@@ -235,9 +235,10 @@ class _Region:
     which they are met; ``false`` are tests, and results of branches that tell whether one holds,
     with the numbers of these. ``failed``: what results of branches are where one does.
 
-    ``raising`` are the nodes that the tests are about, ``placed`` those of them that have come,
-    ``end`` the number of nodes up to the last of these. ``classes`` are what they raise, ``others``
-    what else is raised, which leaves the region as it would leave the branches.
+    ``raising`` are the nodes that the tests are about, with the classes that these tell, ``placed``
+    those of them that have come, ``end`` the number of nodes up to the last of these. ``classes``
+    are what the tests tell, ``others`` what else is raised, which leaves the region as it would
+    leave the branches.
 
     Of the block that the region is in, ``taken`` are the nodes it has taken, ``branches`` those
     that become one, ``before`` and ``behind`` the others. ``is_closed``: what comes now belongs to
@@ -248,7 +249,7 @@ class _Region:
     new: dict[Value, Value] = field(default_factory=dict)
     false: dict[Value, range] = field(default_factory=dict)
     failed: dict[Value, _Failed] = field(default_factory=dict)
-    raising: dict[Node, None] = field(default_factory=dict)
+    raising: dict[Node, Classes] = field(default_factory=dict)
     placed: dict[Node, None] = field(default_factory=dict)
     classes: dict[type[BaseException], None] = field(default_factory=dict)
     others: dict[type[BaseException], None] = field(default_factory=dict)
@@ -268,6 +269,8 @@ class _Region:
         if node.op is cond and self._absorb(node, 0):
             self.branches.append(node)
         elif not self._depends(node):
+            if self._has_to_follow(node):
+                return False
             self.before.append(node)
         elif _is_plain(node):
             self._append(node)
@@ -280,6 +283,15 @@ class _Region:
     def _depends(self, node: Node) -> bool:
         """Return whether a node reads what the region, or a node behind it, makes."""
         return any(value in self.new for value in free_values(Block((), [node])))
+
+    def _has_to_follow(self, node: Node) -> bool:
+        """Return whether a node cannot be done before the region: what does something is seen where
+        the region is left, or changes what that reads; so is, where it is left, what raises.
+        """
+        inner = list(walk_nodes(Block((), [node])))
+        if any(does_more(one) or one.op in CALLS for one in inner):
+            return True
+        return bool(self.others) and any(map(must_stay, inner))
 
     # The second arms of branches
 
@@ -320,9 +332,9 @@ class _Region:
         is_known = predicate in self.false
         found = [node for node in branch.blocks[1].nodes if failing(node)]
         classes = failing.classes(found[0]) if found else ()
-        if not (found or is_known) or _meet(classes, self.others):
+        if not (found or is_known) or not self._tell_all(found, classes):
             return None
-        self.raising.update(dict.fromkeys(found))
+        self.raising.update(dict.fromkeys(found, classes))
         self.classes.update(dict.fromkeys(classes))
         if not is_known:
             self.attempts += failing.attempt is not None
@@ -330,6 +342,17 @@ class _Region:
             self.tests += 1
             self.new[predicate] = self._no()
         return found
+
+    def _tell_all(self, found: Sequence[Node], classes: Classes) -> bool:
+        """Return whether nothing that leaves the branches would be caught by the region, where its
+        classes are joined by those of a test of some nodes.
+        """
+        if _meet(classes, self.others):
+            return False
+        more = [one for one in classes if one not in self.classes]
+        if any(_raises_beside(node, told, more) for node, told in self.raising.items()):
+            return False
+        return not any(_raises_beside(node, classes, self.classes) for node in found)
 
     def _add_arm(self, nodes: Sequence[Node]) -> tuple[int, _Mark] | None:
         """Add the nodes of an arm; the number of the first branch in it that is on a test, and how
@@ -504,6 +527,12 @@ def _is_plain(node: Node, raises: bool = False) -> bool:
 
 def _is_number(value: Value) -> bool:
     return isinstance(value.type, ArrayType) and value.type.kind == "python"
+
+
+def _raises_beside(node: Node, told: Classes, classes: Iterable[type]) -> bool:
+    """Return whether a node may raise what one of some classes catches, and none that is told."""
+    left = [one for one in classes if not issubclass(one, told)]
+    return bool(left) and _meet(classes_raised(node), left)
 
 
 def _meet(some: Iterable[type], others: Iterable[type]) -> bool:
