@@ -231,9 +231,10 @@ class _Failed:
 class _Region:
     """What is made one, as far as it goes: ``straight`` are the nodes one after the other.
 
-    ``new`` are values of them by those that they are copies of. Tests are numbered in the order in
-    which they are met; ``false`` are tests, and results of branches that tell whether one holds,
-    with the numbers of these. ``failed``: what results of branches are where one does.
+    ``new`` are values of them by those that they are copies of, ``replaced`` copies in whose place
+    is now that a test does not hold. Tests are numbered in the order in which they are met;
+    ``false`` are tests, and results of branches that tell whether one holds, with the numbers of
+    these. ``failed``: what results of branches are where one does.
 
     ``raising`` are the nodes that the tests are about, with the classes that these tell, ``placed``
     those of them that have come, ``end`` the number of nodes up to the last of these. ``classes``
@@ -247,6 +248,7 @@ class _Region:
 
     straight: list[Node] = field(default_factory=list)
     new: dict[Value, Value] = field(default_factory=dict)
+    replaced: list[tuple[Value, Value]] = field(default_factory=list)
     false: dict[Value, range] = field(default_factory=dict)
     failed: dict[Value, _Failed] = field(default_factory=dict)
     raising: dict[Node, Classes] = field(default_factory=dict)
@@ -340,6 +342,8 @@ class _Region:
             self.attempts += failing.attempt is not None
             self.false[predicate] = range(self.tests, self.tests + 1)
             self.tests += 1
+            if predicate in self.new:
+                self.replaced.append((predicate, self.new[predicate]))
             self.new[predicate] = self._no()
         return found
 
@@ -435,7 +439,7 @@ class _Region:
     def _mark(self) -> _Mark:
         """How much there is of everything."""
         return _Mark(
-            (len(self.straight), *map(len, self._kept())),
+            (len(self.straight), len(self.replaced), *map(len, self._kept())),
             (self.tests, self.end, self.attempts, self.is_closed),
         )
 
@@ -444,8 +448,11 @@ class _Region:
         return *known, self.raising, self.placed, self.classes, self.others
 
     def _back_to(self, mark: _Mark) -> None:
-        del self.straight[mark.lengths[0] :]
-        for one, length in zip(self._kept(), mark.lengths[1:], strict=True):
+        straight, replaced, *lengths = mark.lengths
+        del self.straight[straight:]
+        while len(self.replaced) > replaced:
+            self.new.update([self.replaced.pop()])
+        for one, length in zip(self._kept(), lengths, strict=True):
             while len(one) > length:
                 one.popitem()  # what was put in last
         self.tests, self.end, self.attempts, self.is_closed = mark.numbers

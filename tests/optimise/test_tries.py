@@ -223,6 +223,127 @@ def test_a_try_in_a_try() -> None:
     assert gradient(x, y) == pytest.approx(0.5 / x * y / (x - 1) - c / (x - 1) ** 2)
 
 
+def two_handlers_alike(x: Any, y: Any) -> Any:
+    try:
+        a = math.exp(y)
+    except OverflowError:
+        return 0.0
+    try:
+        b = math.pow(x, 3.0 * y)  # may overflow, which nobody catches
+    except ValueError:
+        return 0.0
+    return a + b * x
+
+
+def two_handlers_alike_turned(x: Any, y: Any) -> Any:
+    try:
+        b = math.pow(x, 3.0 * y)
+    except ValueError:
+        return 0.0
+    try:
+        a = math.exp(y)
+    except OverflowError:
+        return 0.0
+    return a + b * x
+
+
+@pytest.mark.parametrize("f", [two_handlers_alike, two_handlers_alike_turned])
+def test_each_operation_is_caught_by_its_own_handlers(f: Any) -> None:
+    gradient = sd.value_and_grad(f)
+    with pytest.raises(OverflowError):
+        gradient(1e200, 1.0)
+    assert gradient(1.0, 800.0) == (0.0, 0.0) == gradient(-1.0, 0.5)
+    value, slope = gradient(2.0, 1.0)
+    assert value == f(2.0, 1.0) and slope == pytest.approx(4.0 * 2.0**3)
+
+
+def prints_between(x: Any, n: int, y: Any) -> Any:
+    try:
+        a = math.log(x)
+        k = 5 // n  # may raise what nobody catches, before anything is printed
+    except ValueError:
+        failed = True
+    else:
+        failed = False
+    print("between")
+    if failed:
+        v = 0.0
+    else:
+        try:
+            v = a + math.sqrt(y) * k
+        except ValueError:
+            v = 0.0
+    return v * x
+
+
+def raises_between(x: Any, n: int, y: Any) -> Any:
+    try:
+        a = math.log(x)
+        k = 5 // n
+    except ValueError:
+        failed = True
+    else:
+        failed = False
+    if n == 0:
+        raise KeyError("between")
+    if failed:
+        v = 0.0
+    else:
+        try:
+            v = a + math.sqrt(y) * k
+        except ValueError:
+            v = 0.0
+    return v * x
+
+
+def test_what_leaves_a_try_leaves_it_before_what_is_done_behind(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for f in (prints_between, raises_between):
+        with pytest.raises(ZeroDivisionError):
+            sd.grad(f)(1.0, 0, 1.0)
+        assert sd.value_and_grad(f)(2.0, 5, 4.0)[0] == f(2.0, 5, 4.0)
+    with pytest.raises(KeyError):
+        sd.grad(raises_between)(-1.0, 0, 1.0)
+    assert capsys.readouterr().out == "between\n" * 2
+
+
+def returns_from_the_body(x: Any, y: Any) -> Any:
+    try:
+        _ = 2.0 % y
+        _ = y / (2.0 - 2.0)
+        return 2.0 * y
+    except (ZeroDivisionError, ValueError) as _:
+        pass
+    return 5.0 * y
+
+
+def returns_from_the_body_inside(x: Any, y: Any) -> Any:
+    c = 1.0
+    try:
+        try:
+            c = 0.5 / y + 2.0 / x
+            return x
+        except (ZeroDivisionError, ValueError):
+            try:
+                x = math.sqrt(x + 1.0)
+            except ArithmeticError:
+                c /= y
+            except ValueError as _:
+                pass
+    except ZeroDivisionError as _:
+        pass
+    return c + x * y
+
+
+@pytest.mark.parametrize("f", [returns_from_the_body, returns_from_the_body_inside])
+def test_a_body_that_returns_catches_all_that_it_does(f: Any) -> None:
+    gradient = sd.value_and_grad(f, argnums=(0, 1))
+    for case in [(1.0, 1.5), (0.0, 1.5), (1.0, 0.0), (0.0, 0.0), (-2.0, 3.0)]:
+        assert gradient(*case)[0] == f(*case)
+    assert sd.grad(f, argnums=1)(0.0, 3.0) == (1.0 if f is returns_from_the_body_inside else 5.0)
+
+
 def tries_in_a_row(levels: int) -> Any:
     body = "".join(f"        a{k + 1} = math.sqrt(a{k}) + 1.0 / a{k}\n" for k in range(levels))
     text = f"    try:\n        a0 = 1.0 / x\n{body}    except Exception:\n        return x\n"
