@@ -25,6 +25,7 @@ from symdiff.api.memory import memory_of
 from symdiff.api.transforms import Functional, transform_of
 from symdiff.api.unruled import require_rule, unruled_results
 from symdiff.api.wrt import Asked, asked_for
+from symdiff.differentiate.linear import has_contexts
 from symdiff.differentiate.switches import CHECKING
 from symdiff.emit import Emitted
 from symdiff.errors import CertainError, InternalError, SymdiffError, UnsupportedCallError
@@ -282,7 +283,8 @@ class Home:
             made = pipeline.build_transposed(derived, name, pair, len(asked.wrt), shaped)
             return _backward(name, *made, pair.seeded, asked)
 
-        tangents = Tangents(name, pair.function, pair.order, shaped, given, transposed)
+        quiet = has_contexts(asked.graph.block)
+        tangents = Tangents(name, pair.function, pair.order, shaped, given, transposed, quiet)
         along = tuple(asked.graph.inputs[number].path for number in asked.wrt)
         run = _linear_run(pair, tangents, asked.graph)
         target = self._target(chain, pair.forward, run, self._primal(pair.forward.derived))

@@ -22,11 +22,13 @@ from symdiff.differentiate.operands import Numbers
 from symdiff.differentiate.prune import prune
 from symdiff.differentiate.residuals import Saved, reads, resolve_apart
 from symdiff.differentiate.reverse import Split, halves, parted
+from symdiff.differentiate.selection import is_singular
 from symdiff.differentiate.sweep import Pair
 from symdiff.ir.build import Builder, builder, building, copy_block, marked, substitute
 from symdiff.ir.control import LoopView, call, emit_cond, emit_loop
-from symdiff.ir.graph import Block, Graph, Node, Value
+from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ops.defined import values_of_calls
+from symdiff.ops.effects import enter_context
 from symdiff.ops.partial import partial_values
 from symdiff.ops.residuals import PACKED
 
@@ -45,6 +47,11 @@ def linearized(graph: Graph, wrt: Sequence[int], *, calls: Calls | None = None) 
     _finish(calls)
     partial = partial_values(joint.block)
     return parted(graph, joint.block, second, saved, joint.seeds, partial, "tangent")
+
+
+def has_contexts(block: Block) -> bool:
+    """Return whether a block, or one in it, has ``with``: perhaps it says what warns."""
+    return any(node.op is enter_context for node in walk_nodes(block))
 
 
 def _finish(calls: Calls) -> None:
@@ -104,6 +111,7 @@ class PushApart(Push):
         self.targets = targets
         self.pairs: list[Pair] = []
         self.linear: set[Value] = set()  # what depends on tangents, or has to stand beside them
+        self.is_quiet = has_contexts(block)
 
     def start(self, sources: Sequence[Value], seeds: Sequence[Value]) -> None:
         """Begin with the tangents of inputs."""
@@ -123,14 +131,17 @@ class PushApart(Push):
         return made
 
     def settle(self, primal: Block, block: Block) -> None:
-        """Leave in ``block`` what depends on tangents; what else is computed, ``primal`` does."""
+        """Leave in ``block`` what depends on tangents; what else is computed, ``primal`` does, but
+        for what could warn: of that the function may not warn itself.
+        """
         primals = {id(pair.reverse): pair.primal for pair in self.pairs}
         pending = [(primal, block)]
         while pending:
             primal, block = pending.pop()
             kept = []
             for node in block.nodes:
-                if node.op.effect or not self.linear.isdisjoint(reads(node)):
+                warns = self.is_quiet and is_singular(node)
+                if node.op.effect or warns or not self.linear.isdisjoint(reads(node)):
                     self.linear.update(node.results)
                     kept.append(node)
                     inner = (one for one in node.blocks if id(one) in primals)

@@ -4,6 +4,7 @@ backward sweep, or the linear function of tangents.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -136,7 +137,8 @@ class Tangents:
     """A loaded linear program: ``order`` picks its arguments from the saved values and tangents.
 
     ``inputs`` is the structure of the tangents, an entry an argument, its leaves numbering
-    ``types``. ``transposed`` makes the program that goes the other way.
+    ``types``. ``transposed`` makes the program that goes the other way. ``quiet``: NumPy does not
+    warn of its arithmetic, as the function says of its own, or may say.
     """
 
     name: str
@@ -145,6 +147,7 @@ class Tangents:
     inputs: Container
     types: tuple[Type, ...]
     transposed: Callable[[], Backward]
+    quiet: bool = False
 
     def found(self, tangents: tuple[Any, ...]) -> dict[int, Any]:
         """The tangents by the numbers of their leaves, each with its path."""
@@ -201,7 +204,8 @@ class Linear:
             one.require_unchanged()
         seeds = program.seeds(program.found(tangents), self.shapes)
         available = (*self.values, *seeds)
-        return program.function(*(available[k] for k in program.order))
+        with np.errstate(all="ignore") if program.quiet else contextlib.nullcontext():
+            return program.function(*[available[k] for k in program.order])
 
     def transpose(self, cotangent: Any) -> Any:
         """The cotangents of the arguments, one entry each, from that of the result."""
