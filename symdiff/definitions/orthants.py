@@ -112,6 +112,7 @@ def _of_one(rows, mean, cov, lower_limit):
 # Two variables ------------------------------------------------------------------------------------
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
+_FEWER = np.polynomial.legendre.leggauss(64)
 
 
 def _below(limits, correlation):
@@ -122,11 +123,19 @@ def _below_of_two(first, second, correlation):
     """By an integral over the angle whose sine is the correlation (Drezner and Wesolowsky 1990,
     eq. 3).
     """
-    whole = np.arcsin(correlation)
-    sines = np.sin(0.5 * whole * (_NODES + 1.0))
-    powers = _powers(_finite(first)[..., None], _finite(second)[..., None], sines)
-    more = np.sum(_WEIGHTS * np.exp(powers), axis=-1) * whole / (4.0 * math.pi)
+    more = _over_angles(first, second, correlation, _NODES, _WEIGHTS)
+    plain = [without_derivative(part) for part in (first, second, correlation)]
+    fewer = _over_angles(*plain, *_FEWER)
+    if np.any(np.abs(without_derivative(more) - fewer) > 1e-9):
+        raise NotImplementedError("two variables with a covariance that is nearly singular")
     return _share(first) * _share(second) + np.where(_are_finite(first, second), more, 0.0)
+
+
+def _over_angles(first, second, correlation, nodes, weights):
+    whole = np.arcsin(correlation)
+    sines = np.sin(0.5 * whole * (nodes + 1.0))
+    powers = _powers(_finite(first)[..., None], _finite(second)[..., None], sines)
+    return np.sum(weights * np.exp(powers), axis=-1) * whole / (4.0 * math.pi)
 
 
 def _share(limit):
@@ -150,8 +159,6 @@ def _powers(h, k, correlation):
 
 
 # Three variables ----------------------------------------------------------------------------------
-
-_FEWER = np.polynomial.legendre.leggauss(64)
 
 
 def _below_of_three(limits, correlation):

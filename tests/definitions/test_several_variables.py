@@ -145,8 +145,12 @@ def test_a_correlation_moves_the_share_of_an_orthant():
 
 def test_what_the_integral_does_not_resolve_is_told():
     near = np.full((3, 3), 1.0 - 1e-9) + 1e-9 * np.eye(3)
+    x = np.array([0.3, 0.3, 0.31])
     with pytest.raises(NotImplementedError, match="nearly singular"):
-        sd.grad(lambda x: normal.cdf(x, cov=near, abseps=1e-2))(np.array([0.3, 0.3, 0.31]))
+        sd.grad(lambda x: normal.cdf(x, cov=near, abseps=1e-2))(x)
+    with pytest.raises(NotImplementedError, match="two variables with a covariance that is nearly"):
+        sd.grad(lambda x: normal.cdf(x, cov=near[:2, :2]))(x[1:])
+    assert sd.grad(lambda x: normal.cdf(x, cov=[[1.0, 0.9999], [0.9999, 1.0]]))(x[1:])[0] > 0.2
 
 
 # Of matrices --------------------------------------------------------------------------------------
