@@ -124,7 +124,7 @@ def _below_of_two(first, second, correlation):
     eq. 3).
     """
     more = _over_angles(first, second, correlation, _NODES, _WEIGHTS)
-    plain = [without_derivative(part) for part in (first, second, correlation)]
+    plain = without_derivative(first), without_derivative(second), without_derivative(correlation)
     fewer = _over_angles(*plain, *_FEWER)
     if np.any(np.abs(without_derivative(more) - fewer) > 1e-9):
         raise NotImplementedError("two variables with a covariance that is nearly singular")
