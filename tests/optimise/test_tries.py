@@ -157,6 +157,23 @@ def test_a_handler_that_raises_does() -> None:
         sd.grad(raises_again)(-2.0)
 
 
+def raises_again_inside(x: Any) -> Any:
+    try:
+        try:
+            b = math.atanh(x)
+        except Exception:
+            raise
+    except OverflowError:
+        return 2.0 * x
+    return b
+
+
+def test_what_is_raised_again_passes_handlers_of_other_classes() -> None:
+    assert sd.grad(raises_again_inside)(0.5) == pytest.approx(4.0 / 3.0)
+    with pytest.raises(ValueError, match="math domain error"):
+        sd.grad(raises_again_inside)(-1.0)
+
+
 def told_apart(x: Any) -> Any:
     try:
         a = 1.0 / x
