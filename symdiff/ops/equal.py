@@ -14,6 +14,7 @@ from symdiff.ir.control import CALLS, undefined
 from symdiff.ir.graph import Attributes, Node, Op, Value
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops.facts import number_of
+from symdiff.ops.residuals import pack
 
 _COMMUTES = frozenset({"add", "multiply"})
 
@@ -48,9 +49,9 @@ def frozen_attributes(attributes: Attributes) -> tuple[Any, ...] | None:
 
 def _is_own(op: Op, type_: Type, has_derivatives: bool) -> bool:
     """Return whether a result is made to be changed: a list, a new array. Arrays of indices seldom
-    are.
+    are. What is packed has cotangents of its own, too, which are not added.
     """
-    if isinstance(type_, ListType):
+    if isinstance(type_, ListType) or op is pack:
         return True
     if not op.fresh:
         return False

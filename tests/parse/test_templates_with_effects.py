@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.parse import templates
 from tests.parse.test_growth import chained
 
 HEAD = """
@@ -140,3 +141,47 @@ def test_effects_are_those_of_the_function(program: Callable[[], str], done: Any
     second, *rest = done(text, lambda f: sd.derivative(f, 2)(x))
     np.testing.assert_allclose(second, bend, rtol=1e-5, atol=1e-6)
     assert rest == [printed, left]
+
+
+def printed(x, n):
+    x = np.tanh(np.cos(x) * x * x)
+    if x[0].real > 0.3:
+        print(n)
+        x = x + n
+    return x * 0.3
+
+
+def through_prints(x):
+    a = printed(x, 1)
+    b = printed(a, 1)
+    printed(b, 2)
+    c = printed(a + b, 0)
+    d = printed(c, 4)
+    if d[0].real > 0.05:
+        d = d + printed(d * 1.1, 3)
+        printed(d, 3)
+    else:
+        d = printed(d * 0.3, 2)
+    return np.sum(d * c)
+
+
+def third(x):
+    return np.sum(sd.hessian(through_prints)(x))
+
+
+def slopes(x):
+    """By complex step; each element's depends on that element alone."""
+    return np.array([through_prints(x + 1e-30j * unit).imag / 1e-30 for unit in np.eye(3)])
+
+
+def test_third_derivatives_of_calls_with_effects(monkeypatch, capsys):
+    """What a called graph keeps for its derivative, and what for the derivative of that, are two."""
+    monkeypatch.setattr(templates, "LARGE", 6)
+    x, h = np.array([0.7, 1.3, 0.4]), 1e-3
+    through_prints(x)
+    expected = capsys.readouterr().out
+    found = sd.grad(third)(x)
+    assert capsys.readouterr().out == expected
+    near = {k: slopes(x + k * h) for k in (-2, -1, 0, 1, 2)}
+    bends = 16 * (near[1] + near[-1]) - near[2] - near[-2] - 30 * near[0]
+    np.testing.assert_allclose(found, bends / (12 * h * h), rtol=1e-7, atol=1e-8)
