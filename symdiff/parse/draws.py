@@ -40,6 +40,7 @@ from symdiff.ops.sizes import dims_of, sizes_of
 from symdiff.parse.arguments import plain_argument
 from symdiff.parse.calls import BUILTINS, METHODS_OF
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.memory_order import memory_order
 from symdiff.parse.opaque import Template
 from symdiff.parse.values import Abstract, Arguments, Array, Keywords
 from symdiff.parse.views import store_whole
@@ -259,17 +260,27 @@ def _other_method(source: Source, template: Template) -> Any:
 
 
 def _permuted(call: Draw) -> Abstract:
-    """``permuted(x, axis=0)``: elements in an order that is drawn, those of each line by itself."""
+    """``permuted(x, axis=0)``: elements in an order that is drawn, those of each line by itself.
+    Without an axis, they are drawn as they lie in memory.
+    """
     given, *rest = call.arguments or (call.keywords["x"],)
     call = replace(call, keywords={k: v for k, v in call.keywords.items() if k != "x"})
     x = array_of(call.plain(given))
     if call.keywords.pop("out", None) is not None:
         raise UnsupportedCallError("permuted(out=...)", hint="assign: x[...] = draw")
+    axis = call.keywords.get("axis")
+    lies = "C" if array_type(x).rank < 2 or axis is not None else memory_order(call.interp, x)
+    if lies is None:
+        message = "permuted of an array of which it is not known how it lies in memory"
+        raise UnsupportedCallError(message, hint="give it np.ascontiguousarray(x), or an axis")
+    if lies == "F":
+        x = FUNCTIONS[np.transpose](x)
     row = FUNCTIONS[np.ravel](x)
     places = FUNCTIONS[np.reshape](arange_of(sizes_of(row)[0]), sizes_of(x))
     type_ = ArrayType(_INT64, array_type(x).shape, "array")
     order = call.interp.lift(replace(call, arguments=[places, *rest]).kept(type_))
-    return call.interp.wrap(index_of(row, order))
+    drawn = index_of(row, order)
+    return call.interp.wrap(FUNCTIONS[np.transpose](drawn) if lies == "F" else drawn)
 
 
 def _seed(call: Draw) -> Abstract:

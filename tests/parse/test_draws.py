@@ -269,3 +269,27 @@ def test_a_draw_keeps_its_name_where_its_parameters_carry_no_derivative() -> Non
 def test_a_generator_where_a_number_is_needed_is_called_so() -> None:
     with pytest.raises(UnsupportedCallError, match="a Generator where a number or an array is"):
         sd.grad(lambda x: x * np.random.default_rng(0))(0.4)
+
+
+@pytest.mark.parametrize("lies", [np.ascontiguousarray, np.asfortranarray])
+def test_all_elements_are_permuted_as_they_lie_in_memory(lies: Any) -> None:
+    x = lies(np.arange(1.0, 7.0).reshape(2, 3))
+    weights = np.cos(np.arange(6.0)).reshape(2, 3)
+
+    def weighed(x: Any, rng: Any) -> Any:
+        rows, columns = rng.permuted(x * x), rng.permuted(x.T, axis=None).T
+        return np.sum(weights * rows) + np.sum(weights * columns)
+
+    value, gradient = sd.value_and_grad(weighed)(x, np.random.default_rng(3))
+    assert value == weighed(x, np.random.default_rng(3))
+    for place in np.ndindex(2, 3):
+        step = lies(np.zeros((2, 3)))
+        step[place] = 0.5
+        rise = [weighed(x + s * step, np.random.default_rng(3)) for s in (1.0, -1.0)]
+        np.testing.assert_allclose(gradient[place], rise[0] - rise[1], rtol=1e-12, atol=1e-12)
+
+
+def test_all_elements_of_an_array_with_gaps_are_permuted_or_refused() -> None:
+    x = np.arange(8.0).reshape(2, 4)[:, ::2]
+    with pytest.raises(UnsupportedCallError, match="how it lies in memory"):
+        sd.grad(lambda x, rng: np.sum(rng.permuted(x)[0]))(x, np.random.default_rng(3))

@@ -175,7 +175,7 @@ def slopes(x):
 
 
 def test_third_derivatives_of_calls_with_effects(monkeypatch, capsys):
-    """What a called graph keeps for its derivative, and what for the derivative of that, are two."""
+    """What a called graph keeps for each of its derivatives is a thing of its own."""
     monkeypatch.setattr(templates, "LARGE", 6)
     x, h = np.array([0.7, 1.3, 0.4]), 1e-3
     through_prints(x)
