@@ -44,8 +44,8 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
         told = told_of(interp, error) if made else None
         number = region.number_of(error.type if kind is None else kind, made, told)
         interp.put((region.token, "number"), number)
-        goes_on = kind is not None and not issubclass(kind, region.handled)  # raised again, there
-        kept = made or region.keeps or goes_on or not region.classes
+        goes_on = number >= len(region.classes)  # no handler names its class: it is raised again
+        kept = made or region.keeps or goes_on
         interp.put((region.token, number), error if kept else None)
         interp.leave(region.exit)
     elif is_exception(error):

@@ -466,3 +466,25 @@ def _difference(f: Any, at: list[float], k: int, step: float) -> float | None:
         return None
     a, b, c, d = values
     return float((a - 8.0 * b + 8.0 * c - d) / (12.0 * step))
+
+
+def raised_again_beside(x: Any, y: Any) -> Any:
+    try:
+        try:
+            try:
+                a = 1.0 / x
+            except ZeroDivisionError:
+                raise
+            b = a / (y - 1.0)
+        except ValueError:
+            b = 7.0 * x
+        c = b * x * x
+    except ZeroDivisionError:
+        c = 2.0 * x + y
+    return c
+
+
+def test_what_is_raised_again_stands_beside_what_an_operation_raises() -> None:
+    gradient = sd.grad(raised_again_beside)
+    assert [gradient(0.0, 3.0), gradient(2.0, 1.0)] == [2.0, 2.0]
+    assert gradient(2.0, 3.0) == 0.5
