@@ -19,7 +19,7 @@ from symdiff.emit.regions import restore_regions
 from symdiff.emit.signature import name_parameters, output, unpacking
 from symdiff.emit.statements import Statements
 from symdiff.emit.text import Line, write
-from symdiff.emit.tries import with_tries
+from symdiff.emit.tries import with_try_statements
 from symdiff.ir.called import called_cells, with_called
 from symdiff.ir.graph import Graph, GraphCell
 from symdiff.ir.signature import Signature
@@ -51,7 +51,7 @@ def emit_source(
     names = Namespace() if beside is None else beside.nested()
     function_name = identifier(name or graph.name, "function")
     names.taken.add(function_name)
-    graph = with_called(graph, with_tries)
+    graph = with_called(graph, with_try_statements)
     callees = {cell: names.fresh(cell.name + suffix) for cell in called_cells(graph)}
     lines: list[Line] = []
     for cell, callee in callees.items():

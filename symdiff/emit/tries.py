@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symdiff.ir.build import Builder, building, constant, copy_block, substitute, with_block
-from symdiff.ir.control import cond, emit_cond, emit_undefined, undefined
+from symdiff.ir.control import cond, emit_cond, emit_undefined, is_fixed
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, uses, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType
 from symdiff.ops.attempts import caught_in, is_error
@@ -31,7 +31,7 @@ TOLD = "told"  # where only the last result is read behind the first arm
 _COMMUTES = ("add", "multiply")
 
 
-def with_tries(graph: Graph) -> Graph:
+def with_try_statements(graph: Graph) -> Graph:
     """The graph with ``try`` for branches; the graph itself where there are none."""
     if not any(node.op is caught_in for node in walk_nodes(graph.block)):
         return graph
@@ -189,7 +189,7 @@ def _tried(
     """
     then, orelse = node.blocks
     rest = orelse.nodes[end:]
-    if all(map(_is_fixed, then.results)) and not any(map(_has_to_wait, rest)):
+    if all(map(is_fixed, then.results)) and not any(map(_has_to_wait, rest)):
         behind = None
         failed, made = then.results, orelse.results
         body = orelse.nodes
@@ -224,10 +224,6 @@ def _tried(
     substitute(left, dict(zip(made, tried.results, strict=False)))
     behind.operands, behind.blocks = (raised,), (then, left)
     return [*outer.nodes, behind], raised
-
-
-def _is_fixed(value: Value) -> bool:
-    return value.node is not None and value.node.op in (constant, undefined)
 
 
 def _has_to_wait(node: Node) -> bool:

@@ -239,6 +239,11 @@ def in_arms(value: Value) -> tuple[Value, ...]:
     return tuple(block.results[number] for block in value.node.blocks)
 
 
+def is_fixed(value: Value) -> bool:
+    """Return whether a value is a constant, or one that nothing reads."""
+    return value.node is not None and value.node.op in (constant, undefined)
+
+
 def emit_undefined(type_: Type) -> Value:
     """A value that nothing reads, of the given type."""
     return builder().emit(undefined, (), {"type": type_}).result

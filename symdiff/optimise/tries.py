@@ -37,7 +37,7 @@ from symdiff.ir.build import (
     substitute,
     with_block,
 )
-from symdiff.ir.control import CALLS, cond, emit_cond, loop, undefined
+from symdiff.ir.control import CALLS, cond, emit_cond, is_fixed, loop, undefined
 from symdiff.ir.graph import (
     Attributes,
     Block,
@@ -200,13 +200,9 @@ def _alike(a: Value, b: Value) -> bool:
     )
 
 
-def _is_fixed(value: Value) -> bool:
-    return value.node is not None and value.node.op in (constant, undefined)
-
-
 def _only_tells(block: Block) -> bool:
     """Return whether an arm does nothing, and gives what is known."""
-    results = all(map(_is_fixed, block.results))
+    results = all(map(is_fixed, block.results))
     return results and all(node.op in (constant, undefined) for node in block.nodes)
 
 
@@ -493,12 +489,12 @@ class _Region:
     def _attempt(self, name: str, span: SourceSpan | None) -> Value:
         """What is raised where the nodes are run."""
         tried = Block((), self.straight[: self.end], ())
-        outside = [value for value in free_values(tried) if not _is_fixed(value)]
+        outside = [value for value in free_values(tried) if not is_fixed(value)]
         parameters = renewed(outside)
         with building(Builder()) as made:
             new = dict(zip(outside, parameters, strict=True))
             for value in free_values(tried):
-                if _is_fixed(value):
+                if is_fixed(value):
                     new[value] = self._again(value)
             copied = copy_block(tried, new)
         graph = Graph.of_values(

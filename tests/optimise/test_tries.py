@@ -274,43 +274,40 @@ def test_each_operation_is_caught_by_its_own_handlers(f: Any) -> None:
     assert value == f(2.0, 1.0) and slope == pytest.approx(4.0 * 2.0**3)
 
 
-def prints_between(x: Any, n: int, y: Any) -> Any:
-    try:
-        a = math.log(x)
-        k = 5 // n  # may raise what nobody catches, before anything is printed
-    except ValueError:
-        failed = True
-    else:
-        failed = False
+def said(n: int) -> None:
     print("between")
-    if failed:
-        v = 0.0
-    else:
-        try:
-            v = a + math.sqrt(y) * k
-        except ValueError:
-            v = 0.0
-    return v * x
 
 
-def raises_between(x: Any, n: int, y: Any) -> Any:
-    try:
-        a = math.log(x)
-        k = 5 // n
-    except ValueError:
-        failed = True
-    else:
-        failed = False
+def refused(n: int) -> None:
     if n == 0:
         raise KeyError("between")
-    if failed:
-        v = 0.0
-    else:
+
+
+def between(done: Any) -> Any:
+    """A function that does something between two bodies of ``try``."""
+
+    def f(x: Any, n: int, y: Any) -> Any:
         try:
-            v = a + math.sqrt(y) * k
+            a = math.log(x)
+            k = 5 // n  # may raise what nobody catches, before anything is done
         except ValueError:
+            failed = True
+        else:
+            failed = False
+        done(n)
+        if failed:
             v = 0.0
-    return v * x
+        else:
+            try:
+                v = a + math.sqrt(y) * k
+            except ValueError:
+                v = 0.0
+        return v * x
+
+    return f
+
+
+prints_between, raises_between = between(said), between(refused)
 
 
 def test_what_leaves_a_try_leaves_it_before_what_is_done_behind(
