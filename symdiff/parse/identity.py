@@ -24,6 +24,7 @@ from symdiff.parse.dtype_answers import Question
 from symdiff.parse.heap import constant, same
 from symdiff.parse.holders import are_alike
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.raised_values import is_raised
 from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import (
     Abstract,
@@ -231,6 +232,8 @@ def _not_told(interp: Interpreter, a: Abstract, b: Abstract) -> UnsupportedSynta
 
 
 def _staged(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
+    if (a is None and is_raised(b)) or (b is None and is_raised(a)):
+        return False
     require_known(a, b)
     numbers = [v for v in (a, b) if isinstance(v, Value) or is_leaf(v)]
     if len(numbers) < 2:

@@ -7,15 +7,16 @@ say is one text: ``float division by zero``.
 from __future__ import annotations
 
 from symdiff.ir.control import cond, undefined
-from symdiff.ir.graph import Node
+from symdiff.ir.graph import Node, Value
 from symdiff.ops.attempts import caught
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.elementary import power
 from symdiff.ops.facts import READS_AND_WRITES, is_python
 from symdiff.ops.index import index
-from symdiff.parse.identity import is_unknown
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.values import Abstract
+
+Classes = tuple[type[BaseException], ...]
 
 _SAY_TEXTS = READS_AND_WRITES | {
     *("inv", "solve", "cholesky", "eigh", "eigvalsh", "eig", "eigvals", "svd", "svdvals", "lstsq"),
@@ -31,6 +32,20 @@ def class_raised(interp: Interpreter, error: Abstract) -> type[Exception] | None
         return None
     classes = {_class_of(node) for node in attempts}
     return classes.pop() if len(classes) == 1 else None
+
+
+def is_raised(value: Abstract) -> bool:
+    """Return whether a value is certainly an exception that an operation has raised."""
+    return bool(_attempts_of(value))
+
+
+def classes_caught(error: Abstract) -> Classes:
+    """The classes of one of which an exception is, special ones first; of a call, any."""
+    attempts = _attempts_of(error)
+    if attempts is None:
+        return (BaseException,)
+    found = dict.fromkeys(kind for node in attempts for kind in node.attributes["classes"])
+    return tuple(sorted(found, key=lambda kind: -len(kind.__mro__)))
 
 
 def arguments_raised(interp: Interpreter, error: Abstract) -> tuple[Abstract, ...] | None:
@@ -66,7 +81,7 @@ def _says_one_text(node: Node) -> bool:
 
 def _attempts_of(error: Abstract) -> list[Node] | None:
     """The attempts of one of which an exception comes; None where that is not known."""
-    if not is_unknown(error):
+    if not isinstance(error, Value):
         return None
     attempts: dict[Node, None] = {}
     pending, seen = [error], {error}

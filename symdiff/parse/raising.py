@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import builtins
 import copy
+import functools
 from typing import Any
 
 from symdiff.definitions.declare import is_definition
 from symdiff.errors import InternalError, UnsupportedSyntaxError
+from symdiff.ops.arithmetic import equal
+from symdiff.ops.attempts import error_number
 from symdiff.ops.effects import Named, raise_
 from symdiff.parse.blame import users
 from symdiff.parse.exceptions import (
@@ -25,6 +28,7 @@ from symdiff.parse.exceptions import (
 from symdiff.parse.identity import is_unknown
 from symdiff.parse.interpreter import ERROR, Interpreter
 from symdiff.parse.lookups import MADE_HERE
+from symdiff.parse.raised_values import classes_caught
 from symdiff.parse.opaque import Template, call_opaque
 from symdiff.parse.values import ABSENT, Abstract, ConflictRead, ObjectRef, StagedText
 from symdiff.parse.writeback import write_back
@@ -35,19 +39,8 @@ _SIMPLE = (str, bytes, bool, int, float, complex, type(None), tuple)
 def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None = None) -> None:
     """Raise an exception: to the region around, or to the caller. ``kind``: its class, if known."""
     if interp.regions:
-        region = interp.regions[-1]
-        if kind is None and not is_exception(error):
-            if not is_unknown(error):
-                raise users(TypeError("exceptions must derive from BaseException"))
-            raise InternalError("an exception of a class that is not known", interp.span)
-        made = is_exception(error)
-        told = told_of(interp, error) if made else None
-        number = region.number_of(error.type if kind is None else kind, made, told)
-        interp.put((region.token, "number"), number)
-        goes_on = number >= len(region.classes)  # no handler names its class: it is raised again
-        kept = made or region.keeps or goes_on
-        interp.put((region.token, number), error if kept else None)
-        interp.leave(region.exit)
+        if is_exception(error) or not _told_apart(interp, error, kind):
+            _leave_region(interp, error, error.type if kind is None else kind)
     elif is_exception(error):
         cause = interp.heap.get((error, "__cause__"))
         if error.live is not None:  # one of outside
@@ -69,6 +62,43 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
             _raise_new(interp, error.type, arguments, cause)
     else:
         _raise_instance(interp, error)
+
+
+def _leave_region(interp: Interpreter, error: Abstract, kind: type[BaseException]) -> None:
+    region = interp.regions[-1]
+    made = is_exception(error)
+    number = region.number_of(kind, made, told_of(interp, error) if made else None)
+    goes_on = number >= len(region.classes)  # no handler names its class: it is raised again
+    interp.put((region.token, "number"), number)
+    interp.put((region.token, number), error if made or region.keeps or goes_on else None)
+    interp.leave(region.exit)
+
+
+def _told_apart(interp: Interpreter, error: Abstract, kind: type[BaseException] | None) -> bool:
+    """Raise an exception of an operation for each class that it may be of and a handler names;
+    False where it is of one.
+    """
+    if not is_unknown(error):
+        if kind is None:
+            raise users(TypeError("exceptions must derive from BaseException"))
+        return False
+    raised = classes_caught(error) if kind is None else (kind,)
+    named = [one for one in interp.regions[-1].classes if issubclass(one, raised)]
+    classes = tuple(dict.fromkeys([*named, *raised]))
+    if classes == (kind,):
+        return False
+    number = error_number(error, classes=classes)
+    leave = functools.partial(_leave_region, interp, error)
+
+    def among(first: int) -> None:
+        if first == len(classes) - 1:
+            leave(classes[first])
+        else:
+            found = equal(number, first)
+            interp.branch(found, lambda: leave(classes[first]), lambda: among(first + 1))
+
+    among(0)
+    return True
 
 
 def told_of(interp: Interpreter, error: ObjectRef) -> Any:

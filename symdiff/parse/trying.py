@@ -19,6 +19,7 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import CALLS
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
+from symdiff.ir.types import BOOL, ArrayType
 from symdiff.ops.arithmetic import bitwise_or, equal, greater_equal, less, negative
 from symdiff.ops.attempts import (
     attempt_of,
@@ -432,9 +433,20 @@ def may_raise_one(interp: Interpreter, node: Node, classes: Classes) -> bool:
     ):
         return False
     raised = classes_raised(node) if may_raise(node) else ()
-    if interp.strict and node.op.cost not in ("free", "view") and node.op.view is None:
+    if interp.strict and _is_reported(node):
         raised = (*raised, FloatingPointError)
     return any(issubclass(a, b) or issubclass(b, a) for a in raised for b in classes)
+
+
+def _is_reported(node: Node) -> bool:
+    """Return whether NumPy may report a node's floating-point errors: of truths there are none."""
+    if node.op.cost in ("free", "view") or node.op.view is not None:
+        return False
+    return not all(_is_of_truths(value) for value in (*node.operands, *node.results))
+
+
+def _is_of_truths(value: Value) -> bool:
+    return isinstance(value.type, ArrayType) and value.type.dtype == BOOL.dtype
 
 
 def failed(interp: Interpreter, failure: Failure) -> None:

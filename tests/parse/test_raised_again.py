@@ -1,0 +1,94 @@
+"""What operations raise, and handlers keep, or raise again where others catch it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+
+
+def again_in_a_try_by_itself(x: Any) -> Any:
+    try:
+        try:
+            return 1.0 / x
+        except ArithmeticError:
+            try:
+                raise
+            except ZeroDivisionError:
+                return 3.0 * x
+    except Exception:
+        return 7.0 * x
+
+
+def by_its_name(x: Any) -> Any:
+    try:
+        return 1.0 / x
+    except ArithmeticError as error:
+        try:
+            raise error
+        except ZeroDivisionError:
+            return 3.0 * x
+
+
+def behind_the_handler(x: Any) -> Any:
+    kept = None
+    y = x
+    try:
+        y = math.log(x + 1.0) / x
+    except Exception as error:
+        kept = error
+    try:
+        if kept is not None:
+            raise kept
+    except ZeroDivisionError:
+        y = 3.0 * x
+    except ValueError:
+        y = 5.0 * x
+    return y
+
+
+def out_of_the_function(x: Any) -> Any:
+    try:
+        return math.log(x + 1.0) / x
+    except Exception as error:
+        if isinstance(error, ValueError):
+            raise error
+        return 3.0 * x
+
+
+@pytest.mark.parametrize(
+    "f", [again_in_a_try_by_itself, by_its_name, behind_the_handler, out_of_the_function]
+)
+def test_the_most_special_handler_takes_what_is_raised_again(f: Callable[..., Any]) -> None:
+    assert sd.value_and_grad(f)(0.0) == (0.0, 3.0)
+    value, gradient = sd.value_and_grad(f)(1.5)
+    assert value == f(1.5)
+    assert gradient == pytest.approx(((f(1.5001) - f(1.4999)) / 2e-4), rel=1e-6)
+
+
+def test_an_exception_that_was_kept_is_raised_as_its_own_class() -> None:
+    assert sd.value_and_grad(behind_the_handler)(-2.0) == (-10.0, 5.0)
+    with pytest.raises(ValueError, match="math domain error"):
+        sd.grad(out_of_the_function)(-2.0)
+
+
+def strictly(u: Any, v: Any) -> Any:
+    with np.errstate(all="raise"):
+        return float(np.float64(u) / np.float64(v))
+
+
+def returned_under_errstate(x: Any) -> Any:
+    try:
+        return strictly(x, x - 1.0)
+    except FloatingPointError:
+        return 2.0 * x
+
+
+def test_what_is_returned_where_floating_point_errors_raise_is_caught() -> None:
+    assert sd.value_and_grad(returned_under_errstate)(1.0) == (2.0, 2.0)
+    assert sd.value_and_grad(returned_under_errstate)(3.0) == (1.5, -0.25)
