@@ -12,7 +12,7 @@ import functools
 from typing import Any
 
 from symdiff.definitions.declare import is_definition
-from symdiff.errors import InternalError, UnsupportedSyntaxError
+from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ops.arithmetic import equal
 from symdiff.ops.attempts import error_number
 from symdiff.ops.effects import Named, raise_
@@ -28,8 +28,8 @@ from symdiff.parse.exceptions import (
 from symdiff.parse.identity import is_unknown
 from symdiff.parse.interpreter import ERROR, Interpreter
 from symdiff.parse.lookups import MADE_HERE
-from symdiff.parse.raised_values import classes_caught
 from symdiff.parse.opaque import Template, call_opaque
+from symdiff.parse.raised_values import classes_caught
 from symdiff.parse.values import ABSENT, Abstract, ConflictRead, ObjectRef, StagedText
 from symdiff.parse.writeback import write_back
 
