@@ -69,25 +69,25 @@ def _size(y: Value) -> Value:
 def _change(t: Value, y: Value, a: Value) -> Value:
     """Golub and Pereyra (1973), with the projectors ``1 - a y`` and ``1 - y a``.
 
-    Products are of the pseudoinverse over its size: its square may be no float.
+    Products are of the pseudoinverse over its size: its square may be no float. Of a tall matrix
+    none is larger than it is.
     """
     size = _size(y)
     unit, t = y / size, t * size
     rows = unit @ adjoint(unit) @ adjoint(t)
     columns = adjoint(t) @ adjoint(unit) @ unit
-    change = (rows - (rows @ a) @ y) + (columns - y @ (a @ columns)) - unit @ t @ unit
+    change = (rows - (rows @ a) @ y) + (columns - (y @ a) @ columns) - unit @ t @ unit
     return change * size
 
 
-def _share(g: Value, y: Value, a: Value, right: Value | None = None) -> Value:
-    """The transpose of ``_change``, of ``g`` or of its product with another matrix."""
+def _share(g: Value, y: Value, a: Value) -> Value:
+    """The transpose of ``_change``."""
     size = _size(y)
     unit, g = y / size, g * size
-    g = g if right is None else g @ right
-    rows = adjoint(g) @ unit @ adjoint(unit)
-    columns = adjoint(unit) @ unit @ adjoint(g)
-    outer = adjoint(unit) @ g @ adjoint(unit)
-    return ((rows - a @ (y @ rows)) + (columns - (columns @ y) @ a) - outer) * size
+    rows = adjoint(g) @ (unit @ adjoint(unit))
+    columns = adjoint(unit) @ (unit @ adjoint(g))
+    outer = adjoint(unit) @ (g @ adjoint(unit))
+    return ((rows - a @ (y @ rows)) + (columns - columns @ (y @ a)) - outer) * size
 
 
 def _pinv_jvp(t: Value, y: Value, a: Value, rcond: Value, *, hermitian: bool = False) -> Value:
@@ -184,6 +184,25 @@ def _residual_share(g: Value | None, x: Value, a: Value, b: Value) -> Value | No
     return residual * (weights * 2.0)
 
 
+def _solution_change(t: Value, x: Value, y: Value, a: Value, b: Value) -> Value:
+    """The change of ``y @ b`` where ``y`` is the pseudoinverse: of vectors, as ``_change`` is."""
+    size = _size(y)
+    unit, t = y / size, t * size
+    rows = unit @ (adjoint(unit) @ (adjoint(t) @ (b - a @ x))) * size
+    columns = adjoint(t) @ (adjoint(unit) @ x)
+    return rows + (columns - y @ (a @ columns)) - unit @ (t @ x)
+
+
+def _solution_share(g: Value, x: Value, y: Value, a: Value, b: Value) -> Value:
+    """The transpose of ``_solution_change``."""
+    size = _size(y)
+    unit = y / size
+    rows = adjoint(unit) @ (g * size)
+    residual = (b - a @ x) @ adjoint(unit @ rows)
+    columns = adjoint(unit) @ x @ adjoint(g - y @ (a @ g))
+    return (residual + columns) * size - rows @ adjoint(x)
+
+
 def _lstsq_vjp_matrix(
     g: Any, y: Any, a: Value, b: Value, *rcond: Value, length: Dim
 ) -> Value | None:
@@ -191,7 +210,9 @@ def _lstsq_vjp_matrix(
     x_bar, residuals_bar, _, s_bar = g
     share: Value | None = None
     if x_bar is not None:
-        share = _share(_columns(x_bar), _inverse(a, rcond), a, adjoint(_columns(b)))
+        share = _solution_share(
+            _columns(x_bar), _columns(y[0]), _inverse(a, rcond), a, _columns(b)
+        )
     residual = _residual_share(residuals_bar, y[0], a, b)
     if residual is not None:
         part = -(residual @ adjoint(_columns(y[0])))
@@ -226,7 +247,7 @@ def _lstsq_tangent(x_dot: Value, moved: Value, y: Any, a: Value, b: Value) -> tu
 def _lstsq_jvp_matrix(
     t: Value, y: Any, a: Value, b: Value, *rcond: Value, length: Dim
 ) -> tuple[Any, ...]:
-    x_dot = _change(t, _inverse(a, rcond), a) @ _columns(b)
+    x_dot = _solution_change(t, _columns(y[0]), _inverse(a, rcond), a, _columns(b))
     made = _lstsq_tangent(x_dot, -(t @ _columns(y[0])), y, a, b)
     return *made, None, svdvals.rule("jvp", 0)(t, y[3], a)  # type: ignore[misc]
 

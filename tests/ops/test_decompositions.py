@@ -6,6 +6,7 @@ values and deficient ranks have references in closed form, or along curves that 
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -394,6 +395,23 @@ def test_lstsq(shape: Any, right: Any, dtype: str) -> None:
     check(*both(linalg.lstsq), a, b, order=order_of(dtype))
     for rcond in (None, -1.0, 1e-3):
         check(*both(linalg.lstsq, rcond), a, b, order=0)
+
+
+@pytest.mark.parametrize("name", ["pinv", "lstsq"])
+def test_tall_matrices_have_no_square_of_their_length(name: str) -> None:
+    """Nor has the second derivative, nor what goes forward."""
+    a, right = columns(2000, 2), draw(2000)
+
+    def f(a: Any) -> Any:
+        return np.sum((linalg.pinv(a) if name == "pinv" else linalg.lstsq(a, right)[0]) ** 2)
+
+    for derivative in (lambda a: sd.grad(f)(a), lambda a: sd.hvp(f)(a, a)):
+        derivative(a)
+        tracemalloc.start()
+        derivative(a)
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert most < 100 * a.nbytes  # of a square 1000 times
 
 
 def test_residuals_that_are_missing() -> None:
