@@ -210,9 +210,7 @@ def _lstsq_vjp_matrix(
     x_bar, residuals_bar, _, s_bar = g
     share: Value | None = None
     if x_bar is not None:
-        share = _solution_share(
-            _columns(x_bar), _columns(y[0]), _inverse(a, rcond), a, _columns(b)
-        )
+        share = _solution_share(_columns(x_bar), _columns(y[0]), _inverse(a, rcond), a, _columns(b))
     residual = _residual_share(residuals_bar, y[0], a, b)
     if residual is not None:
         part = -(residual @ adjoint(_columns(y[0])))
