@@ -917,6 +917,7 @@ def build_linear(
     """Emit and load the forward part and the tangents of what is returned, as a function of what
     was saved and of the tangents of the inputs ``wrt``.
     """
+    differentiate.require_one_structure(derived.graph, "linear function")
     split = differentiate.linearized(derived.graph, wrt)
     places = {number: Leaf(place) for place, number in enumerate(seeded_results(derived.graph))}
     shaped = derived_from(derived.graph.output, lambda k: places.get(k, Static(None)))

@@ -24,6 +24,7 @@ from symdiff.ir.signature import (
 )
 from symdiff.ir.structure import (
     Container,
+    Either,
     Leaf,
     Structure,
     is_leaf,
@@ -352,6 +353,8 @@ class _Output:
                     self._at(item, entry(axes, key, place, "out_axes"), (*path, key), values)
                 )
             return replace(structure, items=tuple(parts))
+        if isinstance(structure, Either):
+            self._refuse("what it returns has another structure at other values")
         if isinstance(axes, Tree):
             self._refuse("out_axes has a container for what is none")
         if isinstance(structure, Leaf):

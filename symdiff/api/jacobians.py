@@ -17,7 +17,7 @@ from symdiff.api.arguments import Direction
 from symdiff.api.unruled import require_rule
 from symdiff.api.wrt import Asked
 from symdiff.batch import rows_at_once
-from symdiff.differentiate.graphs import derived_from
+from symdiff.differentiate.graphs import derived_from, require_one_structure
 from symdiff.differentiate.rows import rows_of
 from symdiff.errors import GradientShapeError
 from symdiff.ir.build import Builder, building
@@ -34,6 +34,7 @@ Shaped = Callable[[Sequence[Structure]], Structure]
 def jacobian_graph(asked: Asked, shaped: Shaped, mode: Direction) -> Graph:
     """The graph of all derivatives of what ``asked.graph`` returns by the inputs asked for."""
     graph = asked.graph
+    require_one_structure(graph, "jacobian")
     require_rule(graph, asked.wrt)
     results = [k for k, v in enumerate(graph.block.results) if carries_derivative(v.type)]
     returned = [k for k in results if k in set(leaf_numbers(graph.output))]

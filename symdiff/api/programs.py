@@ -37,6 +37,7 @@ from symdiff.ir.graph import FreeVariable, Graph, walk_nodes
 from symdiff.ir.record import Record, recording
 from symdiff.ir.signature import Aspect, Path, Signature, objects_in
 from symdiff.ir.structure import Container, Leaf, Static, Structure, of_tuple
+from symdiff.ir.types import Type
 from symdiff.ops.effects import changes_one_of, changes_what_is_named
 from symdiff.parse import Marks
 from symdiff.pipeline import (
@@ -690,7 +691,8 @@ def _linear_run(pair: Pair, tangents: Tangents, graph: Graph) -> Callable[..., A
         given, along = values[:count], values[count:]
         result, saved = forward(*given)
         shapes = tuple(map(shape_in, along, tangents.types))
-        returned = _shapes_of(graph.output, len(graph.block.results), result)
+        types = [value.type for value in graph.block.results]
+        returned = _shapes_of(graph.output, types, result)
         return result, Linear(tangents, saved, shapes, returned, _watched(pair, saved, given))
 
     return run
@@ -713,15 +715,19 @@ def _traced_run(
 def _saved(
     pair: Pair, backward: Backward, result: Any, saved: tuple[Any, ...], values: Sequence[Any]
 ) -> Saved:
-    shapes = _shapes_of(backward.output, len(backward.types), result)
+    shapes = _shapes_of(backward.output, backward.types, result)
     return Saved(saved, shapes, backward, _watched(pair, saved, values))
 
 
-def _shapes_of(output: Structure, count: int, result: Any) -> tuple[tuple[int, ...], ...]:
-    """The shapes of what stands at the leaves of a result, by their numbers."""
+def _shapes_of(
+    output: Structure, types: Sequence[Type], result: Any
+) -> tuple[tuple[int, ...] | None, ...]:
+    """The shapes of what stands at the leaves of a result, by their numbers; None where it has
+    another structure.
+    """
     found: dict[int, tuple[int, ...]] = {}
-    leaf_shapes(output, result, found)
-    return tuple(found.get(k, ()) for k in range(count))
+    leaf_shapes(output, result, types, found)
+    return tuple(map(found.get, range(len(types))))
 
 
 def _watched(pair: Pair, saved: tuple[Any, ...], values: Sequence[Any]) -> tuple[Watched, ...]:

@@ -33,7 +33,15 @@ from symdiff.errors import GradientShapeError, SignatureError, UnsupportedCallEr
 from symdiff.ir.build import Builder, building, copy_into
 from symdiff.ir.graph import Block, Graph, Input, Node, Value, walk_nodes
 from symdiff.ir.signature import Fixed, Nested, Path, Specification, leaves
-from symdiff.ir.structure import Container, Leaf, Static, Structure, numbered_paths, of_tuple
+from symdiff.ir.structure import (
+    Container,
+    Either,
+    Leaf,
+    Static,
+    Structure,
+    numbered_paths,
+    of_tuple,
+)
 from symdiff.ir.types import ArrayType, ListType, carries_derivative, in_words
 from symdiff.ops.effects import never_returns, opaque_call, stop_gradient
 from symdiff.ops.foreign import foreign_call
@@ -196,6 +204,9 @@ def _instead_of_gradient(output: Structure) -> str:
 def _described(structure: Structure) -> str:
     if isinstance(structure, Static):
         return repr(structure.value)
+    if isinstance(structure, Either):
+        told = dict.fromkeys(map(_described, (structure.then, structure.orelse)))
+        return " or ".join(told) if len(told) > 1 else f"{next(iter(told))}, or another one"
     return f"a {structure.type.__name__}" if isinstance(structure, Container) else "a number"
 
 

@@ -9,7 +9,7 @@ and how it gets it.
 from collections.abc import Sequence
 
 from symdiff.definitions.libraries import loaded_with
-from symdiff.differentiate.graphs import without_unread
+from symdiff.differentiate.graphs import require_one_structure, without_unread
 from symdiff.differentiate.reverse import Split, divide, gradient, split, vjp
 from symdiff.ir.graph import Graph
 from symdiff.ir.structure import Structure
@@ -21,6 +21,7 @@ __all__ = [
     "jvp",
     "linearized",
     "nth_derivative",
+    "require_one_structure",
     "split",
     "taylor",
     "vjp",

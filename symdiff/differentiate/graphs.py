@@ -6,9 +6,22 @@ from collections.abc import Callable, Iterable
 from collections.abc import Container as Contains
 from itertools import zip_longest
 
-from symdiff.ir.control import loop
+from symdiff.errors import GradientShapeError
+from symdiff.ir.build import Builder, building
+from symdiff.ir.control import emit_cond, emit_undefined, loop
 from symdiff.ir.graph import Block, Graph, Input, Value, uses
-from symdiff.ir.structure import Container, Leaf, Static, Structure, leaf_numbers, mapped, of_tuple
+from symdiff.ir.structure import (
+    Container,
+    Either,
+    Leaf,
+    Static,
+    Structure,
+    has_cases,
+    leaf_numbers,
+    leaves_by_case,
+    mapped,
+    of_tuple,
+)
 from symdiff.ir.types import TapeType, carries_derivative
 
 
@@ -26,10 +39,50 @@ def derived_from(structure: Structure, leaf: Callable[[int], Structure]) -> Stru
     """The structure of a derivative of what is structured so: None stands for what is no number."""
     if isinstance(structure, Leaf):
         return leaf(structure.index)
+    if isinstance(structure, Either):
+        arms = (derived_from(arm, leaf) for arm in (structure.then, structure.orelse))
+        return Either(structure.predicate, *arms)
     if not isinstance(structure, Container):
         return Static(None)
     items = tuple(derived_from(item, leaf) for item in structure.items)
     return Container(structure.type, structure.keys, items)
+
+
+def require_one_structure(graph: Graph, what: str) -> None:
+    """Refuse a derivative that has no place for what tells how the result is structured.
+
+    :raises GradientShapeError: that names it.
+    """
+    if has_cases(graph.output):
+        raise GradientShapeError(
+            f"no {what} of {graph.name}: what it returns has another structure at other values",
+            graph.span,
+            "differentiate a part of it, or use symdiff.jvp or symdiff.vjp",
+        )
+
+
+def guard_cases(block: Block, output: Structure) -> set[int]:
+    """Take each result that is returned in one of two structures only as undefined in the other: no
+    cotangent comes from there. Gives their numbers.
+    """
+    found = dict(leaves_by_case(output))
+    results = list(block.results)
+    for number, decided in found.items():
+        for predicate, wanted in reversed(decided):
+            results[number] = _where_decided(block, results[predicate], wanted, results[number])
+    block.results = tuple(results)
+    return set(found)
+
+
+def _where_decided(block: Block, predicate: Value, wanted: bool, value: Value) -> Value:
+    """A value where a predicate is what is wanted, and undefined elsewhere."""
+    with building(Builder()) as inner:
+        missing = emit_undefined(value.type)
+    arms = Block((), [], (value,)), Block((), inner.nodes, (missing,))
+    with building(Builder(block.nodes)):
+        guarded = emit_cond(predicate, *(arms if wanted else reversed(arms))).result
+    guarded.name = value.name
+    return guarded
 
 
 def seeded_results(graph: Graph) -> tuple[int, ...]:

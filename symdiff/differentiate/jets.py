@@ -22,7 +22,12 @@ from typing import Any
 from symdiff.differentiate.activity import analyse, calls_itself, graph_of
 from symdiff.differentiate.calls import Calls
 from symdiff.differentiate.cotangents import Zeros, as_array_where, fitted
-from symdiff.differentiate.graphs import derived_from, seeded_results, trimmed
+from symdiff.differentiate.graphs import (
+    derived_from,
+    require_one_structure,
+    seeded_results,
+    trimmed,
+)
 from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.operands import Numbers
 from symdiff.differentiate.products import partial_of
@@ -95,6 +100,7 @@ def _of_series(
     graph: Graph, number: int, order: int, name: str, told: Callable[[Sequence[Value]], Value]
 ) -> Graph:
     """What ``told`` makes of the coefficients of each result of a graph."""
+    require_one_structure(graph, "Taylor coefficients")
     graph = replaced(graph, _called_once)
     graph = opened_where_active(graph, (number,))
     results = seeded_results(graph)

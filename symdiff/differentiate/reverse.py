@@ -16,7 +16,7 @@ from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import analyse, graph_of
 from symdiff.differentiate.calls import Calls, Request
 from symdiff.differentiate.cotangents import Cotangents, Zeros
-from symdiff.differentiate.graphs import derived_inputs, seeded_results, trimmed
+from symdiff.differentiate.graphs import derived_inputs, guard_cases, seeded_results, trimmed
 from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.prune import prune
@@ -100,7 +100,7 @@ def split(graph: Graph, wrt: Sequence[int], *, calls: Calls | None = None) -> Sp
     seeds = joint.seeds()
     backward, saved = joint.apart(seeds)
     joint.finish()
-    partial = partial_values(joint.block)
+    partial = partial_values(joint.block) | joint.absent
     return parted(graph, joint.block, backward, saved, tuple(seeds.values()), partial)
 
 
@@ -118,7 +118,9 @@ def divide(graph: Graph, joint: Graph) -> Split:
     block = Block(given, [node for node in whole.nodes if node in first], whole.results[:count])
     bars = tuple(whole.results[number] for number in leaf_numbers(cotangents))
     backward = Block((), [node for node in whole.nodes if node not in first], bars)
-    partial = partial_values(whole)
+    pairs = zip(whole.parameters, joint.inputs, strict=True)
+    absent = [value for value, source in pairs if source.origin == "partial"]
+    partial = partial_values(whole, absent)
     saved = resolve_apart((), Pair(block, backward), partial)
     primal = Graph(graph.name, block, joint.inputs[: len(given)], returned, span=graph.span)
     return parted(primal, block, backward, saved, seeds, partial)
@@ -137,7 +139,7 @@ def parted(
     sources, given = [value for value, _ in saved], [value for _, value in saved]
     second.parameters = (*given, *seeds)
     known = derived_inputs(given, "saved", sources, partial)
-    inputs = (*known, *derived_inputs(seeds, kind))
+    inputs = (*known, *derived_inputs(seeds, kind, seeds, partial))
     output = tuple_of(len(second.results))
     made = Graph(f"{graph.name}_{_SECOND[kind]}", second, inputs, output, span=graph.span)
     return Split(_forward(graph, block, sources), made, len(saved))
@@ -245,6 +247,8 @@ class _Joint:
     def __init__(self, graph: Graph, wrt: Sequence[int], calls: Calls | None) -> None:
         self.source = opened_where_active(graph, wrt)
         self.block = copy_block(self.source.block, {})
+        self.by_case = guard_cases(self.block, self.source.output)
+        self.absent: set[Value] = set()  # cotangents of what is not always part of the result
         self.calls = calls or Calls()
         self.wrt = [self.block.parameters[number] for number in wrt]
         given = zip(self.block.parameters, self.source.inputs, strict=False)
@@ -258,10 +262,12 @@ class _Joint:
     def seeds(self) -> dict[int, Value]:
         """A parameter for the cotangent of each returned result that has one, by its number."""
         results = {k: self.block.results[k] for k in seeded_results(self.source)}
-        return {
+        made = {
             k: Value(value.type, None, value.name or "y", "cotangent")
             for k, value in results.items()
         }
+        self.absent = {seed for k, seed in made.items() if k in self.by_case}
+        return made
 
     def sweep_back(
         self, seeds: Mapping[int, Value], states: Mapping[int, State] | None = None
@@ -324,7 +330,7 @@ class _Joint:
             [*block.nodes, *self.builder.nodes],
             (*block.results, *self.bars),
         )
-        inputs = (*graph.inputs, *derived_inputs(seeds, "cotangent"))
+        inputs = (*graph.inputs, *derived_inputs(seeds, "cotangent", seeds, self.absent))
         output = output or tuple_of(len(self.bars), count)
         return trimmed(Graph(name, joint, inputs, output, {}, graph.docstring, graph.span))
 

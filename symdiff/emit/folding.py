@@ -21,6 +21,7 @@ from symdiff.emit.text import WIDTH
 from symdiff.ir.build import constant, is_constant
 from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
+from symdiff.ir.structure import leaves_by_case
 from symdiff.ir.types import INT
 from symdiff.ops.declare import DeclaredOp, Spelling, is_spelled_by_attributes
 from symdiff.ops.effects import Made, Text, enter_context, leave_context
@@ -90,6 +91,7 @@ class _Folding:
         self.shape_if_folded: dict[Node, _Shape] = {}
         self.spellings: dict[Node, Spelled] = {}
         self.depth: dict[Block, int] = {graph.block: 1}
+        self.by_case = {graph.block.results[k] for k, _ in leaves_by_case(graph.output)}
         self.writes = {origin: sorted(times) for origin, times in sharing.writes.items()}
         self.effects = sorted(
             2 * liveness.first[node]
@@ -194,7 +196,8 @@ class _Folding:
         """What has the statement into which the value's expression can go."""
         reader = self.reader.get(value)
         if isinstance(reader, Block):
-            return reader if self.may_result(node, reader) else None
+            always = value not in self.by_case  # what may raise is not left out
+            return reader if always and self.may_result(node, reader) else None
         if reader is None or reader.op in (*CALLS, undefined):
             return None
         if reader.op is loop:

@@ -19,6 +19,7 @@ from symdiff.ir.graph import Graph, Value
 from symdiff.ir.signature import Asked, Attribute, Live, Nested, PlainArray, Signature, step
 from symdiff.ir.structure import (
     Container,
+    Either,
     Leaf,
     Rebuild,
     Structure,
@@ -165,6 +166,12 @@ def _built(structure: Structure, graph: Graph, expressions: Expressions) -> ast.
     """The expression of a part of it."""
     if isinstance(structure, Leaf):
         return expressions.of(graph.block.results[structure.index])
+    if isinstance(structure, Either):
+        test = expressions.of(graph.block.results[structure.predicate])
+        then, orelse = (
+            _built(arm, graph, expressions) for arm in (structure.then, structure.orelse)
+        )
+        return ast.IfExp(test, then, orelse)
     if not isinstance(structure, Container):
         return expressions.static(structure.value)
     items = [_built(item, graph, expressions) for item in structure.items]

@@ -12,7 +12,7 @@ from symdiff.errors import SymdiffError
 from symdiff.exporting.spelling import Classes, spelled_value
 from symdiff.ir.graph import FreeVariable, Graph
 from symdiff.ir.signature import Aspect, Fixed, Nested, Path, Signature, Specification
-from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.structure import Container, Either, Leaf, Structure
 from symdiff.ir.types import (
     FLOAT,
     ArrayType,
@@ -226,6 +226,9 @@ def returned(graph: Graph, classes: Classes) -> str:
     def of(structure: Structure) -> str:
         if isinstance(structure, Leaf):
             return of_type(graph.block.results[structure.index].type, result=True)
+        if isinstance(structure, Either):
+            arms = map(of, (structure.then, structure.orelse))
+            return " | ".join(dict.fromkeys(arms))
         if isinstance(structure, Container):
             return _container(structure.type, list(map(of, structure.items)), classes)
         return _fixed(structure.value)
@@ -242,6 +245,8 @@ def result_in_words(graph: Graph, names: Mapping[str, str]) -> str:
     def of(structure: Structure) -> str:
         if isinstance(structure, Leaf):
             return named(graph.block.results[structure.index].type)
+        if isinstance(structure, Either):
+            return " or ".join(map(of, (structure.then, structure.orelse)))
         if not isinstance(structure, Container):
             return repr(structure.value) if structure.value is None else _fixed(structure.value)
         items = [of(item) for item in structure.items]

@@ -48,7 +48,21 @@ class Container:
     items: tuple[Structure, ...]
 
 
-Structure = Leaf | Static | Container
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One structure or another one; the leaf numbered ``predicate``, a bool, tells which.
+
+    >>> leaves = [True, 2.0, 3.0]
+    >>> unflatten(Either(0, Leaf(1), Container(tuple, (0, 1), (Leaf(1), Leaf(2)))), leaves)
+    2.0
+    """
+
+    predicate: int
+    then: Structure
+    orelse: Structure
+
+
+Structure = Leaf | Static | Container | Either
 
 
 _NOTHING = object()
@@ -274,6 +288,9 @@ def unflatten(structure: Structure, leaves: Sequence[Any]) -> Any:
         return leaves[structure.index]
     if isinstance(structure, Static):
         return structure.value
+    if isinstance(structure, Either):
+        taken = structure.then if leaves[structure.predicate] else structure.orelse
+        return unflatten(taken, leaves)
     return construct(structure, [unflatten(item, leaves) for item in structure.items])
 
 
@@ -281,6 +298,11 @@ def mapped(structure: Structure, leaf: Callable[[int], Structure]) -> Structure:
     """The structure with each leaf replaced by what ``leaf`` makes of its number."""
     if isinstance(structure, Leaf):
         return leaf(structure.index)
+    if isinstance(structure, Either):
+        predicate = leaf(structure.predicate)
+        assert isinstance(predicate, Leaf)
+        arms = (mapped(arm, leaf) for arm in (structure.then, structure.orelse))
+        return Either(predicate.index, *arms)
     if not isinstance(structure, Container):
         return structure
     items = tuple(mapped(item, leaf) for item in structure.items)
@@ -291,9 +313,15 @@ Keys = tuple[Any, ...]
 
 
 def numbered_paths(structure: Structure, prefix: Keys = ()) -> Iterator[tuple[int, Keys]]:
-    """The number of each leaf and the path of keys to it, in order."""
+    """The number of each leaf and the path of keys to it, in order; of what tells which of two
+    structures it is the path of these.
+    """
     if isinstance(structure, Leaf):
         yield structure.index, prefix
+    elif isinstance(structure, Either):
+        yield structure.predicate, prefix
+        yield from numbered_paths(structure.then, prefix)
+        yield from numbered_paths(structure.orelse, prefix)
     elif isinstance(structure, Container):
         for key, item in zip(structure.keys, structure.items, strict=True):
             yield from numbered_paths(item, (*prefix, key))
@@ -307,3 +335,25 @@ def leaf_numbers(structure: Structure) -> list[int]:
 def leaf_paths(structure: Structure) -> Iterator[Keys]:
     """The path of keys to each leaf, in order."""
     return (path for _, path in numbered_paths(structure))
+
+
+Decided = tuple[tuple[int, bool], ...]  # leaves that tell which of two it is, and what they tell
+
+
+def leaves_by_case(structure: Structure, decided: Decided = ()) -> Iterator[tuple[int, Decided]]:
+    """The number of each leaf that is there in one of two structures only, and what it is in."""
+    if isinstance(structure, Leaf) and decided:
+        yield structure.index, decided
+    elif isinstance(structure, Container):
+        for item in structure.items:
+            yield from leaves_by_case(item, decided)
+    elif isinstance(structure, Either):
+        yield from leaves_by_case(structure.then, (*decided, (structure.predicate, True)))
+        yield from leaves_by_case(structure.orelse, (*decided, (structure.predicate, False)))
+
+
+def has_cases(structure: Structure) -> bool:
+    """Return whether a structure is another one at some calls, or has a part that is."""
+    if isinstance(structure, Either):
+        return True
+    return isinstance(structure, Container) and any(map(has_cases, structure.items))

@@ -23,7 +23,7 @@ from symdiff.errors import InternalError
 from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value, walk_nodes
 from symdiff.ir.printer import print_graph
-from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.structure import leaf_numbers
 from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type, real_dtype, takes
 
 _DOUBLE = 8  # bytes
@@ -100,7 +100,7 @@ def _verify_graph(graph: Graph) -> list[Graph]:
     """Check one graph; the graphs that it calls."""
     block = graph.block
     _require(len(graph.inputs) == len(block.parameters), "inputs do not pair with parameters")
-    for index in _leaves(graph.output):
+    for index in leaf_numbers(graph.output):
         _require(0 <= index < len(block.results), f"the output has a leaf {index}, with no result")
     for parameter, result in graph.mutated.items():
         _require(0 <= parameter < len(block.parameters), f"there is no input {parameter}")
@@ -108,14 +108,6 @@ def _verify_graph(graph: Graph) -> list[Graph]:
         before, after = block.parameters[parameter].type, block.results[result].type
         _require(_alike(before, after), "a mutated input changes its type")
     return _verify_blocks(block, _finish)
-
-
-def _leaves(structure: Structure) -> Iterator[int]:
-    if isinstance(structure, Leaf):
-        yield structure.index
-    elif isinstance(structure, Container):
-        for item in structure.items:
-            yield from _leaves(item)
 
 
 # Scopes

@@ -244,7 +244,7 @@ def _stage(interp: Interpreter, function: Any, signature: Signature) -> Staged:
         raise _never_returns(interp) from None
     require_none_in_cleanup(interp)
     try:
-        output, results = output_of(interp, result)
+        output, results = output_of(interp, result, by_case=True)
     except RecursionError as error:
         raise blamed(interp, error) from None
     mutated = _mutated(interp, results)

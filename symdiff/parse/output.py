@@ -14,7 +14,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.structure import Structure, is_dataclass, is_leaf
 from symdiff.ops.effects import raise_
 from symdiff.ops.support import none_returned
-from symdiff.parse.choices import of_one_structure
+from symdiff.parse.choices import in_cases, of_one_structure
 from symdiff.parse.demand import known
 from symdiff.parse.interpreter import ERROR, At, Interpreter
 from symdiff.parse.lookups import MADE_HERE, is_key_made_here, is_made_here, is_member_made_here
@@ -53,10 +53,15 @@ _NOT_RETURNED: dict[type, tuple[str, str]] = {
 }
 
 
-def output_of(interp: Interpreter, result: Abstract) -> tuple[Structure, list[Value]]:
-    """The structure of what a function returns, and its numbers and arrays."""
+def output_of(
+    interp: Interpreter, result: Abstract, by_case: bool = False
+) -> tuple[Structure, list[Value]]:
+    """The structure of what a function returns, and its numbers and arrays.
+
+    :param by_case: whether it may have one structure on some paths and another one on others.
+    """
     number, parts = partial(_is_number, interp), partial(_parts, interp)
-    seen = partial(of_one_structure, interp)
+    seen = partial(in_cases if by_case else of_one_structure, interp)
     structure, leaves = flatten(result, number, parts, partial(_known, interp), seen)
     return structure, [_lifted(interp, leaf) for leaf in leaves]
 

@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from symdiff.definitions.bunches import attributes_of
-from symdiff.ir.structure import Container, Leaf, Static, Structure, is_dataclass
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import Container, Either, Leaf, Static, Structure, is_dataclass
+from symdiff.parse.assumed import implied, truth_of
 from symdiff.parse.heap import Heap, same
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.reflect import container
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, OneOfTwo
 
 
 class Parts(NamedTuple):
@@ -59,9 +61,12 @@ def flatten(
     """
     leaves: list[Abstract] = []
     around: list[Abstract] = []
+    decided: dict[Value, bool] = {}  # what is known where a content is one of two
 
     def visit(content: Abstract) -> Structure:
         content = seen(content)
+        if isinstance(content, OneOfTwo):
+            return either(content)
         if is_leaf(content):
             leaves.append(content)
             return Leaf(len(leaves) - 1)
@@ -74,6 +79,20 @@ def flatten(
         items = tuple(map(visit, found.items))
         around.pop()
         return Container(found.type, found.keys, items)
+
+    def either(content: OneOfTwo) -> Structure:
+        nonlocal decided
+        known = truth_of(content.predicate, decided)
+        if known is not None:
+            return visit(content.then if known else content.orelse)
+        leaves.append(content.predicate)
+        number, before = len(leaves) - 1, decided
+        arms: list[Structure] = []
+        for taken, arm in ((True, content.then), (False, content.orelse)):
+            decided = before | implied(content.predicate, taken)
+            arms.append(visit(arm))
+        decided = before
+        return Either(number, *arms)
 
     return visit(content), leaves
 

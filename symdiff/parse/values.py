@@ -484,6 +484,17 @@ class Cases:
     contents: dict[int, Abstract]
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OneOfTwo(Told):
+    """What a function returns that has one structure where a predicate holds, or another one."""
+
+    told = "one of two values"
+
+    predicate: Value
+    then: Abstract
+    orelse: Abstract
+
+
 @dataclass(eq=False, slots=True)
 class PossiblyUnbound:
     """What a name holds that is bound on some paths only; ``bound`` gives the staged bool of that.

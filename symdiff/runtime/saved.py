@@ -12,7 +12,15 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import GradientShapeError, SignatureError, UnsupportedCallError
-from symdiff.ir.structure import Container, Leaf, Structure
+from symdiff.ir.structure import (
+    Container,
+    Either,
+    Leaf,
+    Static,
+    Structure,
+    children,
+    is_leaf,
+)
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.runtime.signature import spelled
 from symdiff.runtime.watching import Watched
@@ -72,7 +80,7 @@ class Backward:
     def _units(self, saved: Saved) -> list[Any]:
         if isinstance(self.output, Leaf):
             self._require_rules({self.output.index: ((), 1.0)})
-        shapes = [saved.shapes[k] for k in self.seeded]
+        shapes = [saved.shapes[k] or () for k in self.seeded]
         if not isinstance(self.output, Leaf) or not all(n == 1 for s in shapes for n in s):
             raise GradientShapeError(
                 f"{self.name} does not return a scalar: there is no gradient without a cotangent",
@@ -87,12 +95,15 @@ class Backward:
     def _taken_apart(self, gradient: Any, saved: Saved) -> list[Any]:
         found: dict[int, Any] = {}
         hint = "a cotangent has the structure of the result"
-        _match(self.output, gradient, ("gradient",), found, hint)
+        _match(self.output, gradient, ("gradient",), found, hint, shapes=saved.shapes)
         self._require_rules(found)
         seeds = []
         for k in self.seeded:
             path, value = found.get(k, (("gradient",), None))
-            seeds.append(_cast(value, self.types[k], saved.shapes[k], spelled(path)))
+            shape = saved.shapes[k]
+            seeds.append(
+                None if shape is None else _cast(value, self.types[k], shape, spelled(path))
+            )
         return seeds
 
     def _require_rules(self, found: dict[int, Any]) -> None:
@@ -105,11 +116,13 @@ class Backward:
 @dataclass(frozen=True, slots=True)
 class Saved:
     """What a forward sweep leaves for the backward one. ``shapes`` are those of the result's
-    leaves; ``watched`` are arrays that must not change (``modes.CHANGES``).
+    leaves, None of those that are there in another structure of it, and of what tells which of two
+    structures it has the numbers of those that it may have; ``watched`` are arrays that must not
+    change (``modes.CHANGES``).
     """
 
     values: tuple[Any, ...]
-    shapes: tuple[tuple[int, ...], ...]
+    shapes: tuple[tuple[int, ...] | None, ...]
     program: Backward
     watched: tuple[Watched, ...] = ()
 
@@ -190,7 +203,7 @@ class Linear:
     program: Tangents
     values: tuple[Any, ...]
     shapes: tuple[tuple[Any, ...], ...]
-    returned: tuple[tuple[int, ...], ...]
+    returned: tuple[tuple[int, ...] | None, ...]
     watched: tuple[Watched, ...]
     least: int = 0
 
@@ -240,13 +253,51 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def leaf_shapes(structure: Structure, value: Any, found: dict[int, tuple[int, ...]]) -> None:
-    """Note the shapes of what stands at the leaves of a structure by their numbers."""
+def leaf_shapes(
+    structure: Structure, value: Any, types: Sequence[Type], found: dict[int, tuple[int, ...]]
+) -> None:
+    """Note the shapes of what stands at the leaves of a structure by their numbers; of two
+    structures those of each that the value may have, and at what tells them the numbers of these.
+    """
     if isinstance(structure, Leaf):
         found[structure.index] = getattr(value, "shape", ())
+    elif isinstance(structure, Either):
+        arms = enumerate((structure.then, structure.orelse))
+        possible = {k: arm for k, arm in arms if _is_structured(value, arm, types)}
+        found[structure.predicate] = tuple(possible)
+        for arm in possible.values():
+            leaf_shapes(arm, value, types, found)
     elif isinstance(structure, Container):
         for key, item in zip(structure.keys, structure.items, strict=True):
-            leaf_shapes(item, child(structure, value, key), found)
+            leaf_shapes(item, child(structure, value, key), types, found)
+
+
+def _is_structured(value: Any, structure: Structure, types: Sequence[Type]) -> bool:
+    """Return whether a value may be one of a structure."""
+    if isinstance(structure, Leaf):
+        return _is_typed(value, types[structure.index])
+    if isinstance(structure, Static):
+        return value is structure.value or type(value) is type(structure.value)
+    if isinstance(structure, Either):
+        return any(_is_structured(value, arm, types) for arm in (structure.then, structure.orelse))
+    parts = children(value) if type(value) is structure.type else None
+    if parts is None or parts[0] != structure.keys:
+        return False
+    pairs = zip(parts[1], structure.items, strict=True)
+    return all(_is_structured(part, item, types) for part, item in pairs)
+
+
+def _is_typed(value: Any, type_: Type) -> bool:
+    """Return whether a value may be one of a type."""
+    if isinstance(type_, ListType):
+        return isinstance(value, list)
+    if not isinstance(type_, ArrayType):
+        return children(value) is None
+    if not is_leaf(value):
+        return False
+    if type_.kind == "array":
+        return np.ndim(value) == type_.rank and getattr(value, "dtype", None) == type_.dtype
+    return np.ndim(value) == 0 and np.asarray(value).dtype.kind == type_.dtype.kind
 
 
 def shape_in(value: Any, type_: Type) -> tuple[Any, ...]:
@@ -277,12 +328,20 @@ def _match(
     found: dict[int, Any],
     hint: str,
     only: bool = False,
+    shapes: Sequence[tuple[int, ...] | None] = (),
 ) -> None:
-    """Note what is given at the leaves of a structure; ``only``: refuse what is given elsewhere."""
+    """Note what is given at the leaves of a structure; ``only``: refuse what is given elsewhere.
+
+    ``shapes`` tell which of two structures the result may have (``Saved``).
+    """
     if isinstance(structure, Leaf):
         found[structure.index] = path, value
     elif value is None:
         return
+    elif isinstance(structure, Either):
+        for number in shapes[structure.predicate] or ():
+            arm = structure.orelse if number else structure.then
+            _match(arm, value, path, found, hint, only, shapes)
     elif isinstance(structure, Container):
         if isinstance(value, tuple | list | dict) and len(value) > len(structure.keys):
             extra = f"it has {len(value)} parts, not {len(structure.keys)}"
@@ -293,7 +352,7 @@ def _match(
             except (LookupError, TypeError, AttributeError):
                 missing = f"it has no {key!r}"
                 raise _structured_otherwise(structure, value, path, missing, hint) from None
-            _match(item, part, (*path, key), found, hint, only)
+            _match(item, part, (*path, key), found, hint, only, shapes)
     elif only:
         raise SignatureError(
             f"{spelled(path)} is given, but what it belongs to has no derivative",

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.differentiate import require_one_structure
 from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.called import with_called
 from symdiff.ir.signature import Path
@@ -35,6 +36,7 @@ def closed_form(derived: Derived, arguments: Sequence[Any]) -> Any:
     :raises SignatureError: for an array whose size is not known.
     :raises UnsupportedCallError: for what has no closed form, with its line.
     """
+    require_one_structure(derived.graph, "closed form")
     inputs = _Inputs(derived, arguments)
     graph = with_called(derived.graph, opened)
     while True:

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from symdiff.errors import GradientShapeError, ReleasedError, SignatureError, UnknownNameError
-from symdiff.ir.structure import Container, Leaf, Structure, construct, unflatten
+from symdiff.ir.structure import Container, Either, Leaf, Structure, construct, unflatten
 from symdiff.ops.recording import Packed, Record, derived, without_marks
 from symdiff.runtime.saved import Saved
 from symdiff.tracing.accumulation import accumulate
@@ -309,6 +309,11 @@ def _only(
         if gradient is None and isinstance(structure, Leaf):
             return _one(saved.shapes[structure.index], name)
         return gradient
+    if isinstance(structure, Either):
+        raise GradientShapeError(
+            f"{name} returns another structure at other values: its parts have no names",
+            hint="give the cotangent of the whole result: backward(gradient=...)",
+        )
     if not isinstance(structure, Container) or path[0] not in structure.keys:
         keys = list(structure.keys) if isinstance(structure, Container) else "none"
         raise SignatureError(

@@ -19,7 +19,7 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.build import constant
 from symdiff.ir.control import call, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Node, Op, Value
-from symdiff.ir.structure import Container, Leaf, Static, Structure
+from symdiff.ir.structure import Container, Either, Leaf, Static, Structure
 from symdiff.ir.types import (
     BY_NAME,
     ArrayType,
@@ -239,6 +239,7 @@ class _Literals:
         self.names: dict[str, Any] = {"nan": float("nan"), "inf": float("inf"), **objects}
         self.makers: dict[str, Callable[..., Any]] = {
             "Container": Container,
+            "Either": Either,
             "Leaf": Leaf,
             "Size": Size,
             "Static": Static,
@@ -297,6 +298,8 @@ def _structure(value: Any) -> Structure:
         return Container(type(value), tuple(range(len(value))), tuple(map(_structure, value)))
     if isinstance(value, Container):
         return Container(value.type, value.keys, tuple(map(_structure, value.items)))
+    if isinstance(value, Either):
+        return Either(value.predicate, _structure(value.then), _structure(value.orelse))
     if isinstance(value, Leaf | Static):
         return value
     raise ValueError("not a structure")

@@ -8,9 +8,10 @@ from symdiff.ir.control import call
 from symdiff.ir.evaluate import evaluate_graph
 from symdiff.ir.graph import Block, Graph, GraphCell, Input, Value
 from symdiff.ir.printer import print_graph
-from symdiff.ir.structure import Container, Leaf, Static
+from symdiff.ir.structure import Container, Either, Leaf, Static
 from symdiff.ir.types import FLOAT, ArrayType, Multiple, Size
 from symdiff.ir.verify import verify
+from symdiff.ops.arithmetic import less
 from symdiff.ops.declare import REGISTRY
 from symdiff.ops.elementary import sin
 from symdiff.ops.keys import Slice, Slot
@@ -121,6 +122,13 @@ def test_structures_docstrings_and_mutated_arguments_read_back():
     assert again.docstring == graph.docstring
     assert again.mutated == {0: 1}
     assert again.inputs == graph.inputs
+
+
+def test_a_structure_that_is_one_of_two_reads_back():
+    x = Value(FLOAT, name="x")
+    output = Either(0, Container(dict, ("a",), (Leaf(1),)), Static(None))
+    graph = one_block([x], lambda x: [less(x, 2.0), x], output=output)
+    assert read_graph(print_graph(graph), REGISTRY).output == output
 
 
 def test_graphs_that_call_each_other_are_printed_once_each():

@@ -392,21 +392,6 @@ def iterates_twice(x, k):
     return s
 
 
-@refused(Syntax, "if x[0] > 0:", "one structure")
-def returns_other_structures(x, k):
-    if x[0] > 0:
-        return x
-    return x[0], k
-
-
-@refused(Syntax, "if x[0] > k:", "paths")
-def returns_none_or_one_of_two_kinds(x, k):
-    if x[0] > k:
-        return x[0]
-    if x[1] > k:
-        return x
-
-
 @refused(Syntax, "while s < 9.0:", "structure")
 def nests_in_a_loop(x, k):
     s, t = x[0], x[1]
