@@ -164,6 +164,7 @@ def cotangent_specification(graph: Graph) -> Specification:
             return Nested(structure.type, structure.keys, tuple(map(of, structure.items)))
         if isinstance(structure, Static):
             return _NONE
+        assert isinstance(structure, Leaf)
         type_ = graph.block.results[structure.index].type
         return type_ if isinstance(type_, ArrayType) and type_.differentiable else _NONE
 

@@ -111,6 +111,7 @@ def unflatten(
         return leaf(structure.index)
     if isinstance(structure, Static):
         return structure.value
+    assert isinstance(structure, Container)  # what is inside has no cases: ``output_of``
     items = [unflatten(interp, item, leaf, finish) for item in structure.items]
     made = container(interp, structure.type, structure.keys, items, None)
     finish(made)

@@ -307,7 +307,7 @@ def _only(
     """The cotangent of a result of which one part alone counts."""
     if not path:
         if gradient is None and isinstance(structure, Leaf):
-            return _one(saved.shapes[structure.index], name)
+            return _one(saved.shapes[structure.index] or (), name)
         return gradient
     if isinstance(structure, Either):
         raise GradientShapeError(
