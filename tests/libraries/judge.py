@@ -25,6 +25,7 @@ from tests import reference
 from tests.fuzz.check import Outcome, Timeout, time_limit
 from tests.libraries.harvest import Call, quiet, result_of_floats, seeded
 from tests.libraries.measure import Measure, measured
+from tests.libraries.searches import agrees_at_wide_steps, is_resolved
 
 KINDS = ("right", "wrong", "refused", "internal", "late", "unsettled")
 LATE = 10.0  # seconds that compiling and running a derivative may take
@@ -127,6 +128,8 @@ def _differentiated(call: Call, function: Callable[..., Any], value: Any) -> Res
             kind, details = "unsettled", f"beside a comparison that holds here only: {details}"
         if kind == "wrong" and _is_right_on_average(call, _weights(value)):
             kind, details = "unsettled", f"right in the mean over seeds, not at each: {details}"
+        if kind == "wrong" and _is_of_a_search(call, function, value):
+            kind, details = "unsettled", f"beside the way of a search: {details}"
     except Timeout:
         return Result(call.place, call.original, "late", "late")
     except InternalError as error:
@@ -193,6 +196,21 @@ def _syntax(text: str) -> str:
         node = statement.value if isinstance(statement, ast.Expr) else statement
         return type(node).__name__
     return "part of a statement"
+
+
+def _is_of_a_search(call: Call, function: Callable[..., Any], value: Any) -> bool:
+    """Whether differences tell the way of a search, and not what it seeks."""
+    along = [_direction(argument, seed) for seed, argument in enumerate(call.arguments)]
+    weights = _weights(value)
+    try:
+        with quiet(), time_limit(LATE, busy=True):
+            if not is_resolved(call, value):
+                return True
+            slope = _slope(function, call.arguments, weights, along)
+            reduced = reference.reduced(function, weights)
+            return agrees_at_wide_steps(reduced, call.arguments, along, slope)
+    except (Exception, Timeout):  # where the function is not to be called otherwise
+        return False
 
 
 # --- the derivative along the direction

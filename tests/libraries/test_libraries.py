@@ -18,6 +18,7 @@ from tests.libraries import harvest
 from tests.libraries.__main__ import judged_test, summary
 from tests.libraries.judge import Result, agrees_on_average, judged
 from tests.libraries.measure import measured
+from tests.libraries.searches import agrees_at_wide_steps, is_resolved
 
 CALLS = 30
 LEAST = {"numpy": 0.75}  # right ones; what is wrong or a fault is never tolerated
@@ -77,6 +78,39 @@ def test_derivatives_that_are_not_those_of_the_mean_are_wrong() -> None:
     drawing = harvest.seeded(call)
     assert drawing is not None
     assert not agrees_on_average(drawing, call.arguments, np.array([1.0, 0.3, 0.2]))
+
+
+def walked(a: float, tol: float = 1e-3) -> float:
+    """The square root, by steps on a grid, as searches that compare values go."""
+    x, step = 1.0, 0.5
+    while step > tol:
+        x, step = min((abs(t * t - a), t) for t in (x - step, x, x + step))[1], step / 2
+    return x
+
+
+def search(text: str, *arguments: float) -> harvest.Call:
+    return harvest.Call("here", text, text, arguments, {"walked": walked, "sought": sought})
+
+
+def sought(a: float, tol: float = 1e-3) -> float:
+    """What makes ``a * x`` 0, by halves."""
+    x = 1.0
+    while abs(a * x) > tol:
+        x = x * 0.5 / a
+    return x
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.01, -1.0])
+def test_what_stands_still_at_narrow_steps_is_compared_at_wide_ones(factor: float) -> None:
+    slope = factor * 0.5 * 2.0**0.5  # by a part of itself, of a root of 2
+    assert agrees_at_wide_steps(walked, [2.0], [2.0], slope) == (factor > 0.0)
+    assert not agrees_at_wide_steps(np.sqrt, [2.0], [2.0], slope)
+
+
+def test_results_that_end_anywhere_beside_0_tell_no_digits() -> None:
+    assert is_resolved(search("walked(a0)", 2.0), walked(2.0))
+    assert not is_resolved(search("sought(a0)", 1.5), sought(1.5))
+    assert is_resolved(search("sought(a0, tol=1e-3)", 1.5), sought(1.5))  # as one asked for
 
 
 def test_examples_that_are_no_statements_of_their_own_are_passed_over() -> None:
