@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from symdiff.ir.graph import Node
-from symdiff.ir.types import OPAQUE
+from symdiff.ir.types import OPAQUE, TEXT
 from symdiff.ops.declare import EVALUATED, Operation, literal
 from symdiff.ops.flops import nothing
 
@@ -17,7 +17,7 @@ def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 
 chosen = Operation(
     "chosen",
-    lambda which, *, constants: (OPAQUE,),
+    lambda which, *, constants: (TEXT if all(type(c) is str for c in constants) else OPAQUE,),
     lambda which, *, constants: constants[int(which)],
     cost="free",
     spelling=_spell,

@@ -12,12 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from symdiff.dataclass import dataclass
-from symdiff.ops.choices import chosen
 from symdiff.parse.branches import joined_value
 from symdiff.parse.heap import another, is_callers, same
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lattice import is_number, of_one_kind
-from symdiff.parse.unions import is_case, which_of
+from symdiff.parse.unions import is_case, picked
 from symdiff.parse.values import (
     ABSENT,
     RETURNED,
@@ -87,8 +86,7 @@ class _Merging:
         if all(same(contents[0], content) for content in contents):
             return contents[0]
         if all(type(content) in _CONSTANTS for content in contents):
-            numbers = {number: k for k, number in enumerate(cases.contents)}
-            return chosen(which_of(conflict, numbers), constants=tuple(contents))
+            return picked(conflict, cases)
         if all(is_number(content) or isinstance(content, Array) for content in contents):
             return self._joined(conflict, cases)
         kinds = {type(content) for content in contents}

@@ -28,11 +28,13 @@ from symdiff.parse.blame import python_raises, users
 from symdiff.parse.demand import can_be_fixed, can_be_known
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.unions import picked
 from symdiff.parse.values import (
     Abstract,
     Arguments,
     Array,
     Closure,
+    ConflictRead,
     DictRef,
     Keywords,
     ListRef,
@@ -235,11 +237,26 @@ def _follows(interp: Interpreter, value: ObjectRef, name: str) -> bool:
 def _told(
     interp: Interpreter, value: ObjectRef, name: str, *arguments: Abstract
 ) -> str | StagedText:
-    shown = interp.call_method(value, name, *arguments)
+    try:
+        shown = interp.call_method(value, name, *arguments)
+    except ConflictRead as read:
+        shown = _one_of_texts(read)
+    if is_text_value(shown):
+        return text_of([shown])
     if not isinstance(shown, str | StagedText):
         kind = type(shown).__name__ if is_plain(shown) else "object"
         raise users(TypeError(f"{name} returned non-string (type {kind})"))
     return shown
+
+
+def _one_of_texts(read: ConflictRead) -> Abstract:
+    """The text that a method gave where it gives one of several, by path."""
+    cases = read.conflict.cases
+    if read.given_by is None or cases is None:
+        raise read
+    if not all(isinstance(content, str) for content in cases.contents.values()):
+        raise read
+    return picked(read.conflict, cases)
 
 
 def _between(separator: str, parts: list[Any]) -> list[Any]:

@@ -8,6 +8,7 @@ from symdiff.ir.build import Builder, building, constant_value
 from symdiff.ir.control import cond, emit_cond, in_arms, loop, undefined
 from symdiff.ir.graph import Block, Value
 from symdiff.ops.arithmetic import equal, not_
+from symdiff.ops.choices import chosen
 from symdiff.parse.heap import constant
 from symdiff.parse.values import ABSENT, Abstract, Cases, Conflict, PossiblyUnbound
 
@@ -45,6 +46,12 @@ def which_of(content: Abstract, numbers: dict[int, int]) -> Value:
     for old, new in others:
         found = _either_number(equal(which, old), new, found)
     return found
+
+
+def picked(conflict: Conflict, cases: Cases) -> Value:
+    """The one of constants, texts or None, of the path that was taken."""
+    numbers = {number: k for k, number in enumerate(cases.contents)}
+    return chosen(which_of(conflict, numbers), constants=tuple(cases.contents.values()))
 
 
 def is_case(cases: Cases, number: int) -> Value:

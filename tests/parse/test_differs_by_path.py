@@ -322,7 +322,7 @@ def test_a_text_beside_the_value_that_is_differentiated():
 
 
 def test_a_function_that_is_given_one_of_several_texts_only_has_no_gradient():
-    with pytest.raises(symdiff.SignatureError, match="it returns an object"):
+    with pytest.raises(symdiff.SignatureError, match="it returns a text"):
         symdiff.grad(lambda x: "a" if x > 1.0 else "b")(1.5)
 
 

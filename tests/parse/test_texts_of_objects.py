@@ -169,3 +169,32 @@ def test_percent_formats_of_whole_numbers_take_floats(capsys):
     expected = capsys.readouterr().out
     assert sd.grad(f)(x)[0] == 5.4
     assert capsys.readouterr().out == expected
+
+
+class Labelled:
+    """The text of it is one of two that are made elsewhere, or of numbers."""
+
+    def __init__(self, x):
+        self.x = x
+        self.name = "large" if x > 1.0 else "small"
+
+    def __str__(self):
+        return self.name
+
+    def __repr__(self):
+        return f"{self.name}({self.x})"
+
+    def __format__(self, spec):
+        return self.name
+
+
+def told_by_an_attribute_that_differs_by_path(x):
+    kept = Labelled(x)
+    assert repr([kept]) == f"[{kept.name}({x})]"
+    return x * len(str(kept)) + x * len(f"{kept:>9}|{kept!s:>9}") + (str(kept) == "large") * x**2
+
+
+@pytest.mark.parametrize(("x", "expected"), [(2.0, 5 + 15 + 4.0), (0.5, 5 + 15)])
+def test_objects_are_told_by_texts_that_differ_by_path(x, expected):
+    f = told_by_an_attribute_that_differs_by_path
+    assert sd.value_and_grad(f)(x) == (f(x), expected)
