@@ -399,3 +399,15 @@ def choose(
     if not isinstance(condition, Value):
         return then() if condition else orelse()
     return joined_value(interp, condition, then, orelse, VALUE)
+
+
+def given(
+    interp: Interpreter,
+    condition: bool | Value,
+    then: Callable[[], Abstract],
+    orelse: Callable[[], Abstract],
+) -> Abstract:
+    """The same of a call; a ``Conflict`` where it gives one of several."""
+    if not isinstance(condition, Value):
+        return then() if condition else orelse()
+    return joined_cases(interp, condition, then, orelse, VALUE)

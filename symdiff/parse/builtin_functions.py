@@ -23,13 +23,14 @@ from symdiff.ops.effects import print_
 from symdiff.parse import run_time_texts as texts
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
-from symdiff.parse.branches import choose
+from symdiff.parse.branches import given
 from symdiff.parse.calls import builtin
 from symdiff.parse.comparisons import COMPARE, compare
 from symdiff.parse.identity import class_of, class_of_number, require_known
 from symdiff.parse.interpreter import HOOKS, Interpreter, nothing
 from symdiff.parse.items import get_item
 from symdiff.parse.iteration import (
+    ENDED,
     ITERATORS,
     at_end,
     has_element,
@@ -39,6 +40,7 @@ from symdiff.parse.iteration import (
     not_beside,
     part_of,
     require_resumed,
+    require_unchanged,
     require_unused,
     resumes,
     started,
@@ -156,7 +158,7 @@ def _next(interp: Interpreter, source: Abstract, *default: Abstract) -> Abstract
     item = interp.heap.get(slot)
     interp.heap.contents.pop(slot, None)
     try:
-        return choose(interp, found, lambda: item, otherwise)
+        return given(interp, found, lambda: item, otherwise)
     except ConflictRead:  # it may be known which, where the generator is suspended
         require_resumed(interp, source)
         if is_unnumbered(source) and is_definition(interp.scope.globals):
@@ -179,16 +181,22 @@ def _next_of_object(interp: Interpreter, source: Abstract, default: Sequence[Abs
 def _advance(
     interp: Interpreter, source: Abstract, keep: Callable[[Abstract], bool]
 ) -> bool | Value:
-    """The next element of an iterator, if there is one."""
+    """The next element of an iterator, if there is one; where there is none, there never is."""
     part, position = part_of(interp, source)
+    require_unchanged(interp, source, part)
     inside = has_element(part, position)
 
     def take() -> None:
         keep(part.element(position))
         interp.put(source, binary(interp, ast.Add, position, 1))
 
-    interp.branch(inside, take, part.end or nothing)
-    if part.unroll:  # beyond the end there is nothing either: the position stays known
+    def end() -> None:
+        (part.end or nothing)()
+        if part.live:  # what it goes over may grow
+            interp.put(source, ENDED)
+
+    interp.branch(inside, take, end)
+    if part.unroll and inside is not False:  # beyond the end there is nothing: the position is known
         interp.put(source, position + 1)
     return inside
 

@@ -35,7 +35,7 @@ from symdiff.parse.moves import Move
 from symdiff.parse.python import in_python
 from symdiff.parse.raising import raise_with
 from symdiff.parse.scope import cleans_up, uses_what_is_sent
-from symdiff.parse.selecting import list_of
+from symdiff.parse.selecting import item_of, list_of, selected_at_run_time
 from symdiff.parse.special import has_method
 from symdiff.parse.texts import settled
 from symdiff.parse.trials import Turns
@@ -67,6 +67,7 @@ from symdiff.parse.values import (
 
 RETURNED_VALUE = "value returned"  # of a generator, in the heap
 ITERATORS = (Lazy, Generator, IteratorRef)
+ENDED = 2**62  # the place of an iterator that has told that there is nothing more
 
 
 def iterate(interp: Interpreter, value: Abstract) -> Iterable:
@@ -237,7 +238,22 @@ def part_of(interp: Interpreter, iterator: Abstract) -> tuple[Iterable, Any]:
     for inner in _inside(iterator):
         interp.put((inner, "used"), True)
     interp.asked[iterator] = interp.asked.get(iterator, 0) + 1
-    return part, static(position) if part.unroll else position
+    if not part.unroll:
+        return part, position
+    if isinstance(iterator, IteratorRef) and selected_at_run_time(interp, position):
+        return _selecting(interp, part), position
+    return part, static(position)
+
+
+def _selecting(interp: Interpreter, part: Iterable) -> Iterable:
+    """How to go over items known one by one where it is known at run time only which is next."""
+
+    def element(k: Any) -> Abstract:
+        items = tuple(map(part.element, range(static(part.count))))
+        with interp.apart():  # in no turn does this raise
+            return item_of(interp, items, k if isinstance(k, Value) else constant(k), "list")
+
+    return replace(part, element=element, unroll=False, more=None)
 
 
 def _inside(iterator: Abstract) -> list[Abstract]:
@@ -261,9 +277,10 @@ def _rest(interp: Interpreter, iterator: Abstract) -> Iterable:
         consume(interp, iterator)
         return _ITERABLES[type(iterator)](interp, iterator)  # what is inside keeps its place
     part, position = part_of(interp, iterator)
-    _require_unchanged(interp, iterator, part)
+    require_unchanged(interp, iterator, part)
     if part.unroll:
         return _in_place(interp, iterator, part)
+    _may_end(interp, iterator, part)
     return _counted_in_place(interp, iterator, after(part, position), position)
 
 
@@ -280,7 +297,12 @@ def _in_place(interp: Interpreter, iterator: Abstract, part: Iterable) -> Iterab
         return part.element(at)
 
     def more(k: int) -> bool | Value:
-        return has_element(part, place())
+        found = has_element(part, place())
+        if isinstance(found, Value):
+            _may_end(interp, iterator, part)
+        elif not found and part.live:
+            interp.put(iterator, ENDED)
+        return found
 
     left = after(part, place()).count
     return replace(part, count=left, element=element, more=more)
@@ -311,10 +333,15 @@ def _further(position: Any, by: Any) -> Any:
     return position + by if known else add(position, by)
 
 
-def _require_unchanged(interp: Interpreter, iterator: Abstract, part: Iterable) -> None:
+def _may_end(interp: Interpreter, iterator: Abstract, part: Iterable) -> None:
+    """Note what is gone over by an iterator that may be at its end when that is left."""
+    interp.gone_over[iterator] = [interp.heap.get(ref) for ref in part.live]
+
+
+def require_unchanged(interp: Interpreter, iterator: Abstract, part: Iterable) -> None:
     """Refuse what was written since an iterator was gone over: it may have ended before."""
     now = [interp.heap.get(ref) for ref in part.live]
-    before = interp.gone_over.setdefault(iterator, now)
+    before = interp.gone_over.get(iterator, now)
     if any(a is not b for a, b in zip(before, now, strict=True)):
         refuse_change()
 
@@ -331,7 +358,7 @@ def after(part: Iterable, position: int | Value) -> Iterable:
     def left() -> Any:
         if isinstance(part.count, int) and isinstance(position, int):
             return max(part.count - position, 0)
-        if part.unroll:  # then the position may be beyond the end
+        if part.unroll or part.live:  # then the position may be beyond the end
             return range_length_of(position, part.count, 1)
         return subtract(part.count, position)
 
