@@ -196,7 +196,9 @@ def _advance(
             interp.put(source, ENDED)
 
     interp.branch(inside, take, end)
-    if part.unroll and inside is not False:  # beyond the end there is nothing: the position is known
+    if (
+        part.unroll and inside is not False
+    ):  # beyond the end there is nothing: the position is known
         interp.put(source, position + 1)
     return inside
 
