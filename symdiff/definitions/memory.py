@@ -25,6 +25,70 @@ def _memory_order_staged(
 memory_order.__symdiff_staged__ = _memory_order_staged  # type: ignore[attr-defined]
 
 
+def fills_memory(x: Any, order: str) -> bool:
+    """Return whether an array, which has elements, fills its memory by rows, or by columns."""
+    return bool(x.flags.c_contiguous if order == "C" else x.flags.f_contiguous)
+
+
+def _fills_memory_staged(
+    stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> bool:
+    return bool(stager.fills_memory(*arguments))
+
+
+fills_memory.__symdiff_staged__ = _fills_memory_staged  # type: ignore[attr-defined]
+
+
+class Flags:
+    """``x.flags``: whether an array is contiguous; what has no elements is in both orders."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, array):
+        self.array = array
+
+    @property
+    def c_contiguous(self):
+        return fills_memory(self.array, "C") or self.array.size == 0
+
+    @property
+    def f_contiguous(self):
+        return fills_memory(self.array, "F") or self.array.size == 0
+
+    contiguous = c_contiguous
+
+    @property
+    def forc(self):
+        return self.c_contiguous or self.f_contiguous
+
+    @property
+    def fnc(self):
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def writeable(self):
+        refuse("whether an array is writeable")
+
+    @writeable.setter
+    def writeable(self, wanted):
+        self.array.setflags(write=wanted)
+
+    def __getitem__(self, name):
+        if name not in _FLAGS:
+            refuse(f"the flag {name!r} of an array")
+        return getattr(self, _FLAGS[name])
+
+    def __getattr__(self, name):
+        refuse(f"the flag {name} of an array")
+
+
+_FLAGS = {
+    **dict.fromkeys(("C", "C_CONTIGUOUS", "CONTIGUOUS"), "c_contiguous"),
+    **dict.fromkeys(("F", "F_CONTIGUOUS"), "f_contiguous"),
+    **{"FORC": "forc", "FNC": "fnc"},
+}
+
+
 def in_the_memory_of(x: Any, made: Any) -> Any:
     """Return what was made of an array, in which NumPy would see what is written to that."""
     return made

@@ -113,6 +113,18 @@ def _may_be_negative_staged(stager: Any, arguments: Any, keywords: Any) -> bool:
 may_be_negative.__symdiff_staged__ = _may_be_negative_staged  # type: ignore[attr-defined]
 
 
+def is_one(size: Any) -> bool:
+    """Return whether a length is 1."""
+    return bool(size == 1)
+
+
+def _is_one_staged(stager: Any, arguments: Any, keywords: Any) -> Any:
+    return stager.is_one(arguments[0])
+
+
+is_one.__symdiff_staged__ = _is_one_staged  # type: ignore[attr-defined]
+
+
 @defines(np.broadcast_shapes)
 def broadcast_shapes(*args):
     """The shape that arrays of all these shapes are broadcast to."""
@@ -125,9 +137,9 @@ def broadcast_shapes(*args):
                 raise TypeError("lengths are integers")
             if may_be_negative(size) and size < 0:
                 raise ValueError("negative dimensions are not allowed")
-            if found[k] == 1:
+            if is_one(found[k]):
                 found[k] = size
-            elif size not in (1, found[k]):
+            elif not is_one(size) and size != found[k]:
                 raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
     return tuple(found)
 

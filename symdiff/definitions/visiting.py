@@ -1,5 +1,8 @@
-"""``np.nditer``: elements of arrays are seen, and written, one by one, or all in a row."""
+"""``np.nditer`` and ``np.broadcast``: elements of arrays are seen, and written by the former, one
+by one, or all in a row.
+"""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -214,3 +217,31 @@ def _seen(array, flags, shape):
     if array.shape != shape:
         raise ValueError("output operand requires a reduction, but reduction is not enabled")
     return array
+
+
+class Broadcast:
+    """Arrays that broadcast together: their common shape, and their elements side by side."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, *arrays):
+        self.arrays = tuple([np.asarray(one) for one in arrays])
+        self.shape = np.broadcast_shapes(*[one.shape for one in self.arrays])
+        self.ndim = self.nd = len(self.shape)
+        self.numiter = len(arrays)
+
+    @property
+    def size(self):
+        return math.prod(self.shape)
+
+    def __iter__(self):
+        rows = [np.broadcast_to(one, self.shape).ravel() for one in self.arrays]
+        yield from zip(*rows, strict=True)
+
+    def __getattr__(self, name):
+        refuse(f"the attribute {name} of a broadcast")
+
+
+@defines(np.broadcast)
+def broadcast(*arrays):
+    return Broadcast(*arrays)

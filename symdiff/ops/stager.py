@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NoReturn, Protocol
+from typing import Any, Literal, NoReturn, Protocol
 
 from symdiff.ir.graph import Graph, Value
 from symdiff.ir.signature import Signature, Specification
@@ -36,8 +36,16 @@ class Stager(Protocol):
         """Whether an abstract array fills its memory, by rows (``C``) or by columns (``F``)."""
         ...
 
+    def fills_memory(self, value: Any, order: Literal["C", "F"]) -> bool:
+        """Return whether an abstract array, which has elements, fills its memory in an order."""
+        ...
+
     def is_length(self, number: Any) -> bool:
         """Return whether an abstract whole number is known not to be negative."""
+        ...
+
+    def is_one(self, length: Any) -> Any:
+        """Whether an abstract length is 1: False where it is known to be more."""
         ...
 
     def lies_in(self, array: Any, made: Any) -> None:

@@ -17,7 +17,7 @@ from symdiff.definitions.bunches import attributes_of
 from symdiff.definitions.declare import is_constant
 from symdiff.definitions.instances import Attributes
 from symdiff.definitions.libraries import meet
-from symdiff.definitions.memory import strides_of
+from symdiff.definitions.memory import Flags, strides_of
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Attribute
@@ -193,9 +193,12 @@ def _array_attribute(interp: Interpreter, value: Abstract, name: str) -> Abstrac
         return adopt(interp, result, {lifted: value})
     if name == "flat":
         return call_flat(interp, value)
-    if name == "strides":
-        return interp.call(strides_of, [value], {})
+    if name in _IN_MEMORY:
+        return interp.call(_IN_MEMORY[name], [value], {})
     return _method_of(interp, value, name)
+
+
+_IN_MEMORY: dict[str, Any] = {"strides": strides_of, "flags": Flags}
 
 
 def call_flat(interp: Interpreter, value: Abstract) -> Abstract:

@@ -75,12 +75,29 @@ def memory_order(interp: Interpreter, value: Value) -> str | None:
         if packed:
             return order
     if None in found.values():
-        reason = "how this array lies in memory decides what is computed, and it is not known"
-        hint = "copy it before: np.array(x, order='C')"
-        raise ConflictRead(
-            Conflict("x", reason, interp.span, by_layout=True, causes=layout.causes, hint=hint)
-        )
+        raise _not_known(interp, layout)
     return None
+
+
+def fills_memory(interp: Interpreter, value: Value, order: Literal["C", "F"]) -> bool:
+    """Return whether an array, which has elements, fills its memory in an order.
+
+    :raises ConflictRead: where that is not known, and may be fixed.
+    """
+    layout = layout_of(interp, value)
+    packed = is_packed(layout, array_type(value).shape, order, interp.products)
+    if packed is None:
+        raise _not_known(interp, layout)
+    return packed
+
+
+def _not_known(interp: Interpreter, layout: Layout) -> ConflictRead:
+    reason = "how this array lies in memory decides what is computed, and it is not known"
+    hint = "copy it before: np.array(x, order='C')"
+    causes = layout.causes
+    return ConflictRead(
+        Conflict("x", reason, interp.span, by_layout=True, causes=causes, hint=hint)
+    )
 
 
 _ORDERS: tuple[Literal["C", "F"], ...] = ("C", "F")

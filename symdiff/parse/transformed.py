@@ -12,10 +12,11 @@ import builtins
 import contextlib
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
 from symdiff.ops.effects import never_returns
 from symdiff.ops.facts import is_length
 from symdiff.ops.foreign import foreign_call
+from symdiff.ops.sizes import lower_bound
 from symdiff.parse import solving
 from symdiff.parse.attributes import object_attribute
 from symdiff.parse.binding import closure_signature, spread_arguments
@@ -43,7 +45,7 @@ from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.marking import suspended
 from symdiff.parse.meanwhile import meanwhile, pushed
-from symdiff.parse.memory_order import memory_order
+from symdiff.parse.memory_order import fills_memory, memory_order
 from symdiff.parse.opaque import Template, call_opaque, held_at
 from symdiff.parse.output import output_of
 from symdiff.parse.pure import computed
@@ -270,8 +272,17 @@ class Stager:
     def memory_order(self, value: Abstract) -> str | None:
         return memory_order(self.interp, self.interp.lift(value))
 
+    def fills_memory(self, value: Abstract, order: Literal["C", "F"]) -> bool:
+        return fills_memory(self.interp, self.interp.lift(value), order)
+
     def is_length(self, number: Abstract) -> bool:
         return is_length(self.interp.lift(number))
+
+    def is_one(self, length: Abstract) -> Abstract:
+        least = lower_bound(self.interp.lift(length))
+        if least is not None and least > 1:
+            return False
+        return self.interp.call(operator.eq, [length, 1], {})
 
     def lies_in(self, array: Abstract, made: Abstract) -> None:
         if isinstance(array, Array) and isinstance(made, Array):

@@ -1,4 +1,4 @@
-"""``np.nditer`` over one array, ``as_strided`` and strides, against closed forms and NumPy."""
+"""``np.nditer``, ``np.broadcast``, ``as_strided``, strides and flags, against closed forms."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from tests.parse.following import follows
 
 as_strided = np.lib.stride_tricks.as_strided
 A = np.array([[0.3, -1.2, 0.7], [2.0, 0.4, -0.5]])
@@ -308,3 +309,69 @@ def test_the_rows_of_an_array_are_joined(join: Any, shape: tuple[int, ...]) -> N
     np.testing.assert_allclose(found.ravel(), expected)
     with pytest.raises((ValueError, IndexError)):
         sd.grad(lambda x: np.sum(join(x)))(np.zeros((0, *shape[1:])))
+
+
+# Flags, and arrays that broadcast together --------------------------------------------------------
+
+
+def by_flags(x: Any) -> Any:
+    if not x.flags.c_contiguous:
+        x = 2.0 * np.ascontiguousarray(x)
+    weight = 1 + 2 * x.T.flags["F_CONTIGUOUS"] + 4 * x.flags.forc + 8 * x.T.flags.fnc
+    return weight * np.sum(x)
+
+
+LAYOUTS = [
+    *(A, np.asfortranarray(A), np.repeat(A, 2, axis=1)[:, ::2], A.T, A[:1], A[:, :1]),
+    *(np.zeros((0, 3)), np.zeros((0, 3), order="F"), np.zeros((4, 0)).T, A[1:1, ::2]),
+]
+
+
+@pytest.mark.parametrize("k", range(len(LAYOUTS)))
+def test_flags_tell_how_an_array_lies_in_memory(k: int) -> None:
+    x = LAYOUTS[k]
+    slope = by_flags(x) / np.sum(x) if x.size else 0.0  # it is a multiple of the sum
+    value, tangent = sd.jvp(by_flags, (x,), (np.ones_like(x),))
+    assert value == by_flags(x)
+    assert tangent == pytest.approx(slope * x.size)
+    np.testing.assert_allclose(sd.grad(by_flags)(x), np.full(x.shape, slope), rtol=1e-12)
+
+
+def test_what_is_computed_lies_as_numpy_has_it() -> None:
+    def told(x: Any) -> Any:
+        flags = [(x + 1.0).flags, x.T.flags, (x.T @ x).flags, x[:, ::2].flags, x[0].flags]
+        return [(one.c_contiguous, one.f_contiguous, one.contiguous) for one in flags]
+
+    follows(told, A, np.asfortranarray(A))
+
+
+def test_a_flag_makes_an_array_read_only() -> None:
+    def kept(x: Any) -> Any:
+        y = x * x
+        y.flags.writeable = False
+        return np.sum(y)
+
+    np.testing.assert_array_equal(sd.grad(kept)(A), 2 * A)
+    with pytest.raises(sd.UnsupportedCallError, match="the flag owndata"):
+        sd.grad(lambda x: np.sum(x) * x.flags.owndata)(A)
+    with pytest.raises(sd.UnsupportedCallError, match="whether an array is writeable"):
+        sd.grad(lambda x: np.sum(x) * x.flags.writeable)(A)
+
+
+def test_arrays_that_broadcast_together() -> None:
+    def model(x: Any, y: Any) -> Any:
+        both = np.broadcast(x, y)
+        out = np.empty(both.shape)
+        out[...] = x * y
+        for a, b in both:
+            out += a * b * b / both.size
+        return np.sum(out) * both.ndim * both.numiter
+
+    row = np.array([0.5, -1.0, 2.0])
+    first, second = sd.grad(model, (0, 1))(A, row)
+    np.testing.assert_allclose(first, 4 * (row + row**2) * np.ones_like(A), rtol=1e-13)
+    np.testing.assert_allclose(second, 4 * np.sum(A + 2 * A * row, axis=0), rtol=1e-13)
+    with pytest.raises(ValueError, match="shape mismatch"):
+        sd.grad(model)(A, np.ones(2))
+    with pytest.raises(sd.UnsupportedCallError, match="the attribute iters of a broadcast"):
+        sd.grad(lambda x: len(np.broadcast(x, x).iters) * np.sum(x))(A)
