@@ -35,6 +35,7 @@ _STORES = {
     if name in dis.opmap
 }
 _CUTTING = ("stop_gradient", "detach", "len")
+_FILLING = ("__init__", "__post_init__")  # an object that is new
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,7 @@ class _Stores(ast.NodeVisitor):
 
     def __init__(self, node: ast.AST, names: set[str], own: bool) -> None:
         self._names, self._own = names, own
+        self._made = _made_by(node)
         self._outer: set[str] = set()
         self._assigned: list[tuple[ast.expr, ast.expr]] = []
         self._stored: dict[str, dict[ast.expr, None]] = {}  # targets by the name of what is set
@@ -321,7 +323,7 @@ class _Stores(ast.NodeVisitor):
         root = target
         while isinstance(root, ast.Attribute | ast.Subscript):
             root = root.value
-        if not isinstance(root, ast.Name) or root.id in through:
+        if not isinstance(root, ast.Name) or root.id in through or root.id == self._made:
             return False
         given = [
             value
@@ -337,6 +339,13 @@ class _Stores(ast.NodeVisitor):
         text = ast.unparse(target)
         elsewhere = self._own and text.startswith((f"{read[0]}.", f"{read[0]}["))
         return not elsewhere or spelled(read).startswith(text)
+
+
+def _made_by(node: ast.AST) -> str | None:
+    """The name of the object that a constructor fills."""
+    if not isinstance(node, ast.FunctionDef) or node.name not in _FILLING:
+        return None
+    return next((one.arg for one in (*node.args.posonlyargs, *node.args.args)), None)
 
 
 def _is_item(target: ast.Subscript, read: Path) -> bool:

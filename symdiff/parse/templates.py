@@ -809,7 +809,7 @@ def _inside(heap: Heap, result: Abstract, since: int) -> Written:
                 continue
             keys: list[Any] = [part]
             if isinstance(part, ObjectRef):
-                keys = [(part, name) for name in heap.names_of(part)]
+                keys = [(part, name) for name in heap.held(part)]
             if isinstance(part, Scope):
                 keys = [key for key in heap.contents if isinstance(key, tuple) and key[0] is part]
             new = {key: heap.get(key) for key in keys if key not in found}

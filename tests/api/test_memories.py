@@ -335,3 +335,19 @@ def test_each_function_is_searched_once_however_much_is_read(monkeypatch):
         assert sd.grad(reading)(2.0) == 1560.0
     assert len(warned) == 1
     assert searched == ["reading"]
+
+
+class Ellipse:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+        assert self.a >= self.b
+
+
+def test_a_constructor_fills_what_is_new():
+    base = Ellipse(3.0, 2.0)
+
+    def function(x):
+        return Ellipse(base.a, x).b * base.b
+
+    found, warned = told(sd.grad(function), 1.5)
+    assert (found, warned) == (2.0, [])

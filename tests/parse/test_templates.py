@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pytest
@@ -878,3 +878,39 @@ def test_a_function_that_a_handler_calls_is_followed_no_more_than_in_the_body(
 ) -> None:
     sd.grad(fresh(solved_again))(0.62, 1.17)
     assert followed["solved_from"] == 1, followed
+
+
+class Spheroid:
+    known: ClassVar = {"one": {"a": 3.0, "b": 2.5}}
+
+    def __init__(self, a: float, b: float) -> None:
+        self.flattening = (a - b) / a
+        assert self.flattening >= 0.0, "prolate"
+        self.third = (a - b) / (a + b)
+        self.root = np.sqrt(a)
+
+    @classmethod
+    def named(cls, name: str) -> Spheroid:
+        return cls(cls.known[name]["a"], cls.known[name]["b"])
+
+
+def made_in_callee(x: float, made: Spheroid | None = None) -> float:
+    if made is None:
+        made = Spheroid.named("one")
+    return made.root * x
+
+
+def made_behind_a_check(x: float) -> float:
+    try:
+        return x * made_in_callee(x)
+    except (AttributeError, TypeError):
+        return 0.0
+
+
+def test_an_object_that_a_callee_may_leave_half_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = sd.grad(fresh(made_behind_a_check))
+    slope = reference.directional(made_behind_a_check, (0.7,), (1.0,)).value
+    np.testing.assert_allclose(made(0.7), slope, rtol=1e-9)
+    monkeypatch.setitem(Spheroid.known["one"], "a", 2.0)
+    with pytest.raises(AssertionError, match="prolate"):
+        made(0.7)
