@@ -12,7 +12,8 @@ from itertools import chain
 
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.operands import numbers_computed
-from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.called import called_by
+from symdiff.ir.control import CALLS, LoopView, cond, loop
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ops.declare import array_type
 from symdiff.ops.partial import reached
@@ -56,11 +57,18 @@ def spread_from(block: Block, sources: Iterable[Value]) -> Spread:
 
 def disguised(block: Block) -> set[Value]:
     """The numbers that are typed as floats and may be integers at run time."""
-    typed = [node.result for node in walk_nodes(block) if node.op is retype and _widens(node)]
+    typed = [value for node in walk_nodes(block) if _widens(node) for value in node.results]
     return reached(block, typed, numbers_computed) if typed else set()
 
 
 def _widens(node: Node) -> bool:
+    """Return whether numbers are typed as what they may not be, here or in what is called."""
+    if node.op in CALLS:
+        graph = node.attributes["callee"].graph
+        inside = (walk_nodes(one.block) for one in (graph, *called_by(graph)))
+        return any(_widens(one) for nodes in inside for one in nodes if one.op is retype)
+    if node.op is not retype:
+        return False
     before, after = array_type(node.operands[0]), array_type(node.result)
     return before.dtype != after.dtype and after.differentiable
 

@@ -290,7 +290,8 @@ class GraphCell:
     ``unlike`` all others: no other cell has a graph that is equal. ``harmless``: whether nothing in
     it, or in what it calls, raises or has an effect, once that was asked for. ``stores``: the
     number of parameters, the last ones, that are arrays outside which it stores to. ``hides``:
-    whether numbers of Python's are typed as NumPy's in it, or in what it calls.
+    which of its results may be of other types than they are typed as, by the way in which they are.
+    ``rests``: whether anything in it rests on the types that numbers have at run time.
     """
 
     name: str
@@ -298,7 +299,8 @@ class GraphCell:
     unlike: bool = False
     harmless: bool | None = None
     stores: int = 0
-    hides: bool = False
+    hides: dict[Any, frozenset[int]] = field(default_factory=dict)
+    rests: bool = False
 
 
 def walk_nodes(block: Block) -> Iterator[Node]:

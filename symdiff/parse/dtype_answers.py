@@ -279,6 +279,17 @@ class Asked:
             tuple({one.key: one for one in given}.values()),
         )
 
+    def rests_on(self, hiding: Hiding, found: Set[Value]) -> bool:
+        """Return whether another thing would have been told where numbers hide in ``found``."""
+        if any(one.value in found for one in self.questions):
+            return True
+        return any(
+            one.is_another(hiding, found)
+            or one.hidden(hiding, found)
+            or not found.isdisjoint(one.said(hiding, found))
+            for one in self.answers
+        )
+
     def note(self, interp: Interpreter, new: Mapping[Value, Value]) -> None:
         """Note that the same is asked for where other values stand for these."""
         interp.classes_asked += [one.of(new) for one in self.questions]

@@ -96,6 +96,8 @@ class Flow:
     def _take_up(self, node: Node, has_turns: bool) -> None:
         for source, value in handed_on(node, has_turns):
             self._handed.setdefault(source, []).append(value)
+        if node.op in CALLS and node.attributes["callee"].unlike:
+            self._take_up_call(node)
         if node.op in _OF_LISTS:
             for operand in node.operands:
                 self._holding.setdefault(operand, []).extend(node.results)
@@ -105,6 +107,12 @@ class Flow:
             operation = _Operation(node, missing)
             for value in counted:
                 self._waiting.setdefault(value, []).append(operation)
+
+    def _take_up_call(self, node: Node) -> None:
+        """Whatever a template gives may hide where one of the numbers does that it is given."""
+        given = [value for value in node.results if self.hiding.is_typed(value.type)]
+        for operand in node.operands:
+            self._handed.setdefault(operand, []).extend(given)
 
     def _items_that_count(self, node: Node) -> set[Value]:
         """The numbers on which it hangs whether all results hide."""

@@ -24,13 +24,14 @@ from symdiff.ops.effects import check_dtype
 from symdiff.ops.index import index_add, index_set
 from symdiff.ops.lists import list_typed
 from symdiff.ops.partial import reached
-from symdiff.ops.retype import as_typed, retype
+from symdiff.ops.retype import as_typed, hides_dtype, retype
 from symdiff.parse.dtype_answers import (
     BOOLS_IN_FLOATS,
     INTEGERS_IN_FLOATS,
     OTHERS,
     PYTHONS_IN_NUMPYS,
     Answer,
+    Asked,
     Hiding,
     Question,
 )
@@ -58,22 +59,20 @@ def require_no_hidden_numbers(
     """
     if not (asked or answers or any(map(_may_rest, walk_nodes(block)))):
         return
-    retyped = [node for node in walk_nodes(block) if node.op in (retype, list_typed)]
-    for hiding in (INTEGERS_IN_FLOATS, *OTHERS) if retyped else ():
-        hidden = [node.result for node in retyped if hides(node, hiding)]
+    sources = [node for node in walk_nodes(block) if node.op in _SOURCES]
+    for hiding in (INTEGERS_IN_FLOATS, *OTHERS) if sources else ():
+        hidden = [value for node in sources for value in hidden_by(node, hiding)]
         if hidden:
             _Hidden(hiding, block, hidden, _within(block, answers)).require_none(asked)
-    _require_no_pythons(block, retyped, asked)
+    _require_no_pythons(block, sources, asked)
 
 
-def _require_no_pythons(block: Block, retyped: Sequence[Node], asked: Sequence[Question]) -> None:
+def _require_no_pythons(block: Block, sources: Sequence[Node], asked: Sequence[Question]) -> None:
     """Refuse questions for the class of a number that is Python's on some paths, NumPy's on
     others.
     """
     hiding = PYTHONS_IN_NUMPYS
-    hidden = [node.result for node in retyped if hides(node, hiding)]
-    given = [v for node in walk_nodes(block) if _hides_inside(node) for v in node.results]
-    hidden += [value for value in given if hiding.is_typed(value.type)]
+    hidden = [value for node in sources for value in hidden_by(node, hiding)]
     resting = [
         one
         for one in asked
@@ -81,15 +80,55 @@ def _require_no_pythons(block: Block, retyped: Sequence[Node], asked: Sequence[Q
         and hiding.is_typed(one.value.type)
         and one.rests_on(hiding, is_pythons=True)
     ]
-    found = Flow(hiding, block, (), has_turns=False).of(hidden) if hidden and resting else set()
-    if found and any(_is_of_template(node, found) for node in walk_nodes(block)):
-        raise Changed(TEMPLATES)
+    if not hidden or not (resting or any(map(_rests_inside, sources))):
+        return
+    found = Flow(hiding, block, (), has_turns=False).of(hidden)
+    _require_seen(sources, found, any(one.value in found for one in resting))
     for one in resting:
         if one.value in found:
-            if given:
-                raise Changed(TEMPLATES)
             message = "the class of a number that is Python's on some paths, NumPy's on others"
             raise UnsupportedSyntaxError(message, one.span, hiding.hint)
+
+
+def _require_seen(sources: Sequence[Node], found: Set[Value], rests: bool) -> None:
+    """Have calls of templates copied, where what is computed inside has to be seen.
+
+    ``rests``: something rests on what was found, which a call may have given.
+    """
+    for node in sources:
+        if node.op in CALLS and (
+            (_rests_inside(node) and not found.isdisjoint(node.operands))
+            or (rests and node.attributes["callee"].unlike and not found.isdisjoint(node.results))
+        ):
+            raise Changed(TEMPLATES)
+
+
+def hidden_in(block: Block, asked: Asked) -> dict[Hiding, frozenset[int]] | None:
+    """The results of a block that may be of other types than they are typed as, by the way in which
+    they are; None where something inside rests on such numbers, or they are in lists or arrays.
+
+    ``asked``: what was asked for of what is in the block.
+    """
+    found: dict[Hiding, frozenset[int]] = {}
+    sources = [node for node in walk_nodes(block) if node.op in _SOURCES]
+    if any(node.op in (list_typed, retype) and hides_dtype(node) for node in sources):
+        return None
+    for hiding in (INTEGERS_IN_FLOATS, *OTHERS, PYTHONS_IN_NUMPYS) if sources else ():
+        own = [value for node in sources for value in hidden_by(node, hiding)]
+        hidden = Flow(hiding, block, (), has_turns=False).of(own) if own else set()
+        are_numbers = all(isinstance(v.type, ArrayType) and not v.type.rank for v in hidden)
+        if not are_numbers or any(_rests_inside(n) and hidden & {*n.operands} for n in sources):
+            return None
+        if asked.rests_on(hiding, hidden):
+            return None
+        found[hiding] = frozenset(k for k, v in enumerate(block.results) if v in hidden)
+    return {hiding: places for hiding, places in found.items() if places}
+
+
+def may_rest_inside(block: Block, asked: Asked) -> bool:
+    """Return whether something in a block may rest on the types that numbers have at run time."""
+    nodes = walk_nodes(block)
+    return len(asked) > 0 or any(node.op in _WRITES or _rests_inside(node) for node in nodes)
 
 
 def _within(block: Block, answers: Sequence[Answer]) -> list[Answer]:
@@ -101,6 +140,7 @@ def _within(block: Block, answers: Sequence[Answer]) -> list[Answer]:
 
 _MADE_LIKE = "an array made like one"
 _WRITES = (index_set, index_add)
+_SOURCES = (retype, list_typed, *CALLS)  # of numbers that are typed as others
 
 
 @dataclass(frozen=True)
@@ -118,12 +158,12 @@ class _Hidden:
         """
         self._say_dtypes()
         found = self.computed()
-        if any(_is_of_template(node, found) for node in walk_nodes(self.block)):
-            raise Changed(TEMPLATES)  # what is computed inside has to be seen
         resting = list(self._classes_asked(asked, found))
         resting += [one for answer in self.answers for one in self._resting_on(answer, found)]
         cuts = [node for node in walk_nodes(self.block) if self._is_cut(node, found)]
         resting += self._made_apart(cuts, found) if cuts else []
+        calls = [node for node in walk_nodes(self.block) if node.op in CALLS]
+        _require_seen(calls, found, bool(resting or cuts))
         if resting or cuts:
             certain = self.computed(has_turns=True)
             self._refuse(certain, resting)
@@ -247,7 +287,7 @@ def may_be_integer(content: Any, begun: Mapping[Value, Sequence[Any]]) -> bool:
         seen.add(one)
         if any(_is_pythons_integer(part) for part in begun.get(one, ())):
             return True
-        if one.node is not None and hides(one.node, INTEGERS_IN_FLOATS):
+        if one.node is not None and one in hidden_by(one.node, INTEGERS_IN_FLOATS):
             return True
         sources = begun.get(one, ()) if one.node is None else _sources(one, one.node)
         pending += [source for part in sources for source in floats_in(part)]
@@ -297,34 +337,22 @@ def hides(node: Node, hiding: Hiding) -> bool:
     return weak and hiding.is_hidden(before) and hiding.is_typed(node.result.type)
 
 
-def hides_pythons(node: Node) -> bool:
-    """Return whether a number of Python's, and none of another dtype, is typed as one of NumPy's:
-    here, or in a graph that is called.
-    """
-    if node.op is not retype:
-        return _hides_inside(node)
-    before, now = node.operands[0].type, node.result.type
-    if not (isinstance(before, ArrayType) and isinstance(now, ArrayType)):
-        return False
-    return before.dtype == now.dtype and hides(node, PYTHONS_IN_NUMPYS)
+def hidden_by(node: Node, hiding: Hiding) -> Sequence[Value]:
+    """The results of a node that hide whatever it is given, in a graph that it calls, too."""
+    if node.op in CALLS:
+        places = node.attributes["callee"].hides.get(hiding, ())
+        return [node.results[k] for k in sorted(places)]
+    return node.results if hides(node, hiding) else ()
 
 
-def _hides_inside(node: Node) -> bool:
-    return node.op in CALLS and bool(node.attributes["callee"].hides)
+def _rests_inside(node: Node) -> bool:
+    """Return whether a graph that a node calls may rest on the types that numbers have."""
+    return node.op in CALLS and bool(node.attributes["callee"].rests)
 
 
 def _may_rest(node: Node) -> bool:
     """Return whether a node may rest on a dtype: it writes into an array, or calls what may."""
-    return node.op in _WRITES or _calls_template(node)
-
-
-def _calls_template(node: Node) -> bool:
-    return node.op in CALLS and node.attributes["callee"].unlike
-
-
-def _is_of_template(node: Node, found: Set[Value]) -> bool:
-    """Return whether a node calls the graph of a template with one of some values."""
-    return _calls_template(node) and not found.isdisjoint(node.operands)
+    return node.op in _WRITES or _rests_inside(node)
 
 
 def _with_dtype(node: Node) -> tuple[Node, Node]:

@@ -64,9 +64,8 @@ from symdiff.ops.arithmetic import equal, positive, where
 from symdiff.ops.creation import zeros, zeros_of
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import call_of
-from symdiff.ops.lists import list_new, list_typed
+from symdiff.ops.lists import list_new
 from symdiff.ops.partial import sources
-from symdiff.ops.retype import retype
 from symdiff.ops.sizes import size
 from symdiff.parse.activations import has_ended, names_seen, rebinds
 from symdiff.parse.blame import is_foreseen
@@ -84,7 +83,7 @@ from symdiff.parse.heap import (
     is_callers,
     is_programs,
 )
-from symdiff.parse.hidden_integers import hides_pythons
+from symdiff.parse.hidden_integers import hidden_in, may_rest_inside
 from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.kinds import (
     HANDLES,
@@ -505,19 +504,14 @@ _FIXED = (*UNCHANGING, types.WrapperDescriptorType, BaseException, Token)
 def _called(interp: Interpreter, template: Template) -> Called | None:
     """A large template as a graph of numbers; None where it is to be copied.
 
-    What asks how a number came about, later, has to see its nodes: where one may be an integer on
-    some paths, or is one. Of numbers that may be Python's it is known that they are in the graph.
+    What asks how a number came about, later, has to see its nodes: where something rests on one
+    that may be an integer on some paths. Of its results it is known which may be.
     """
     whole = Block((), template.nodes)
     nodes = list(walk_nodes(whole))
     if TEMPLATES in interp.policy.changed:
         return None
-    hides = any(map(hides_pythons, nodes))
-    if (
-        len(nodes) < LARGE
-        or any(map(_is_seen_later, nodes))
-        or (hides and template.asked.questions)
-    ):
+    if len(nodes) < LARGE:
         return None
     made = {value for node in template.nodes for value in node.results}
     parts = dict.fromkeys(_left_by(template))
@@ -530,7 +524,8 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     block = Block(read, template.nodes, numbers)
     if not numbers or not all(map(_is_read, read)) or not _are_defined(block):
         return None
-    if not all(map(_is_given, numbers)):
+    hides = hidden_in(block, template.asked)
+    if not all(map(_is_given, numbers)) or hides is None:
         return None
     made_by = next(
         (found for node in nodes if (found := _activation_of(interp, template, node))), None
@@ -539,6 +534,7 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
         return None
     cell = _cell(interp, made_by, template, read, numbers)
     cell.stores, cell.hides = len(stored_to), hides
+    cell.rests = may_rest_inside(block, template.asked)
     assert cell.graph is not None
     return Called(call_of(cell.graph.block), cell, read, numbers)
 
@@ -706,11 +702,6 @@ def _call(
         if isinstance(part, Value) and part.node is not None and is_constant(part):
             copy_into(part.node, new)
     return new
-
-
-def _is_seen_later(node: Node) -> bool:
-    """Return whether a number may be of another dtype than it is typed by."""
-    return node.op is list_typed or (node.op is retype and not hides_pythons(node))
 
 
 # What is raised -----------------------------------------------------------------------------------

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import pytest
 
+from symdiff.api import programs
 from symdiff.parse import entry, templates
 
 
 @pytest.fixture(params=[(0, 1000), (1, 1000), (0, 1)], ids=["at once", "later", "called"])
 def copied(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Templates are made at the first call of a kind, or the second, or are graphs."""
+    """Templates are made at the first call of a kind, or the second, or are graphs; nothing that
+    was compiled otherwise is known.
+    """
     followed_first, large = request.param
     monkeypatch.setattr(templates, "FOLLOWED_FIRST", followed_first)
     monkeypatch.setattr(templates, "LARGE", large)
+    homes: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+    monkeypatch.setattr(programs, "_homes", homes)
 
 
 @pytest.fixture

@@ -693,7 +693,21 @@ def generators_of_arrays(n):
     return chained(n, ["yield v", "yield v * v"], lines, last)
 
 
+def truths_or_numbers(n):
+    return chained(
+        n, ["return math.sin(v)"], ["return (v > 0.1 and f{k}(v * 0.9)) or f{k}(v + 0.3)"]
+    )
+
+
+def counts_in_both_arms(n):
+    """Each function begins to count at an integer, and may have no turn."""
+    lines = ["s = 0", "for i in range(int(v * 3)):", "    s += v * 0.1", *BOTH_ARMS[:1]]
+    lines += ["    return f{k}(v * 0.9) + s", "return f{k}(v + 0.3) * 0.9 - s"]
+    return chained(n, ["return np.sin(v)"], lines)
+
+
 BRANCHING = [
+    truths_or_numbers, counts_in_both_arms,
     yields_from_both_arms, loops_over_generators_in_both_arms, generators_of_arrays,
     named_handlers, raising_again, suppressing, arrays_in_body_and_handler,
     calls_in_loops_and_behind, calls_in_whiles_and_behind, writes_in_body_and_handler,
