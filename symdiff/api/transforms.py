@@ -7,6 +7,7 @@ form (``runtime.parameters``); *inner* means what is transformed, *outer* what i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -39,6 +40,7 @@ from symdiff.ir.structure import (
     Leaf,
     Static,
     Structure,
+    cases_of,
     numbered_paths,
     of_tuple,
 )
@@ -116,11 +118,12 @@ class Gradient(Differentiated):
         target, aux = self._target(graph)
         gradient = self.wrt.shaped(asked.results(len(graph.block.results)))
         output = self._output(target, aux, gradient)
-        made = differentiate.gradient(asked.graph, asked.wrt, result=target.index, output=output)
+        results = [leaf.index for leaf in self._scalars(graph, target)]
+        made = differentiate.gradient(asked.graph, asked.wrt, results=results, output=output)
         made = without_rules_used(made, asked.wrt)
         return retaining(made, self.retain) if self.retain else with_named_cotangents(made)
 
-    def _target(self, graph: Graph) -> tuple[Leaf, Structure | None]:
+    def _target(self, graph: Graph) -> tuple[Structure, Structure | None]:
         output, aux = graph.output, None
         if self.aux:
             if not isinstance(output, Container) or len(output.items) != 2:
@@ -130,33 +133,37 @@ class Gradient(Differentiated):
                     "return (value, more), or leave has_aux out",
                 )
             output, aux = output.items
-        if not isinstance(output, Leaf):
+        if not all(isinstance(case, Leaf) for case in cases_of(output)):
             raise GradientShapeError(
                 f"cannot take the gradient of {graph.name}: it returns {_described(output)}",
                 graph.span,
                 _instead_of_gradient(output),
             )
-        return self._scalar(graph, output), aux
+        return output, aux
 
     @staticmethod
-    def _scalar(graph: Graph, target: Leaf) -> Leaf:
-        type_ = graph.block.results[target.index].type
-        if not carries_derivative(type_):
+    def _scalars(graph: Graph, target: Structure) -> list[Leaf]:
+        """The scalars with a derivative that the target may be."""
+        leaves = [case for case in cases_of(target) if isinstance(case, Leaf)]
+        types = [graph.block.results[leaf.index].type for leaf in leaves]
+        floats = [carries_derivative(type_) for type_ in types]
+        if not any(floats):
             raise SignatureError(
-                f"cannot differentiate {graph.name}: it returns {in_words(type_)}",
+                f"cannot differentiate {graph.name}: it returns {in_words(types[0])}",
                 graph.span,
                 "return a float",
             )
-        if isinstance(type_, ArrayType) and type_.dtype.kind == "c":
-            raise SignatureError(
-                f"cannot take the gradient of {graph.name}: it returns {in_words(type_)}",
-                graph.span,
-                "return a real number, such as its .real or abs(...), or use symdiff.vjp",
-            )
-        return target
+        for type_ in types:
+            if isinstance(type_, ArrayType) and type_.dtype.kind == "c":
+                raise SignatureError(
+                    f"cannot take the gradient of {graph.name}: it returns {in_words(type_)}",
+                    graph.span,
+                    "return a real number, such as its .real or abs(...), or use symdiff.vjp",
+                )
+        return list(itertools.compress(leaves, floats))
 
-    def _output(self, target: Leaf, aux: Structure | None, gradient: Structure) -> Structure:
-        value: Structure = target if aux is None else of_tuple((target, aux))
+    def _output(self, target: Structure, aux: Structure | None, gradient: Structure) -> Structure:
+        value = target if aux is None else of_tuple((target, aux))
         if self.value:
             return of_tuple((value, gradient))
         return gradient if aux is None else of_tuple((gradient, aux))

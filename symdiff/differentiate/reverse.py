@@ -42,19 +42,20 @@ def gradient(
     graph: Graph,
     wrt: Sequence[int],
     *,
-    result: int = 0,
+    results: Sequence[int] = (0,),
     output: Structure | None = None,
     calls: Calls | None = None,
 ) -> Graph:
-    """The gradient of the ``result``-th result, a scalar, by the inputs ``wrt``.
+    """The gradient of a scalar by the inputs ``wrt``.
 
+    ``results``: the number of the scalar; where it is another one on other paths, of each.
     ``output`` says what is returned, its leaves numbering the results of ``graph`` and after them
     the cotangents of ``wrt``; by default a tuple of the cotangents.
     """
     joint = _Joint(graph, wrt, calls)
     with building(joint.builder):
-        one = _one(joint.block.results[result], graph)
-    joint.run({result: one})
+        ones = {number: _one(joint.block.results[number], graph) for number in results}
+    joint.run(ones)
     return joint.graph(f"{graph.name}_grad", output, ())
 
 

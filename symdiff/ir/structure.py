@@ -352,6 +352,17 @@ def leaves_by_case(structure: Structure, decided: Decided = ()) -> Iterator[tupl
         yield from leaves_by_case(structure.orelse, (*decided, (structure.predicate, False)))
 
 
+def cases_of(structure: Structure) -> Iterator[Structure]:
+    """The structures that a structure is one of."""
+    pending = [structure]
+    while pending:
+        case = pending.pop()
+        if isinstance(case, Either):
+            pending += case.orelse, case.then
+        else:
+            yield case
+
+
 def has_cases(structure: Structure) -> bool:
     """Return whether a structure is another one at some calls, or has a part that is."""
     if isinstance(structure, Either):

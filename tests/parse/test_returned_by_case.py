@@ -216,3 +216,34 @@ def test_an_exported_program_returns_each_structure(tmp_path):
         {"square": 4.0, "scaled": 0.7},
     )
     assert made((2.0, 0.2), (1.0, 0.0)) == ({"square": 4.0}, {"square": 4.0})
+
+
+def scalar_of_several_kinds(x, p):
+    if p > 0.8:
+        return np.array(np.inf)
+    if p > 0.5:
+        return np.sum(x * x * p)[None]
+    if p > 0.1:
+        return np.asarray(np.sum(x) * p**2)
+    return 0
+
+
+def test_gradients_of_scalars_of_several_kinds():
+    value_and_gradient = symdiff.value_and_grad(scalar_of_several_kinds, argnums=(0, 1))
+    slopes = {
+        0.9: (np.zeros(3), 0.0),
+        0.7: (2 * X * 0.7, np.sum(X * X)),
+        0.3: (np.full(3, 0.09), 0.6 * np.sum(X)),
+        0.0: (np.zeros(3), 0.0),
+    }
+    for p, (by_x, by_p) in slopes.items():
+        value, (x_bar, p_bar) = value_and_gradient(X, p)
+        expected = scalar_of_several_kinds(X, p)
+        assert (type(value), np.shape(value)) == (type(expected), np.shape(expected))
+        assert value == expected
+        np.testing.assert_allclose(x_bar, by_x, rtol=1e-13)
+        assert p_bar == pytest.approx(by_p)
+        twice = np.diag(np.full(3, 1.4)) if p == 0.7 else np.zeros((3, 3))
+        np.testing.assert_allclose(symdiff.hessian(scalar_of_several_kinds)(X, p), twice)
+    with pytest.raises(GradientShapeError, match="it returns a list or a number"):
+        symdiff.grad(list_or_number, argnums=1)(X, 0.3)
