@@ -26,8 +26,11 @@ class Release(Leave):
 def restore_regions(lines: list[Line]) -> None:
     """Put what stands in a region into it, in place; what is empty goes, if nobody sees that."""
     for line in lines:
+        had_body = bool(line.body)
         restore_regions(line.body)
         restore_regions(line.orelse)
+        if had_body and not line.body:
+            line.body.append(Line(ast.Pass()))
     lines[:] = _nested(lines)
 
 

@@ -65,7 +65,7 @@ def _decided_by(value: Value) -> bool | tuple[Value, ...]:
     kind, node = array_type(value).kind, value.node
     if kind == "array" or node is None:
         return kind == "array"
-    if node.op.name == "retype" or _is_operator(node):
+    if node.op.name == "retype" or is_operator(node):
         return node.operands  # an operator gives a scalar where one operand is one
     return kind == "scalar" and _is_made_by_numpy(node)
 
@@ -75,7 +75,7 @@ def _is_made_by_numpy(node: Node) -> bool:
     return function or node.op is constant or node.op.name in _REDUCTIONS
 
 
-def _is_operator(node: Node) -> bool:
+def is_operator(node: Node) -> bool:
     """Return whether a node means an operator, or a built-in function, rather than NumPy's."""
     python = node.op.python if isinstance(node.op, DeclaredOp) else None
     return python is not None and not node.attributes.get("ufunc")

@@ -28,6 +28,7 @@ from symdiff.ir.graph import Value
 from symdiff.ir.types import BOOL, INT, ArrayType, Type
 from symdiff.ops.strides import Layout
 from symdiff.parse.heap import is_array, is_callers, is_programs
+from symdiff.parse.hidden_pythons import may_be_pythons
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.memory_order import layout_of
@@ -209,7 +210,9 @@ class _Look:
 
     def _type(self, value: Value, names: _ByTurn) -> Any:
         type_ = renamed(value.type, names)
-        return (type_, _shown(layout_of(self.interp, value), names)) if is_array(type_) else type_
+        if is_array(type_):
+            return type_, _shown(layout_of(self.interp, value), names)
+        return type_, may_be_pythons(self.interp, value)
 
     def _made(self, content: Abstract) -> Any:
         if isinstance(content, Closure | ListRef | DictRef | ObjectRef):

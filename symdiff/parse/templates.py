@@ -84,6 +84,7 @@ from symdiff.parse.heap import (
     is_programs,
 )
 from symdiff.parse.hidden_integers import hidden_in, may_rest_inside
+from symdiff.parse.hidden_pythons import may_be_pythons
 from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.kinds import (
     HANDLES,
@@ -274,6 +275,8 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
         parameters.append(made := Value(value.type, None, None, value.role))
         if is_array(value.type):
             interp.layouts[made] = layout_of(interp, value)
+        else:
+            interp.pythons[made] = may_be_pythons(interp, value)
         return made
 
     values = {name: opened(value, parameter) for name, value in bound.items()}

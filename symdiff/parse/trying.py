@@ -39,6 +39,7 @@ from symdiff.parse.blame import is_users, users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.exceptions import note_context, raised_by_python
 from symdiff.parse.groups import handle_by_parts, is_group, require_no_group, wrapped
+from symdiff.parse.hidden_pythons import may_raise_as_pythons
 from symdiff.parse.interpreter import HOOKS, Interpreter, Region, either
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.raising import throw
@@ -432,7 +433,8 @@ def may_raise_one(interp: Interpreter, node: Node, classes: Classes) -> bool:
         or (node.op.effect and node.op not in (opaque_call, *CALLS))
     ):
         return False
-    raised = classes_raised(node) if may_raise(node) else ()
+    raises = may_raise(node) or may_raise_as_pythons(interp, node)
+    raised = classes_raised(node) if raises else ()
     if interp.strict and _is_reported(node):
         raised = (*raised, FloatingPointError)
     return any(issubclass(a, b) or issubclass(b, a) for a in raised for b in classes)
@@ -460,7 +462,7 @@ def failed(interp: Interpreter, failure: Failure) -> None:
     results: tuple[Value, ...] = ()
     if not isinstance(op, DeclaredOp) or op.spelling is None:
         raise NotAttemptedError(interp)
-    rule = rule_of_failure(node)
+    rule = None if may_raise_as_pythons(interp, node) else rule_of_failure(node)
     first = None if rule is None else _first_catching(region.classes, rule.error)
     if rule is not None and first is not None and not (region.keeps or interp.strict):
         _leave(interp, region, rule.where(*node.operands), first, None)

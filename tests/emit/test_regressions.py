@@ -253,3 +253,15 @@ def test_a_length_is_not_taken_anew_after_an_item_has_been_taken_out() -> None:
     second = [2 * (s * b + t * a), 2 * (s * a + u * c), 2 * (t * c + u * b + v * d), 0.0]
     second.append(2 * (v * c + u * d))
     np.testing.assert_allclose(sd.jvp(gradient, (p,), (direction,))[1], second, rtol=1e-14)
+
+
+def strict_in_one_arm(x: Any, c: Any) -> Any:
+    if c:
+        with np.errstate(all="raise"):
+            unread = 2.0 * c  # noqa: F841
+    return x * x
+
+
+def test_an_arm_with_nothing_but_settings_is_no_empty_block() -> None:
+    assert sd.grad(strict_in_one_arm)(3.0, 1.0) == 6.0
+    assert sd.grad(strict_in_one_arm)(3.0, 0.0) == 6.0
