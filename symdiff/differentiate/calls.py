@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import field
 
 from symdiff.dataclass import dataclass
-from symdiff.differentiate.activity import Dependencies
+from symdiff.differentiate.activity import Dependencies, graph_of
 from symdiff.differentiate.selection import State
-from symdiff.ir.graph import GraphCell
+from symdiff.ir.graph import GraphCell, Node, Value
+from symdiff.ops.residuals import PACKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +61,17 @@ class Calls:
             made[request] = GraphCell(f"{name}_forward"), GraphCell(f"{name}_{second}")
             self.pending.append(request)
         return made[request]
+
+
+def packed_residuals(node: Node) -> Value:
+    """A call's residuals, which it hands out as one value: ``y_saved`` beside its result ``y``."""
+    name = node.results[0].name
+    return Value(PACKED, node, name and f"{name}_saved")
+
+
+def named_after_parameters(request: Request, given: Node, made: Node) -> None:
+    """Name the cotangents of operands without names as the called function names them."""
+    parameters = graph_of(request.callee).block.parameters
+    for number, result in zip(request.wrt, made.results, strict=True):
+        if given.operands[number].name is None:
+            result.name = parameters[number].name

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symdiff.differentiate.activity import Activity, analyse, graph_of
-from symdiff.differentiate.calls import Calls
+from symdiff.differentiate.calls import Calls, packed_residuals
 from symdiff.differentiate.cotangents import Zeros
 from symdiff.differentiate.forward import Push
 from symdiff.differentiate.graphs import seeded_results
@@ -205,7 +205,7 @@ class PushApart(Push):
             return
         forward, linear = self.calls.linearized(request)
         tangents = [self.finished(node.operands[k]) for k in request.wrt]
-        packed = Value(PACKED, node, node.results[0].name)
+        packed = packed_residuals(node)
         node.attributes = {"callee": forward, "types": (*node.attributes["types"], PACKED)}
         node.results = (*node.results, packed)
         types = tuple(node.results[k].type for k in request.of)

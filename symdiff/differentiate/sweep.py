@@ -13,7 +13,12 @@ from contextlib import contextmanager
 
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import Activity, can_carry, flows
-from symdiff.differentiate.calls import Calls, Request
+from symdiff.differentiate.calls import (
+    Calls,
+    Request,
+    named_after_parameters,
+    packed_residuals,
+)
 from symdiff.differentiate.cases import Choice, choice_of
 from symdiff.differentiate.checking import check
 from symdiff.differentiate.cotangents import Cotangents, Zeros, as_array_where, fitted, name_after
@@ -342,13 +347,14 @@ class Sweep:
         request = self._request(node)
         forward, backward = self.calls.halves(request)
         bars = self.finished([node.results[k] for k in request.of], cotangents)
-        packed = Value(PACKED, node, node.results[0].name)
+        packed = packed_residuals(node)
         node.attributes = {"callee": forward, "types": (*node.attributes["types"], PACKED)}
         node.results = (*node.results, packed)
         operands = [node.operands[k] for k in request.wrt]
         types = tuple(value.type for value in operands)
         attributes = {"callee": backward, "types": types}
         made = builder().emit(call, (packed, *bars), attributes)
+        named_after_parameters(request, node, made)
         for operand, result in zip(operands, made.results, strict=True):
             cotangents.add(operand, result)
 

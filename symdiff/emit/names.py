@@ -23,6 +23,7 @@ from symdiff.ir.types import TapeType
 from symdiff.ops.index import index, key_of
 from symdiff.ops.keys import Slot
 from symdiff.ops.lists import list_get
+from symdiff.ops.residuals import PACKED
 
 _SUFFIX = {"primal": "", "cotangent": "_bar", "tangent": "_dot", "definition": ""}
 _CANDIDATES = 8  # variables of the same name that are tried before a new one is made
@@ -31,7 +32,7 @@ _CANDIDATES = 8  # variables of the same name that are tried before a new one is
 def hint_of(value: Value) -> str:
     """What a value would be called by itself."""
     if value.name is None:
-        return element_name(value) or "t"
+        return element_name(value) or ("residuals" if value.type == PACKED else "t")
     suffix = _SUFFIX[value.role]
     if isinstance(value.type, TapeType):
         return tape_of(value.type, value.name + suffix)

@@ -94,6 +94,7 @@ from symdiff.parse.values import (
     Unjoinable,
     born,
     called,
+    written,
 )
 from symdiff.source import SourceSpan
 
@@ -370,7 +371,7 @@ class Carries(Join):
         return self.carry(name, start, type_).parameter
 
     def carry(self, name: str, start: Abstract, type_: Type) -> Carried:
-        carried = Carried(Value(type_, None, name if name.isidentifier() else None), start)
+        carried = Carried(Value(type_, None, written(name)), start)
         self.carried.append(carried)
         self.parameter[carried.parameter] = carried
         return carried
@@ -427,7 +428,7 @@ class Carries(Join):
         self, name: str, start: Abstract, type_: Type, either: Conflict | None = None
     ) -> Array:
         """A new array that holds a parameter."""
-        carried = Carried(Value(type_, None, name), start, Storage(name), either)
+        carried = Carried(Value(type_, None, written(name)), start, Storage(name), either)
         assert carried.array is not None
         self.heap.set(carried.array, carried.parameter)
         self.carried.append(carried)

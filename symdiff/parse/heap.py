@@ -367,8 +367,8 @@ def another(ref: Ref) -> Ref:
     if isinstance(ref, ObjectRef):
         return ObjectRef(ref.type)
     if isinstance(ref, ListRef):
-        return _with_own(ListRef(frozen=ref.frozen, type=ref.type), ref)
-    made = DictRef(type=ref.type, shows_items=ref.shows_items)
+        return _with_own(ListRef(frozen=ref.frozen, type=ref.type, name=ref.name), ref)
+    made = DictRef(type=ref.type, shows_items=ref.shows_items, name=ref.name)
     return _with_own(made, ref)
 
 

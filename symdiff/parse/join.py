@@ -87,6 +87,7 @@ from symdiff.parse.values import (
     Unjoinable,
     born,
     called,
+    written,
 )
 from symdiff.parse.writeback import is_place, is_written_back, stands_at, write_place
 
@@ -478,7 +479,7 @@ class BranchJoin(Join):
         return self.predicate if truths[0] else opposite(self.predicate)
 
     def _new_out(self, name: str, a: Value, b: Value) -> Value:
-        out = Value(a.type, None, name if name.isidentifier() else None)
+        out = Value(a.type, None, written(name))
         out.type = meet(a.type, b.type, f"%{out.number}")
         a, b = (self._in_arm(arm, as_type, value, out.type) for arm, value in enumerate((a, b)))
         self.outs.append((a, b, out))

@@ -60,11 +60,13 @@ from symdiff.parse.values import (
     Columns,
     Conflict,
     DictRef,
+    ListRef,
     ObjectRef,
     PossiblyUnbound,
     Scope,
     Storage,
     Unjoinable,
+    Unnamed,
 )
 from symdiff.source import SourceSpan
 
@@ -173,7 +175,9 @@ def key_name(key: Key) -> str:
     if isinstance(key, tuple):
         users = isinstance(key[0], Scope | ObjectRef)
         return RETURNED if key[1] == RETURNED and not users else str(key[1])
-    return getattr(key, "name", DICT if isinstance(key, DictRef) else LIST)
+    if isinstance(key, ListRef | DictRef):
+        return (LIST if isinstance(key, ListRef) else DICT).held_by(key.name)
+    return getattr(key, "name", LIST)
 
 
 def fits(head: Type, end: Type, varying: Collection[str]) -> bool:
@@ -336,8 +340,10 @@ class Join(ABC):
         holder = holder_of(b)
         assert holder is not None
         others = (ABSENT,) * len(holder.parts) if a is ABSENT else parts_in(a)
-        pairs = zip(others, holder.parts, strict=True)
-        made = holder.made_of(tuple(self.join_part(name, b, x, y) for x, y in pairs))
+        keys = b if isinstance(b, dict) else range(len(holder.parts))
+        names = [name.part(key) if isinstance(name, Unnamed) else name for key in keys]
+        parts = zip(names, others, holder.parts, strict=True)
+        made = holder.made_of(tuple(self.join_part(own, b, x, y) for own, x, y in parts))
         return self.one_of_several(name, made)
 
     def one_of_several(self, name: str, content: Abstract) -> Abstract:

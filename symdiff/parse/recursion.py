@@ -36,6 +36,7 @@ from symdiff.parse.lattice import fits, meet, met
 from symdiff.parse.marking import entering, forget_names, names_found
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.output import output_of
+from symdiff.parse.scope import name_content
 from symdiff.parse.templates import Run
 from symdiff.parse.trees import (
     Parts,
@@ -255,6 +256,8 @@ def _stage_body(
         begin(interp)
         leaves = [interp.wrap(parameter) for parameter in parameters]
         values = unflatten(interp, activation.structure, leaves.__getitem__)
+        for name, content in zip(names, values, strict=True):
+            name_content(interp, content, name)
         before = dict(interp.heap.contents)
         outer = interp.recursions.get(key)
         interp.recursions[key] = activation

@@ -22,7 +22,7 @@ from symdiff.parse.lookups import builtin_named
 from symdiff.parse.marking import marked
 from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.reflect import reflect
-from symdiff.parse.values import ABSENT, ALWAYS, Abstract, Array, Scope
+from symdiff.parse.values import ABSENT, ALWAYS, Abstract, Array, DictRef, ListRef, Scope
 from symdiff.source import FunctionNode
 from symdiff.source.trees import children
 
@@ -233,6 +233,16 @@ def bind_name(interp: Interpreter, name: str, content: Abstract) -> None:
     """``name = content`` in the present scope."""
     if interp.marking is not None:
         content = marked(interp, home_of(interp.scope, name) or interp.scope, name, content)
+    name_content(interp, content, name)
+    scope = home_of(interp.scope, name)
+    if scope is not None:
+        interp.put((scope, name), content)
+        return
+    rebind_free(interp, scope_variable(interp, name), content)
+
+
+def name_content(interp: Interpreter, content: Abstract, name: str) -> None:
+    """Call what has no name yet by the name that it is bound to."""
     if isinstance(content, Value):
         value_name(content, name)
     elif isinstance(content, Array) and content.storage.name is None and not content.lenses:
@@ -240,11 +250,8 @@ def bind_name(interp: Interpreter, name: str, content: Abstract) -> None:
         value_name(interp.heap.contents[content.storage], name)
     elif isinstance(content, Array):
         value_name(interp.heap.read(content), name)
-    scope = home_of(interp.scope, name)
-    if scope is not None:
-        interp.put((scope, name), content)
-        return
-    rebind_free(interp, scope_variable(interp, name), content)
+    elif isinstance(content, ListRef | DictRef):
+        content.name = content.name or name
 
 
 def rebind_free(interp: Interpreter, variable: FreeVariable, content: Abstract) -> None:

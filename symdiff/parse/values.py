@@ -106,8 +106,8 @@ class Array(Told):
 class ListRef(Told):
     """A Python list; its content is a tuple of abstract values, a list ``Value`` or ``Columns``.
 
-    ``frozen``: it is a tuple, of a length that is known at run time only. ``type`` and ``own`` as
-    of a ``DictRef``.
+    ``frozen``: it is a tuple, of a length that is known at run time only. ``type``, ``own`` and
+    ``name`` as of a ``DictRef``.
     """
 
     told = "a list"
@@ -117,6 +117,7 @@ class ListRef(Told):
     frozen: bool = False
     type: builtins.type = list
     own: ObjectRef | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ class DictRef(Told):
 
     ``type`` is its class. ``own`` holds the attributes of a dict whose class is written in Python;
     ``shows_items``: they are its items, by ``self.__dict__ = self``. ``made_at``: where it is made,
-    if it may have keys that are known at run time only there.
+    if it may have keys that are known at run time only there. ``name``: the first that it had.
     """
 
     told = "a dict"
@@ -151,6 +152,7 @@ class DictRef(Told):
     own: ObjectRef | None = None
     shows_items: bool = False
     made_at: SourceSpan | None = None
+    name: str | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -430,14 +432,27 @@ class StagedText(Told):
 
 
 class Unnamed(str):
-    """The name in generated code of what has no name in the user's; a message calls it ``told``."""
+    """The name of what has none in the user's code; a message calls it ``told``.
+
+    ``written``: its name in generated code, which is that of a variable that holds it, if one does.
+    """
 
     told: str
+    written: str
 
-    def __new__(cls, name: str, told: str) -> Self:
+    def __new__(cls, name: str, told: str, written: str | None = None) -> Self:
         made = super().__new__(cls, name)
-        made.told = told
+        made.told, made.written = told, written or name
         return made
+
+    def held_by(self, name: str | None) -> Unnamed:
+        """The same, of what a variable holds."""
+        return self if name is None else Unnamed(self, self.told, name)
+
+    def part(self, key: Any) -> Unnamed:
+        """The same, of the part under a key of what a variable holds."""
+        known = self.written != self and isinstance(key, int | str)
+        return self.held_by(f"{self.written}_{key}") if known else self
 
 
 VALUE = Unnamed("value", "this value")
@@ -447,6 +462,12 @@ ARRAY, LIST, DICT = (
     Unnamed("list", "a list"),
     Unnamed("dict", "a dict"),
 )
+
+
+def written(name: str) -> str | None:
+    """The name in generated code, where what has it can have one."""
+    name = name.written if isinstance(name, Unnamed) else name
+    return name if name.isidentifier() else None
 
 
 def called(name: str) -> str:

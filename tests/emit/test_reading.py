@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -351,3 +352,45 @@ def test_nothing_is_done_that_does_nothing() -> None:
     lines = statements(sd.grad(spread_along).source("float64[d,n]", "int"))
     assert not any("[:, :, ...]" in line or "np.float64(" in line for line in lines)
     assert not any("2.0 *" in line or "/ 2.0" in line for line in lines)
+
+
+# Names of what containers hold
+
+
+def pair_of_states(x: Any, turns: int) -> Any:
+    state = [x, 1.0]
+    sums = {"even": 0.0, "odd": x}
+    for k in range(turns):
+        state[0], state[1] = state[1] * 0.5, state[0] * state[1]
+        if k % 2:
+            sums["odd"] += state[0]
+        else:
+            sums["even"] += state[1]
+    return state[0] * sums["even"] + sums["odd"]
+
+
+def test_items_of_lists_and_dicts_are_called_after_the_variable_that_holds_them() -> None:
+    source = str(sd.grad(pair_of_states).source("float", "int"))
+    assert {"state_0", "state_1", "sums_even"} <= set(re.findall(r"\w+", source))
+    assert "list_" not in source
+    step = 1e-30j
+    expected = complex(pair_of_states(0.7 + step, 5)).imag / step.imag
+    np.testing.assert_allclose(sd.grad(pair_of_states)(0.7, 5), expected, rtol=1e-14)
+
+
+def halved(x: Any, weight: Any) -> Any:
+    return x * weight if x > 1.0 else halved(x * 2.0, weight) * weight
+
+
+def called_twice(weights: Any, x: Any) -> Any:
+    return halved(x, weights[0]) * halved(x * x, weights[1])
+
+
+def test_what_calls_hand_on_is_called_after_results_and_parameters() -> None:
+    source = str(sd.grad(called_twice).source("float64[2]", "float"))
+    assert "residuals" in source and "weight_bar" in source
+    weights = np.array([0.5, 0.25])
+    gradient = sd.grad(called_twice)(weights, 0.3)  # of weights[0] ** 3 * weights[1] ** 5 * …
+    value = called_twice(weights, 0.3)
+    powers = np.array([3.0, 5.0])
+    np.testing.assert_allclose(gradient, powers * value / weights, rtol=1e-14)
