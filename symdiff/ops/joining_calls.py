@@ -145,8 +145,10 @@ def lower_vstack(tup: Any, *, dtype: Any = None) -> Value:
         rows = index_of(tup, (WHOLE, *[None] * max(3 - _rank(tup), 0)))
         return _cast(_joined_rows(rows, 0), dtype)
     if is_list(tup):
-        joined = lower_stack if _element_rank(tup) == 1 else lower_concatenate
-        return joined(tup, dtype=dtype)
+        rank = _element_rank(tup)
+        if not rank:
+            return index_of(lower_stack(tup, dtype=dtype), (WHOLE, None))
+        return (lower_stack if rank == 1 else lower_concatenate)(tup, dtype=dtype)
     parts = _arrays(tup)
     if all(_rank(part) == 1 for part in parts):
         return lower_stack(parts, dtype=dtype)
@@ -156,8 +158,10 @@ def lower_vstack(tup: Any, *, dtype: Any = None) -> Value:
 @lowers(np.column_stack)
 def lower_column_stack(tup: Any) -> Value:
     if is_list(tup):
-        joined = lower_stack if _element_rank(tup) == 1 else lower_concatenate
-        return joined(tup, axis=1)
+        rank = _element_rank(tup)
+        if not rank:
+            return index_of(lower_stack(tup), (None, WHOLE))
+        return (lower_stack if rank == 1 else lower_concatenate)(tup, axis=1)
     parts = _arrays(tup)
     if all(_rank(part) == 1 for part in parts):
         return lower_stack(parts, 1)

@@ -20,6 +20,7 @@ from symdiff.ir.structure import declared, is_leaf
 from symdiff.ir.types import GENERATOR, RANDOM_STATE, TEXT, ArrayType, ListType, OpaqueType
 from symdiff.ops import arithmetic
 from symdiff.ops.draws import generators
+from symdiff.parse.demand import obtainable
 from symdiff.parse.dtype_answers import Question
 from symdiff.parse.heap import constant, same
 from symdiff.parse.holders import are_alike
@@ -59,6 +60,7 @@ _CLASSES: dict[type, type] = {
     ArrayMethod: types.BuiltinMethodType,
     Generator: types.GeneratorType,
 }
+_SMALL = range(-5, 257)  # the ints that Python keeps one object of each for
 _PYTHON: dict[str, type] = {"f": float, "i": int, "b": bool, "c": complex}
 
 
@@ -154,6 +156,8 @@ def require_known(*values: Abstract) -> None:
 
 def identical(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
     """``a is b``."""
+    if type(a) is type(b) is int:
+        return _one_int(interp, a, b)
     if a is b:
         return True
     if isinstance(a, Array | Refs) and isinstance(b, Array | Refs):
@@ -244,8 +248,30 @@ def _staged(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
     if first is not second or issubclass(first, np.ndarray | list):
         return False
     if first is bool:
-        equal: Value = arithmetic.equal(
-            *(v if isinstance(v, Value) else constant(v) for v in numbers)
-        )
-        return equal
+        return _equal(*numbers)
+    if first is int:
+        return _one_int(interp, *numbers)
     raise _not_told(interp, a, b)
+
+
+def _one_int(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
+    """Return whether two ints are one object: Python has small ones once. They are fixed where
+    that can be.
+    """
+    staged = [number for number in (a, b) if isinstance(number, Value)]
+    for number in staged:
+        wanted = obtainable(interp, number)
+        if wanted is not None:
+            raise wanted
+    known = [number for number in (a, b) if number not in staged]
+    if len(known) == 2 and a != b:
+        return False
+    if not any(number in _SMALL for number in known):
+        raise _not_told(interp, a, b)
+    return _equal(a, b) if staged else True
+
+
+def _equal(*numbers: Abstract) -> Value:
+    staged = [v if isinstance(v, Value) else constant(v) for v in numbers]
+    equal: Value = arithmetic.equal(*staged)
+    return equal

@@ -178,7 +178,7 @@ def test_joining_a_list_of_unknown_length(function: Any) -> None:
         lambda x: function([x, x * x]),
         V,
     )
-    if function not in (np.vstack, np.column_stack, np.concatenate):
+    if function is not np.concatenate:
         check(
             lambda a, b: FUNCTIONS[function](list_push(new(a, b), a * b)),
             lambda a, b: function([a, b, a * b]),
