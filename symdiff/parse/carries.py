@@ -274,15 +274,13 @@ class Carries(Join):
         if isinstance(b, Array):
             self._require_merged(name, b)
             return b if self.is_outside(b) else self.array(name, a, b)
-        if isinstance(b, Scope) and born(b) < self.since:
+        if isinstance(b, Scope | ListRef | DictRef | ObjectRef) and born(b) < self.since:
             return b
         if is_programs(b):
             return self.held(name, a, b)
         if holder_of(b) is not None:
             return self._made_of_parts(name, a, b)
-        if not isinstance(b, ObjectRef):
-            return b  # unbound before: reading it then is the user's error
-        return self._lose(Conflict(name, f"{called(name)} is not bound before the loop", self.span))
+        return b  # unbound before: reading it then is the user's error
 
     def _require_merged(self, name: str, last: Abstract) -> None:
         if isinstance(last, Array) and name in self.as_unions:

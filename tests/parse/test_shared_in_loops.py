@@ -5,12 +5,14 @@ import inspect
 import numpy as np
 import pytest
 
+import symdiff
 from symdiff import grad
 from symdiff.errors import SignatureError
 from symdiff.ir.graph import walk_nodes
 from symdiff.pipeline import staged_at
 from symdiff.runtime.signature import signature_of
 from tests.parse.following import follows
+from tests.reference import directional
 
 X = np.array([1.0, 2.5, 3.0])
 
@@ -398,3 +400,82 @@ def test_an_attribute_that_is_one_of_several_is_set_anew_in_a_loop():
         return p.value * s[1:]
 
     follows(function, (X, X * 2.0), (X, -X))
+
+
+def history_that_is_returned_early(y, limit):
+    times, values, t = [0.0], [], 0.0
+    while t < 1.0:
+        y = y * 0.9
+        if y < limit:
+            return times, values
+        values.append(y)
+        times.append(t)
+        t = t + 0.1
+    return times, values
+
+
+class Decay:
+    def __init__(self, y):
+        self.y, self.values = y, []
+
+    def run(self, limit):
+        t = 0.0
+        while t < 1.0:
+            self.y = self.y * 0.9
+            self.values.append(self.y)
+            if self.y < limit:
+                return self
+            t = t + 0.1
+        self.y = 2.0 * self.y
+        return self
+
+
+def state_that_is_returned_early(state, limit):
+    for k in range(3, 12):
+        state["y"] = state["y"] * 0.9
+        for _ in range(k):
+            if state["y"] < limit:
+                state["values"].append(state["y"])
+                if len(state["values"]) > 2:
+                    return state, k
+    return state, 0
+
+
+def of_lists(x, limit):
+    times, values = history_that_is_returned_early(x, limit)
+    values.append(x * x)
+    return sum(values) + times[-1] * x
+
+
+def of_an_object(x, limit):
+    decay = Decay(x).run(limit)
+    decay.values.append(x * x)
+    return decay.y + sum(decay.values)
+
+
+def of_a_dict(x, limit):
+    state, k = state_that_is_returned_early({"y": x, "values": []}, limit)
+    return k * state["y"] + sum(state["values"])
+
+
+def of_a_name_of_a_loop(x, limit):
+    values, t = [x], 0.0
+    while t < limit:
+        values.append(t * x)
+        held = values
+        t = t + 0.1
+    held.append(x * x)
+    values.append(2.0 * x)
+    return sum(values) * 3.0 + sum(held)
+
+
+@pytest.mark.parametrize("limit", [0.5, 0.3, 1.1])
+@pytest.mark.parametrize("function", [of_lists, of_an_object, of_a_dict, of_a_name_of_a_loop])
+def test_what_a_loop_returns_early_is_what_it_writes(function, limit, monkeypatch):
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    value, slope = symdiff.value_and_grad(function)(1.3, limit)
+    assert value == function(1.3, limit)
+    expected = directional(function, (1.3, limit), (1.0, None), step=0.001).value
+    np.testing.assert_allclose(slope, expected, rtol=1e-8)
+    _, forward = symdiff.jvp(lambda x: function(x, limit), (1.3,), (1.0,))
+    np.testing.assert_allclose(forward, expected, rtol=1e-8)
