@@ -13,6 +13,7 @@ from symdiff.definitions.instances import gone_on_with
 from symdiff.errors import AliasingError, UnsupportedSyntaxError, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
+from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.arithmetic import add, less, subtract
 from symdiff.ops.creation import range_element_of, range_length_of
@@ -25,10 +26,12 @@ from symdiff.parse import staged_lists
 from symdiff.parse.blame import error_of, is_users, judged, users
 from symdiff.parse.catching import unless_raised
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.heap import constant
+from symdiff.parse.heap import constant, differing
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import HOOKS, MOST_UNROLLED, Interpreter, describe
 from symdiff.parse.items import get_item
+from symdiff.parse.kinds import is_inexact
+from symdiff.parse.lattice import is_variable
 from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, run_for
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.moves import Move
@@ -68,6 +71,7 @@ from symdiff.parse.values import (
 RETURNED_VALUE = "value returned"  # of a generator, in the heap
 ITERATORS = (Lazy, Generator, IteratorRef)
 ENDED = 2**62  # the place of an iterator that has told that there is nothing more
+MANY_NUMBERS = 16  # items that are gone over in one loop
 
 
 def iterate(interp: Interpreter, value: Abstract) -> Iterable:
@@ -549,25 +553,65 @@ def run_over(
 ) -> Turns:
     """Stage a ``for`` loop over a value, which stands at ``place``.
 
-    The turns of items known one by one are staged one by one, unless they would stand inside one
-    another, since the loop may be left in any of them: then it is one loop over a list, where the
-    items have one form.
+    The turns of items known one by one are staged one by one, unless there are many numbers, of
+    which a turn makes numbers only; or the turns would stand inside one another, since the loop may
+    be left in any of them: then it is one loop over a list, where the items have one form.
     """
 
     def iterable(items: Abstract) -> Iterable:
         with nullcontext() if place is None else interp.at(place):
             return iterate(interp, items)
 
-    with Checkpoint(interp, NestedTurnsError, when=lambda error: error.most == MOST_NESTED):
-        return run_for(interp, iterable(value), turn, MOST_NESTED, moves)
-    unlike = (Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError, NeedsStatic)
-    with Checkpoint(interp, *unlike), meanwhile(interp, tentative=True):
+    def as_one(count: int | None = None) -> Turns:
         before = [(ref, interp.content(ref)) for ref in _containers(value)]
-        turns = run_for(interp, iterable(in_lists(interp, value)), turn, moves=moves)
+        contents, items = dict(interp.heap.contents), iterable(in_lists(interp, value))
+        numbers = count is not None
+        if numbers:
+            items = replace(items, count=count)
+        turns = run_for(interp, items, turn, moves=moves, as_one=numbers)
         if not all(_are_kept(interp.content(ref), content) for ref, content in before):
             raise UnsupportedSyntaxError("a loop over a copy of what its body changes")
+        if numbers:
+            _require_numbers(interp, contents)
         return turns
+
+    unlike = (Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError, NeedsStatic)
+    many = 0 if place is None else _count_of_numbers(interp, value)
+    if many >= MANY_NUMBERS and interp.span not in interp.policy.unrolled:
+        with Checkpoint(interp, *unlike), meanwhile(interp, tentative=True):
+            return as_one(many)
+        interp.policy.unrolled.add(interp.span)
+    with Checkpoint(interp, NestedTurnsError, when=lambda error: error.most == MOST_NESTED):
+        return run_for(interp, iterable(value), turn, MOST_NESTED, moves)
+    with Checkpoint(interp, *unlike), meanwhile(interp, tentative=True):
+        return as_one()
     return run_for(interp, iterable(value), turn, moves=moves)
+
+
+def _count_of_numbers(interp: Interpreter, value: Abstract) -> int:
+    """How many floats of one type something goes over that are known one by one; 0 of all else."""
+    if isinstance(value, Lazy):
+        goes_along = value.kind in (zip, enumerate, reversed) and interp.content(value) == 0
+        counts = [_count_of_numbers(interp, part) for part in value.parts] if goes_along else []
+        return min(counts, default=0)
+    items = interp.content(value) if isinstance(value, ListRef) else value
+    if type(items) is not tuple or len(items) < MANY_NUMBERS or not all(map(_is_number, items)):
+        return 0
+    types = {interp.lift(item).type for item in items}
+    return len(items) if len(types) == 1 and is_inexact(types.pop()) else 0
+
+
+def _require_numbers(interp: Interpreter, before: dict[Any, Abstract]) -> None:
+    """Refuse a loop that leaves something else than numbers."""
+    for key in differing(before, interp.heap.contents):
+        if (key in before or is_variable(key)) and not _is_number(interp.heap.get(key)):
+            raise UnsupportedSyntaxError("a loop over numbers that makes something else")
+
+
+def _is_number(content: Abstract) -> bool:
+    if isinstance(content, Value):
+        return isinstance(content.type, ArrayType) and content.type.kind != "array"
+    return is_leaf(content)
 
 
 def _are_kept(content: Any, before: Any) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
@@ -65,17 +66,18 @@ def run_for(
     turn: Callable[[Abstract], None],
     nested: int = MOST_INDENTED,
     moves: tuple[Move, ...] = (),
+    as_one: bool = False,
 ) -> Turns:
     """Stage a ``for`` loop; whether it was left by break is in the heap, for ``else``.
 
     Turns that are staged one by one stand inside one another where the loop may be left:
-    ``nested`` at most.
+    ``nested`` at most. ``as_one``: it is refused where it cannot be staged as one.
     """
 
     def one(index: Any) -> None:
         turn(iterable.element(index))
 
-    turns = Turns(Token(), iterable.count, one, moves=moves)
+    turns = Turns(Token(), iterable.count, one, moves=moves, as_one=as_one)
     turns.more, turns.nested = iterable.more if iterable.unroll else None, nested
     watched = () if iterable.unroll and iterable.end is None else iterable.live
     before = [interp.heap.get(ref) for ref in watched]
@@ -179,7 +181,8 @@ def _turn_by_turn(interp: Interpreter, turns: Turns) -> bool:
 def _refuse_or_unroll(interp: Interpreter, turns: Turns, failure: Exception) -> None:
     """Raise what is to be raised; nothing where the turns can be staged one by one."""
     count = turns.count
-    if isinstance(failure, ConflictRead) and layouts_wanted(interp, failure.conflict):
+    wants_layouts = isinstance(failure, ConflictRead) and layouts_wanted(interp, failure.conflict)
+    if turns.as_one or wants_layouts:
         raise failure
     if _leaves(failure):
         if turns.first >= MOST_PEELED and isinstance(count, Value):
@@ -302,7 +305,7 @@ def _one_turn(interp: Interpreter, turns: Turns, index: Any) -> None:
 
 def _peel(interp: Interpreter, turns: Turns, condition: bool | Value) -> None:
     first = turns.first
-    after = Turns(turns.token, turns.count, turns.turn, turns.test, first + 1, moves=turns.moves)
+    after = replace(turns, first=first + 1)
 
     rest = functools.partial(_staged_or_unrolled, interp, after)
     turn_and_rest = functools.partial(_turn_and_rest, interp, turns, first, rest)

@@ -65,6 +65,7 @@ class Turns:
     more: Callable[[int], bool | Value] | None = None  # where ``count`` does not tell the end
     nested: int = MOST_INDENTED  # at most, where they are staged one by one
     moves: tuple[Move, ...] = ()  # that a turn makes
+    as_one: bool = False  # never staged one by one
 
     @property
     def broken(self) -> Exit:
