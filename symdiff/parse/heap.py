@@ -112,7 +112,10 @@ class Heap:
                 self.contents[key] = content
 
     def get(self, key: Key) -> Any:
-        return self.contents.get(key, ABSENT)
+        found = self.contents.get(key, ABSENT)
+        if found is ABSENT and isinstance(key, ListRef | DictRef) and key.given is not None:
+            return key.given.get()
+        return found
 
     def set(self, key: Key, content: Any) -> None:
         if isinstance(key, tuple) and isinstance(key[0], ObjectRef):
@@ -283,7 +286,7 @@ class Heap:
             if isinstance(location, (Storage, ListRef, DictRef)) and location not in seen:
                 seen.add(location)
                 self.keep(location, conflict)
-                pending.append(self.contents.get(location))
+                pending.append(self.get(location))
             elif isinstance(part, (tuple, dict)):
                 pending.extend(part.values() if isinstance(part, dict) else part)
 

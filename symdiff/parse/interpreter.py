@@ -842,8 +842,11 @@ class Interpreter:
         """
         for heap in (self.heap, *self.outer_heaps):
             for key, content in self.read_outside[before.contents :]:
-                if heap.get(key) is content:
+                if heap.contents.get(key) is content:
                     del heap.contents[key]
+        for key, _ in self.read_outside[before.contents :]:
+            if isinstance(key, ListRef | DictRef) and key.given is not None:
+                key.given.content = None
         del self.read_outside[before.contents :]
         first = before.inputs
         gone = set(self.parameters[first:])

@@ -43,9 +43,12 @@ from symdiff.ir.types import GENERATOR, RANDOM_STATE, ArrayType, Dim, Size, Type
 from symdiff.ops.declare import FUNCTIONS
 from symdiff.ops.draws import generators
 from symdiff.parse import lookups
+from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.values import (
     ABSENT,
+    ALWAYS,
     Abstract,
     Array,
     BoundMethod,
@@ -55,10 +58,13 @@ from symdiff.parse.values import (
     Partial,
     StaticSet,
     Storage,
+    Unread,
 )
 
 Ref = TypeVar("Ref", ListRef, DictRef, ObjectRef)
+Read = TypeVar("Read")
 Items = TypeVar("Items", ListRef, DictRef)
+MANY_INSIDE = 32  # lists and dicts in a table, whose items are read where they are asked for
 
 # Arguments ----------------------------------------------------------------------------------------
 
@@ -124,7 +130,7 @@ def input_name(path: Path) -> str:
     """A name for the input at a path: ``w``, ``params_0_1``, ``self_k`` → ``k``."""
     parts = [str(part) for part in path if not isinstance(part, PlainArray)]
     name = "_".join(parts[1:] if parts[0] == "self" and len(parts) > 1 else parts)
-    return name if name.isidentifier() else "".join(c if c.isalnum() else "_" for c in "x" + name)
+    return name if name.isidentifier() else re.sub(r"\W", "_", "x" + name)
 
 
 def require_plain_items(kind: type) -> None:
@@ -238,10 +244,33 @@ def reflect(interp: Interpreter, value: Any, path: Path) -> Abstract:
     return _remembered(interp, value, _object(interp, type(value), value, path))
 
 
+def everywhere(interp: Interpreter, read: Callable[[], Read], key: Any = None) -> Read:
+    """What is read of what stands outside, which is there in every heap staged so far.
+
+    It stands under a ``key``, if there is one.
+    """
+    with pushed(interp.outer_heaps, interp.heap), meanwhile(interp, heap=Heap()):
+        content = read()
+        found = interp.heap.contents
+    if key is not None:
+        found[key] = content
+    for inner_key, inner in found.items():
+        for handle in (inner_key, inner, *(inner_key if isinstance(inner_key, tuple) else ())):
+            if hasattr(handle, "serial"):
+                handle.serial = ALWAYS
+    interp.read_outside.extend(found.items())
+    for heap in (interp.heap, *interp.outer_heaps):
+        for inner_key, inner in found.items():
+            heap.contents.setdefault(inner_key, inner)
+    return content
+
+
 def _is_at_hand(interp: Interpreter, ref: Any) -> bool:
     """Return whether what a list or a dict holds is known here, not only on a path that was given
     up.
     """
+    if isinstance(ref, ListRef | DictRef) and ref.given is not None:
+        return True
     heaps = (interp.heap, *interp.outer_heaps)
     if isinstance(ref, ObjectRef):  # the attributes of the user's own are looked up when asked for
         return ref.live is not None or any(heap.held(ref) for heap in heaps)
@@ -320,12 +349,47 @@ def _container(interp: Interpreter, value: Any, path: Path) -> Abstract:
     interp.guard(path, "type", type(value))
     if not issubclass(type(value), tuple) or not hasattr(value, "_fields"):
         interp.guard(path, "keys", keys)
-    parts = [reflect(interp, item, (*path, key)) for key, item in zip(keys, items, strict=True)]
+    read = _later if sum(map(_is_plain, items)) >= MANY_INSIDE else reflect
+    parts = [read(interp, item, (*path, key)) for key, item in zip(keys, items, strict=True)]
     made = container(interp, type(value), keys, parts, path, value)
     if isinstance(value, collections.defaultdict):
         factory = reflect(interp, value.default_factory, (*path, Attribute("default_factory")))
         interp.put((made, "default_factory"), factory)
     return made
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is a list or a dict, of no other class, of numbers, texts and such."""
+    if type(value) not in (list, dict):
+        return False
+    return all(
+        type(item) in _PLAIN_ITEMS for item in (value.values() if type(value) is dict else value)
+    )
+
+
+_PLAIN_ITEMS = {bool, int, float, complex, str, type(None), list, dict}
+
+
+def _later(interp: Interpreter, value: Any, path: Path) -> Abstract:
+    """A list or a dict of the many in a table, which is read where its items are asked for."""
+    if not _is_plain(value) or path in interp.static or id(value) in interp.live:
+        return reflect(interp, value, path)
+    interp.guard(path, "type", type(value))
+
+    def read() -> Abstract:
+        keys, items = children(value)  # type: ignore[misc]
+        interp.guard(path, "keys", keys)
+        paths = [(*path, key) for key in keys]
+        parts = everywhere(
+            interp, lambda: list(map(functools.partial(_later, interp), items, paths))
+        )
+        content = dict(zip(keys, parts, strict=True)) if type(value) is dict else tuple(parts)
+        interp.read_outside.append((made, content))
+        return content
+
+    kind: Any = DictRef if type(value) is dict else ListRef
+    made = _noted(interp, kind(path, serial=ALWAYS, given=Unread(read)))
+    return _remembered(interp, value, made)
 
 
 def _proxy(interp: Interpreter, value: Any, path: Path) -> Abstract:

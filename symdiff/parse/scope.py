@@ -16,13 +16,12 @@ from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import FreeVariable, Value
 from symdiff.ir.signature import Path
 from symdiff.parse.blame import users
-from symdiff.parse.heap import Heap, value_name
+from symdiff.parse.heap import value_name
 from symdiff.parse.interpreter import Interpreter, unbound
 from symdiff.parse.lookups import builtin_named
 from symdiff.parse.marking import marked
-from symdiff.parse.meanwhile import meanwhile, pushed
-from symdiff.parse.reflect import reflect
-from symdiff.parse.values import ABSENT, ALWAYS, Abstract, Array, DictRef, ListRef, Scope
+from symdiff.parse.reflect import everywhere, reflect
+from symdiff.parse.values import ABSENT, Abstract, Array, DictRef, ListRef, Scope
 from symdiff.source import FunctionNode
 from symdiff.source.trees import children
 
@@ -205,19 +204,7 @@ def _is_final(interp: Interpreter, variable: FreeVariable) -> bool:
 
 def reflect_everywhere(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract:
     """Reflect a live object that is first read here, in every heap staged so far."""
-    with pushed(interp.outer_heaps, interp.heap), meanwhile(interp, heap=Heap()):
-        content = reflect(interp, value, path)
-        found = interp.heap.contents
-    found[key] = content
-    for inner_key, inner in found.items():
-        for handle in (inner_key, inner, *(inner_key if isinstance(inner_key, tuple) else ())):
-            if hasattr(handle, "serial"):
-                handle.serial = ALWAYS
-    interp.read_outside.extend(found.items())
-    for heap in (interp.heap, *interp.outer_heaps):
-        for inner_key, inner in found.items():
-            heap.contents.setdefault(inner_key, inner)
-    return content
+    return everywhere(interp, lambda: reflect(interp, value, path), key)
 
 
 def read_once(interp: Interpreter, key: Any, value: Any, path: Path) -> Abstract:

@@ -103,11 +103,24 @@ class Array(Told):
 
 
 @dataclass(eq=False, slots=True, repr=False)
+class Unread:
+    """What a list or a dict outside holds as it is given: read where it is first asked for."""
+
+    read: Callable[[], Any]
+    content: Any = None
+
+    def get(self) -> Any:
+        if self.content is None:
+            self.content = self.read()
+        return self.content
+
+
+@dataclass(eq=False, slots=True, repr=False)
 class ListRef(Told):
     """A Python list; its content is a tuple of abstract values, a list ``Value`` or ``Columns``.
 
     ``frozen``: it is a tuple, of a length that is known at run time only. ``type``, ``own`` and
-    ``name`` as of a ``DictRef``.
+    ``name`` and ``given`` as of a ``DictRef``.
     """
 
     told = "a list"
@@ -118,6 +131,7 @@ class ListRef(Told):
     type: builtins.type = list
     own: ObjectRef | None = None
     name: str | None = None
+    given: Unread | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +156,7 @@ class DictRef(Told):
     ``type`` is its class. ``own`` holds the attributes of a dict whose class is written in Python;
     ``shows_items``: they are its items, by ``self.__dict__ = self``. ``made_at``: where it is made,
     if it may have keys that are known at run time only there. ``name``: the first that it had.
+    ``given``: what it holds outside, if the heap has nothing else.
     """
 
     told = "a dict"
@@ -153,6 +168,7 @@ class DictRef(Told):
     shows_items: bool = False
     made_at: SourceSpan | None = None
     name: str | None = None
+    given: Unread | None = None
 
 
 @dataclass(eq=False, slots=True)
