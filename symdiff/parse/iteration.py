@@ -565,22 +565,22 @@ def run_over(
     def as_one(count: int | None = None) -> Turns:
         before = [(ref, interp.content(ref)) for ref in _containers(value)]
         contents, items = dict(interp.heap.contents), iterable(in_lists(interp, value))
-        numbers = count is not None
-        if numbers:
+        if count is not None:
             items = replace(items, count=count)
-        turns = run_for(interp, items, turn, moves=moves, as_one=numbers)
+        turns = run_for(interp, items, turn, moves=moves, as_one=count is not None)
         if not all(_are_kept(interp.content(ref), content) for ref, content in before):
             raise UnsupportedSyntaxError("a loop over a copy of what its body changes")
-        if numbers:
+        if count is not None:
             _require_numbers(interp, contents)
         return turns
 
     unlike = (Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError, NeedsStatic)
     many = 0 if place is None else _count_of_numbers(interp, value)
-    if many >= MANY_NUMBERS and interp.span not in interp.policy.unrolled:
+    span, unrolled = interp.span, interp.policy.unrolled
+    if many >= MANY_NUMBERS and span is not None and span not in unrolled:
         with Checkpoint(interp, *unlike), meanwhile(interp, tentative=True):
             return as_one(many)
-        interp.policy.unrolled.add(interp.span)
+        unrolled.add(span)
     with Checkpoint(interp, NestedTurnsError, when=lambda error: error.most == MOST_NESTED):
         return run_for(interp, iterable(value), turn, MOST_NESTED, moves)
     with Checkpoint(interp, *unlike), meanwhile(interp, tentative=True):
