@@ -27,6 +27,7 @@ from symdiff.ops.declare import DeclaredOp, Spelling, is_spelled_by_attributes
 from symdiff.ops.effects import Made, Text, enter_context, leave_context
 from symdiff.ops.facts import may_raise
 from symdiff.ops.texts import text_call, text_made
+from symdiff.source.constants import written
 from symdiff.source.trees import parts_of
 
 _DEEPEST = 8
@@ -307,7 +308,7 @@ def _measured(spelling: Spelling, node: Node) -> Spelled:
 def _width_of_name(value: Value) -> int:
     """The columns of a number, or of about the name that a value gets."""
     if value.node is not None and value.node.op is constant:
-        return len(repr(value.node.attributes["value"]))
+        return len(written(value.node.attributes["value"]))
     hint = hint_of(value)
     return len(hint) if value.name else max(len(hint), 3)
 

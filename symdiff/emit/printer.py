@@ -17,6 +17,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from symdiff.source.constants import written
+
 INDENT = "    "
 
 
@@ -72,6 +74,12 @@ def _printer() -> Callable[..., Any]:
             self.result.append(get_op_symbol(node.op, " %s "))
             self.visit(node.right)
             self.result.append(")" if own < around else "")
+
+        def _handle_numeric_constant(self, value: complex) -> None:
+            if type(value) is int:
+                self.write(written(value))
+            else:
+                super()._handle_numeric_constant(value)
 
         def visit_Attribute(self, node: ast.Attribute) -> None:
             self.visit(node.value)

@@ -30,7 +30,7 @@ def same_tree(a: ast.AST, b: ast.AST) -> bool:
                 return False
             pending += zip(one, other, strict=True)
         elif (
-            one != other if type(one) is str else repr(one) != repr(other)
+            one != other if type(one) in (str, int) else repr(one) != repr(other)
         ):  # 0.0 is not -0.0, and nan is nan
             return False
     return True

@@ -15,6 +15,7 @@ from symdiff.ir.graph import Value
 from symdiff.ops.index import index_set
 from symdiff.parse.exceptions import NOTES
 from symdiff.parse.heap import Heap
+from symdiff.source.constants import written
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -95,7 +96,7 @@ def _value(heap: Heap, name: str, content: Abstract) -> Value | str:
     if isinstance(content, Conflict):
         return content.reason
     if isinstance(content, bool | int | float | complex):
-        return f"'{name}' is {content!r} whatever the arguments are"
+        return f"'{name}' is {written(content)} whatever the arguments are"
     return f"'{name}' is no number or array that the function computes"
 
 

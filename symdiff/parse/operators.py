@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -31,6 +32,7 @@ from symdiff.parse.cases import of_each
 from symdiff.parse.changing import new_set
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.heap import constant
+from symdiff.parse.hidden_integers import may_be_integer
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.items import as_set
@@ -158,6 +160,7 @@ def _binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstrac
     if op is ast.Pow and _has_open_exponent(interp, a, b):
         interp.call(require_natural, [b], {})
         return interp.wrap(power(interp.lift(a), interp.lift(b)))
+    _require_floats(interp, a, b)
     return interp.wrap(staged(interp.lift(a), interp.lift(b)))
 
 
@@ -169,6 +172,17 @@ def _has_open_exponent(interp: Interpreter, base: Abstract, exponent: Abstract) 
     return of_ints and not can_be_known(interp, exponent)
 
 
+def _require_floats(interp: Interpreter, a: Abstract, b: Abstract) -> None:
+    """Raise as an operator does that takes an integer beside a float, where none is as large."""
+    for integer, other in ((a, b), (b, a)):
+        if type(integer) is int and abs(integer) > _LARGEST_FLOAT:
+            lifted = interp.lift(other)
+            inexact = isinstance(lifted.type, ArrayType) and lifted.type.dtype.kind in "fc"
+            if inexact and not may_be_integer(lifted, interp.begun):
+                in_python(float, integer)
+
+
+_LARGEST_FLOAT = int(sys.float_info.max)
 _OF_SETS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 LARGEST_CONSTANT = 1_000_000  # bits, characters or items
 

@@ -92,3 +92,29 @@ def returned_under_errstate(x: Any) -> Any:
 def test_what_is_returned_where_floating_point_errors_raise_is_caught() -> None:
     assert sd.value_and_grad(returned_under_errstate)(1.0) == (2.0, 2.0)
     assert sd.value_and_grad(returned_under_errstate)(3.0) == (1.5, -0.25)
+
+
+def beside_a_long_integer(x: Any) -> Any:
+    try:
+        return x * 10**400
+    except OverflowError:
+        return 3.0 * x
+
+
+def divided_by_a_long_integer(x: Any) -> Any:
+    try:
+        return np.exp(x) / 10**5000
+    except OverflowError:
+        return 3.0 * x
+
+
+def compared_with_a_long_integer(x: Any) -> Any:
+    n = -(10**5000)
+    return 3.0 * x if x > n else x / 2.0
+
+
+@pytest.mark.parametrize(
+    "f", [beside_a_long_integer, divided_by_a_long_integer, compared_with_a_long_integer]
+)
+def test_integers_that_are_longer_than_any_float(f: Callable[..., Any]) -> None:
+    assert sd.value_and_grad(f)(1.5) == (4.5, 3.0)
