@@ -75,11 +75,7 @@ def _printer() -> Callable[..., Any]:
             self.visit(node.right)
             self.result.append(")" if own < around else "")
 
-        def _handle_numeric_constant(self, value: complex) -> None:
-            if type(value) is int:
-                self.write(written(value))
-            else:
-                super()._handle_numeric_constant(value)
+        _handle_numeric_constant = _write_number
 
         def visit_Attribute(self, node: ast.Attribute) -> None:
             self.visit(node.value)
@@ -94,6 +90,13 @@ def _printer() -> Callable[..., Any]:
             self.indentation, self.new_lines, self.colinfo = 0, 0, (0, 0)
 
     return Printer
+
+
+def _write_number(printer: Any, value: complex) -> None:
+    if type(value) is int:
+        printer.write(written(value))
+    else:
+        super(type(printer), printer)._handle_numeric_constant(value)
 
 
 def _plain_string(text: str, *_: Any, **__: Any) -> str:

@@ -15,7 +15,6 @@ from symdiff.ir.graph import Value
 from symdiff.ops.index import index_set
 from symdiff.parse.exceptions import NOTES
 from symdiff.parse.heap import Heap
-from symdiff.source.constants import written
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -28,6 +27,7 @@ from symdiff.parse.values import (
     PossiblyUnbound,
     Scope,
 )
+from symdiff.source.constants import written
 
 MOST_ITEMS = 200  # of a list, a dict or an object that have names
 
