@@ -52,11 +52,18 @@ def _pattern_stack(e: Elements, op: Any, **attributes: Any) -> np.ndarray:
     return np.array(e.ids[0], np.int64)
 
 
+def _is_of_floats(node: Node) -> bool:
+    """Of rows or of integers the lengths may differ, or the sizes be too large."""
+    element = require_list(node.operands[0].type, "stack").element
+    return isinstance(element, ArrayType) and not element.shape and element.dtype.kind in "bf"
+
+
 list_stack: Operation = Operation(
     "list_stack",
     _infer_stack,
     lambda items, *, length, dtype: np.array(items, dtype),
     raises=True,
+    harmless=_is_of_floats,
     linear=frozenset({0}),
     vjp={0: lambda g, y, items, *, length, dtype: list_unstack_like(g, items)},
     spelling=_spell_stack,

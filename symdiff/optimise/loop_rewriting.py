@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from symdiff.ir.build import is_constant
 from symdiff.ir.control import LoopView
 from symdiff.ir.graph import Block, Node, Value
-from symdiff.ops.facts import is_length, number_of
+from symdiff.ops.facts import is_length, made_by, number_of
 
 if TYPE_CHECKING:
     from symdiff.optimise.rewriting import Rewriter
@@ -67,6 +67,7 @@ class LoopRewriting:
         rewriter.new_parameters(view.body)
         index = rewriter.mapped(view.index)
         self._replace_invariants(view.carries)
+        self._learn_uniform_lists()
         for k, element in enumerate(view.elements):
             if k not in self.elements:
                 rewriter.changes("control", "known_tape")
@@ -77,6 +78,17 @@ class LoopRewriting:
         following = [body.results[k] for k in self.carries]
         results = (*following, *body.results[view.carry_count :])
         return body if results == body.results else Block(body.parameters, body.nodes, results)
+
+    def _learn_uniform_lists(self) -> None:
+        """Cotangents of lists that grew an item a turn, and begin with all items the same."""
+        for k in self.carries:
+            carry, following = self.view.carries[k], self.view.next_carries[k]
+            filled = made_by(self.initial[k], "list_filled")
+            popped = made_by(following, "list_pop")
+            if filled is None or popped is None or carry.role != "cotangent":
+                continue
+            if popped.operands[0] is carry and popped.results[0] is following:
+                self.rewriter.uniform[self.rewriter.mapped(carry)] = filled.operands[0]
 
     def _replace_invariants(self, carries: Sequence[Value]) -> None:
         for k, carry in enumerate(carries):

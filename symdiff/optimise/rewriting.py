@@ -280,6 +280,7 @@ class Rewriter(Builder):
         self.new_values: dict[Value, Value] = {}
         self.tapes: dict[Value, Value] = {}  # tapes of one value, and the value
         self.indices: set[Value] = set()  # tapes of the turn's index
+        self.uniform: dict[Value, Value] = {}  # lists carried, and the one value of all elements
         self.old_uses = surveyed.uses
         self._uses: dict[Value, int] = {}
         self._assumed: dict[Value, bool] = {}  # predicates of the branches around

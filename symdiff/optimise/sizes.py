@@ -7,13 +7,16 @@ lengths of ranges and the elements of ranges fold where they start at 0 and go o
 
 from __future__ import annotations
 
+from symdiff.ir.control import LoopView, loop
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.facts import is_length, shape_of
+from symdiff.ir.types import FLOAT, ArrayType
+from symdiff.ops.casts import python_float
+from symdiff.ops.declare import DeclaredOp, array_type
+from symdiff.ops.facts import is_length, made_by, shape_of
+from symdiff.ops.lists import list_filled, list_length
 from symdiff.ops.sizes import constant_integer, size
 from symdiff.optimise.facts import is_number
-from symdiff.optimise.rewriting import Rewriter, Rules
+from symdiff.optimise.rewriting import OnDerivatives, Rewriter, Rules, apply
 
 
 def canonical_size(node: Node, rewriter: Rewriter) -> Value | None:
@@ -45,6 +48,55 @@ def size_of_operand(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+def length_of_stack(node: Node, rewriter: Rewriter) -> Value | None:
+    """``np.array(items).shape[0]`` as ``len(items)``."""
+    stacked = made_by(node.operands[0], "list_stack")
+    if stacked is None or node.attributes["axis"] != 0:
+        return None
+    return apply(list_length, stacked.operands[0])
+
+
+def rows_of_number(node: Node, rewriter: Rewriter) -> Value | None:
+    """``np.broadcast_to(x, n).tolist()`` of a number as ``[x] * n``."""
+    spread = made_by(node.operands[0], "broadcast_to")
+    type_ = node.attributes["type"]
+    if spread is None or len(spread.operands) != 2 or type_.element != FLOAT:
+        return None
+    x, count = spread.operands
+    if array_type(x).shape:
+        return None
+    number = x if array_type(x) == FLOAT else apply(python_float, x)
+    return apply(list_filled, number, count, type=type_)
+
+
+def element_of_uniform_list(node: Node, rewriter: Rewriter) -> Value | None:
+    """An element of ``[x] * n``, or of what is left of it after some were taken away."""
+    items = node.operands[0]
+    filled = made_by(items, "list_filled")
+    if filled is not None:
+        return filled.operands[0]
+    rewriter.asked = True
+    return rewriter.uniform.get(items)
+
+
+def length_of_grown_list(node: Node, rewriter: Rewriter) -> Value | None:
+    """Of a list to which each turn of a loop adds one: how many turns there were."""
+    items = node.operands[0]
+    if items.node is None or items.node.op is not loop:
+        return None
+    view = LoopView(items.node)
+    if items not in view.finals:
+        return None
+    k = view.finals.index(items)
+    pushed = made_by(view.next_carries[k], "list_push")
+    if pushed is None or pushed.operands[0] is not view.carries[k]:
+        return None
+    begun = made_by(view.initial[k], "list_new")
+    if begun is not None and not begun.operands:
+        return view.turns
+    return apply(list_length, view.initial[k]) + view.turns
+
+
 def length_of_range(node: Node, rewriter: Rewriter) -> Value | None:
     start, stop, step = node.operands
     counts = is_number(start, 0) and is_number(step, 1) and is_length(stop)
@@ -71,7 +123,10 @@ _OF_EQUALS = ("equal", "less_equal", "greater_equal")
 
 SIZES: Rules = {
     **dict.fromkeys((*_OF_EQUALS, "not_equal", "less", "greater"), (compared_with_itself,)),
-    "size": (canonical_size, size_of_operand),
+    "size": (canonical_size, size_of_operand, length_of_stack),
+    "list_unstack": (rows_of_number,),
+    "list_get": (OnDerivatives(element_of_uniform_list),),
+    "list_length": (OnDerivatives(length_of_grown_list),),
     "range_length": (length_of_range,),
     "range_element": (element_of_range,),
 }
