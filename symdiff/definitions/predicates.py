@@ -44,7 +44,7 @@ def isreal(x):
 @defines(np.nan_to_num)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """What is not finite replaced, in real and imaginary parts."""
-    array = np.asarray(x)
+    array = np.asarray(x) if copy else np.array(x, copy=False)
     if array.dtype.kind == "c":
         made = array.copy()
         made.real = _finite(array.real, nan, posinf, neginf)

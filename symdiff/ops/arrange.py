@@ -301,8 +301,11 @@ lowers(np.atleast_3d)(_lower_atleast(3, {1: (None, WHOLE, None), 2: (WHOLE, WHOL
 
 @lowers(np.broadcast_to)
 def lower_broadcast_to(array: Any, shape: Any, subok: Any = False) -> Value:
-    sizes = shape_operands(shape)
-    return broadcast_to(array_of(array), *sizes, shape=dims_of(sizes))
+    sizes, x = shape_operands(shape), array_of(array)
+    if _rank(x) > len(sizes):
+        reason = "input operand has more dimensions than allowed by the axis remapping"
+        raise rejection(ValueError, reason)
+    return broadcast_to(x, *sizes, shape=dims_of(sizes))
 
 
 @lowers(np.broadcast_arrays)

@@ -11,7 +11,7 @@ from symdiff.errors import rejecting
 from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import constant_of
 from symdiff.ops.casts import is_complex
-from symdiff.ops.declare import array_type, lowers, static
+from symdiff.ops.declare import array_type, lowers, one_of, static
 from symdiff.ops.ufuncs import common_dtype, dtype_of, staged
 
 
@@ -29,15 +29,19 @@ def _of_dtypes(function: Callable[..., Any]) -> None:
     @lowers(function)
     def lowering(*arguments: Any, **keywords: Any) -> Any:
         named = {name: static(value) for name, value in keywords.items()}
-        known = [_dtype_or_known(argument) for argument in arguments]
+        known = [_known_or_sample(argument) for argument in arguments]
         with rejecting():
             return function(*known, **named)
 
 
-def _dtype_or_known(argument: Any) -> Any:
-    if isinstance(argument, Value) and constant_of(argument) is None:
-        return array_type(argument).dtype
-    return static(argument)
+def _known_or_sample(argument: Any) -> Any:
+    """What is known; of a number or an array another one: NumPy takes some of them for dtypes."""
+    if not isinstance(argument, Value) or constant_of(argument) is not None:
+        return static(argument)
+    type_ = array_type(argument)
+    if type_.kind == "array":
+        return np.empty((0,) * type_.rank, type_.dtype)
+    return type_.dtype.type(1) if type_.kind == "scalar" else one_of(type_)
 
 
 for _function in (np.can_cast, np.finfo, np.iinfo, np.isdtype, np.issubdtype, np.promote_types):

@@ -586,12 +586,26 @@ weighted_bincount: Operation = Operation.of_arrays(
 @lowers(np.bincount)
 def lower_bincount(x: Any, weights: Any = None, minlength: Any = 0) -> Value:
     arrays = [array_of(v) for v in (x, weights) if v is not None]
-    if any(array_type(v).rank != 1 for v in arrays):
-        raise UnsupportedCallError("bincount of anything but vectors", None, "ravel them")
+    for array in arrays:
+        _require_vector(array)
+    _require_places(array_type(arrays[0]).dtype)
     least = staged(minlength)
     length = Size(f"bins(%{arrays[0].number},%{least.number})", open=True)
     count = bincount if weights is None else weighted_bincount
     return count(*arrays, least, length=length)
+
+
+def _require_vector(x: Value) -> None:
+    rank = array_type(x).rank
+    if rank != 1:
+        depth = "object too deep" if rank else "object of too small depth"
+        raise rejection(ValueError, f"{depth} for desired array")
+
+
+def _require_places(dtype: np.dtype) -> None:
+    if not np.can_cast(dtype, INTEGER):
+        told = f"from {dtype!r} to {INTEGER!r} according to the rule 'safe'"
+        raise rejection(TypeError, f"Cannot cast array data {told}")
 
 
 def _places_of(wanted: ArrayType) -> ArrayType:

@@ -7,6 +7,7 @@ import pytest
 
 import symdiff as sd
 from symdiff.errors import UnsupportedCallError
+from tests.parse.following import follows
 
 
 def answers(x, n):
@@ -141,3 +142,42 @@ def test_a_shape_that_is_broadcast_is_known_to_be_that_of_an_array() -> None:
     x, y = np.linspace(0.0, 1.0, 4), 2.0
     np.testing.assert_allclose(sd.grad(reshaped)(x, y), 2.0 * np.cos(x))
     np.testing.assert_allclose(sd.grad(reshaped, 1)(x, y), np.sum(np.sin(x)))
+
+
+V = np.array([1.0, 2.0, 3.0])
+PLACES = np.array([1, 2, 1])
+OF_VALUES = {
+    "issubdtype": lambda x: np.issubdtype(x, np.floating),
+    "issubdtype of a scalar": lambda x: np.issubdtype(x[0], np.floating),
+    "finfo": lambda x: np.finfo(x).eps,
+    "finfo of a scalar": lambda x: np.finfo(x[0]).eps,
+    "finfo of a number": lambda x: np.finfo(float(x[0])).eps,
+    "iinfo": lambda x: np.iinfo(x.astype(int)).max,
+    "isdtype": lambda x: np.isdtype(x, "integral"),
+    "promote_types": lambda x: np.promote_types(x, np.float32).itemsize,
+    "can_cast": lambda x: np.can_cast(x, np.float64),
+    "can_cast of a scalar": lambda x: np.can_cast(x[0], np.float64),
+    "bincount of floats": lambda x: np.bincount(x, x),
+    "bincount of a number": lambda x: np.bincount(len(x)),
+    "bincount of a matrix": lambda x: np.bincount(np.outer(x, x).astype(int)),
+    "bincount with a matrix": lambda x: np.bincount(PLACES, np.outer(x, x)),
+    "broadcast_to": lambda x: np.broadcast_to(np.outer(x, x), x.shape[0]),
+    "nan_to_num": lambda x: np.nan_to_num(x[0], copy=False),
+}
+
+
+@pytest.mark.parametrize("name", OF_VALUES)
+def test_values_in_the_place_of_dtypes_and_vectors_are_taken_as_numpy_does(name: str) -> None:
+    function = OF_VALUES[name]
+    follows(function, V)
+
+    def caught(x):
+        try:
+            return x.sum() * function(x)
+        except (TypeError, ValueError):
+            return x[0] * 2.0
+
+    follows(caught, V)
+    expected = np.sum(caught(V))
+    gradient = sd.grad(lambda x: np.sum(caught(x)))(V)
+    assert np.vdot(gradient, V) == pytest.approx(expected)  # it is linear in x
