@@ -285,6 +285,16 @@ check_dtype = effect(
 )
 
 
+check_real = effect(
+    "check_real",
+    support.is_real,
+    "Raises where what is typed as a float of Python's is complex.",
+    spelling=supporting_call(support.is_real),
+    batch=as_it_is,
+    flops=nothing,
+)
+
+
 def never_returns(block: Block) -> bool:
     """Return whether a program raises on every path."""
     last = block.nodes[-1] if block.nodes else None

@@ -443,6 +443,18 @@ def holds_no(array: Any, other: str, told: str, hint: str) -> None:
         )
 
 
+def is_real(number: Any) -> None:
+    """Say that a power of a negative float is complex, of which it is asked what it is.
+
+    >>> is_real(8.0 ** (1 / 3))
+    """
+    if isinstance(number, complex):
+        raise ValueError(
+            "a power of a negative float, which is complex, is asked for its class or its parts:"
+            " write complex(x) ** y, which is complex on all paths"
+        )
+
+
 def holding(error: Any, attributes: Any) -> Any:
     """An exception with attributes set: pairs of names and values.
 

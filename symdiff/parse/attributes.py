@@ -40,6 +40,7 @@ from symdiff.parse.exceptions import (
 from symdiff.parse.flat import set_flat
 from symdiff.parse.functions import left_inside
 from symdiff.parse.heap import is_callers
+from symdiff.parse.hidden_complex import require_real
 from symdiff.parse.identity import class_of, is_unknown, not_followed, python_class
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
@@ -104,6 +105,7 @@ def _attribute(interp: Interpreter, value: Abstract, name: str) -> Abstract:
     owner = class_of(interp, value)
     if owner.__module__ in _WITH_FIXED_ATTRIBUTES and not _has(owner, name):
         raise _without_attribute(owner, name)
+    require_real(interp, value)
     if isinstance(value, Value | Array | np.generic):
         return _array_attribute(interp, value, name)
     if isinstance(value, ListRef | DictRef | DictView | Generator | bool | int | float | complex):

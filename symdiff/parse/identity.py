@@ -23,6 +23,7 @@ from symdiff.ops.draws import generators
 from symdiff.parse.demand import obtainable
 from symdiff.parse.dtype_answers import Question
 from symdiff.parse.heap import constant, same
+from symdiff.parse.hidden_complex import require_real
 from symdiff.parse.holders import are_alike
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.raised_values import is_raised
@@ -119,7 +120,16 @@ def note_class_asked(interp: Interpreter, value: Abstract, classes: Any = None) 
     """
     if isinstance(value, Value) and interp.span is not None:
         is_ours = is_definition(interp.scope.globals)
+        if not is_ours and _is_another_of_complex(classes):
+            require_real(interp, value)
         interp.classes_asked.append(Question(value, interp.span, classes, is_ours))
+
+
+def _is_another_of_complex(classes: Any) -> bool:
+    """Return whether an answer for a float may be another one where that is complex."""
+    if not isinstance(classes, type | tuple | types.UnionType):
+        return True
+    return issubclass(float, classes) is not issubclass(complex, classes)
 
 
 def class_of_number(value: Value) -> type:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, cast
 
 from symdiff.errors import InternalError, UnsupportedCallError
-from symdiff.ops.support import holds_no, none_returned, real_as, unless_changed
+from symdiff.ops.support import holds_no, is_real, none_returned, real_as, unless_changed
 from symdiff.source import SourceSpan
 from symdiff.source.trees import module_of
 
@@ -78,7 +78,7 @@ def is_refusal(error: BaseException) -> bool:
 
 
 _REFUSING = tuple(
-    function.__code__ for function in (real_as, unless_changed, none_returned, holds_no)
+    function.__code__ for function in (real_as, unless_changed, none_returned, holds_no, is_real)
 )
 
 

@@ -1,0 +1,57 @@
+"""Floats of Python's that may be complex at run time: powers of negative ones, ``(-8.0) ** (1/3)``.
+
+They are typed as floats, and arithmetic does not mind. Where something is told of such a number by
+its type (its class, its ``real`` and ``imag``), the program asks before whether it is complex.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import FLOAT
+from symdiff.ops.arithmetic import add, constant_of, divide, multiply, negative, positive, subtract
+from symdiff.ops.effects import check_real
+from symdiff.ops.elementary import power
+from symdiff.ops.ranges import range_of
+from symdiff.ops.retype import retype
+from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.made_of import Parts, handed_on, told
+from symdiff.parse.values import Abstract
+
+_STAYS_COMPLEX = (add, subtract, multiply, divide, negative, positive, power, retype)
+
+
+def require_real(interp: Interpreter, number: Abstract) -> None:
+    """Let the program ask whether what is typed as a float of Python's is complex."""
+    if isinstance(number, Value) and _may_be_complex(interp, number):
+        check_real(number)
+
+
+def _may_be_complex(interp: Interpreter, number: Value) -> bool:
+    return told(interp.complexes, number, partial(_parts, interp), lambda _: False)
+
+
+def _parts(interp: Interpreter, value: Value) -> Parts:
+    if value.type != FLOAT:
+        return any, ()
+    handed = handed_on(interp, value)
+    if handed is not None:
+        return any, handed
+    node = value.node
+    assert node is not None
+    if node.op is power and _may_leave_reals(node):
+        return all, ()
+    return any, node.operands if node.op in _STAYS_COMPLEX else ()
+
+
+def _may_leave_reals(node: Node) -> bool:
+    """Return whether the base of a power may be negative, and the exponent no whole number."""
+    base, exponent = node.operands
+    whole = exponent.type != FLOAT or _is_whole(constant_of(exponent))
+    return not whole and bool(range_of(base)[0] < 0.0)
+
+
+def _is_whole(number: Any) -> bool:
+    return number is not None and float(number).is_integer()
