@@ -437,13 +437,17 @@ def _comprehend(
     ``parts`` are the expressions that the action evaluates.
     """
     first = interp.evaluate(node.generators[0].iter)
-    _comprehend_over(interp, node, first, partial(for_each_case, interp, action, *parts))
+    _comprehend_over(interp, node, first, partial(for_each_case, interp, action, *parts), True)
 
 
 def _comprehend_over(
-    interp: Interpreter, node: Comprehension, first: Abstract, action: Callable[[], None]
+    interp: Interpreter,
+    node: Comprehension,
+    first: Abstract,
+    action: Callable[[], None],
+    whole: bool,
 ) -> None:
-    run = _loops(interp, node.generators, 0, action)
+    run = _loops(interp, node.generators, 0, action, whole)
     with _own_scope(interp, node):
         run(first)
 
@@ -480,13 +484,15 @@ def _loops(
     generators: list[ast.comprehension],
     position: int,
     action: Callable[[], None],
+    whole: bool,
 ) -> Callable[[Abstract], None]:
+    """How to stage the loops from a position on; ``whole``: no action leaves before their end."""
     generator = generators[position]
 
     def inner() -> None:
         if position + 1 < len(generators):
             following = interp.evaluate(generators[position + 1].iter)
-            _loops(interp, generators, position + 1, action)(following)
+            _loops(interp, generators, position + 1, action, whole)(following)
         else:
             action()
 
@@ -500,7 +506,7 @@ def _loops(
         assign(interp, generator.target, element)
         filtered(generator.ifs)
 
-    return lambda items: for_each(interp, items, turn)
+    return lambda items: for_each(interp, items, turn, whole)
 
 
 @expression(ast.ListComp)
@@ -551,7 +557,7 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
     scope, source = interp.frame.scope, interp.frame.source
     interp.capture(scope)
 
-    def run(consume: Callable[[Abstract], None]) -> None:
+    def run(consume: Callable[[Abstract], None], whole: bool = False) -> None:
         frame = interp.frame
         consumer = frame.scope, frame.source
 
@@ -562,7 +568,7 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
 
         for_each_item = partial(for_each_case, interp, action, node.elt)
         with in_scope(interp, scope, source):
-            _comprehend_over(interp, node, first, for_each_item)
+            _comprehend_over(interp, node, first, for_each_item, whole)
 
     def elements() -> Iterable:
         part = iterate(interp, first)
@@ -576,7 +582,8 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
 
     (generator, *others) = node.generators
     is_plain = not others and not generator.ifs and not is_unnumbered(first)
-    return started(interp, Generator(run, elements if is_plain else None))
+    numbered = elements if is_plain else None
+    return started(interp, Generator(run, numbered, whole=partial(run, whole=True)))
 
 
 @expression(ast.Yield)

@@ -32,9 +32,9 @@ from symdiff.parse.binding import bind_arguments
 from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return, taken_from, unless_raised
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.gathering import Consume, from_list
+from symdiff.parse.gathering import Consume, from_list, gathered
 from symdiff.parse.interpreter import HOOKS, MOST_INLINED, REFUSED, Consumer, Frame, Interpreter
-from symdiff.parse.iteration import append_item, resumes, started
+from symdiff.parse.iteration import resumes, started
 from symdiff.parse.lookups import is_plain, rests_on, static_on_class, variable_of
 from symdiff.parse.marking import bound_arguments
 from symdiff.parse.names import final_names
@@ -333,9 +333,7 @@ def _generator(
         return go_over(bound, consume, inside, False)
 
     def gather(bound: dict[str, Abstract]) -> Abstract:
-        items = interp.new_list(())
-        given = go_over(bound, lambda item: append_item(interp, items, item), False, True)
-        return items, given
+        return gathered(interp, lambda consume: go_over(bound, consume, False, True))
 
     def whole(consume: Consume) -> Abstract:
         given = from_list(interp, (*key, "items"), scope, bound, gather, consume)

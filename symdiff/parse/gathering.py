@@ -6,9 +6,10 @@ twice as often with each. So the elements of one of which there are several of o
 are gathered first (``templates``), and gone over then.
 
 That is the same where the generator sees nothing but its arguments' numbers and arrays and what
-stands outside, gives numbers and arrays, and writes nothing; where it is gone over to its end, and
-nothing that it sees or gives, nor anything outside, is written meanwhile; and where either the
-generator or what is done for its elements raises nothing. Else it is staged in its place.
+stands outside, and writes nothing of it, nor to what it has given; where it is gone over to its
+end, and nothing that it sees or gives, nor anything outside, is written meanwhile; and where either
+the generator or what is done for its elements raises nothing, and inside ``try`` the generator.
+Else it is staged in its place.
 """
 
 from __future__ import annotations
@@ -24,13 +25,24 @@ from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, differing
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.iteration import for_each
+from symdiff.parse.iteration import append_item, are_kept, for_each
 from symdiff.parse.kinds import look_around
-from symdiff.parse.templates import Run, Template, copied
-from symdiff.parse.values import ABSENT, Abstract, Scope, Storage, born
+from symdiff.parse.templates import Run, Template, copied, held_inside
+from symdiff.parse.values import (
+    ABSENT,
+    Abstract,
+    DictRef,
+    ListRef,
+    ObjectRef,
+    Scope,
+    Storage,
+    born,
+    now,
+)
 from symdiff.parse.writeback import writes_outside
 
 Consume = Callable[[Abstract], None]
+GIVEN = Storage | ListRef | DictRef | ObjectRef
 FOLLOWED_MORE = 2  # generators of a kind that are staged in place, more than calls are
 
 
@@ -45,8 +57,6 @@ def from_list(
     """Stage what is done for each element of a generator, gathered before, and give what it
     returns; ``ABSENT`` where it is to be staged in its place.
     """
-    if interp.regions:
-        return ABSENT
     writes: list[Any] = []
 
     def gathered_alone(values: dict[str, Abstract]) -> Abstract:
@@ -55,7 +65,7 @@ def from_list(
         return found
 
     def accepts(template: Template) -> bool:
-        return not writes and _stands_alone(template)
+        return not writes and template.raised is None and _stands_alone(template)
 
     with Checkpoint(interp, Exception, when=is_foreseen) as attempt:
         found: Any = copied(
@@ -65,7 +75,7 @@ def from_list(
             return ABSENT
         nodes = builder().nodes
         before, gathered = interp.heap.copy(), len(nodes)
-        items, given = found
+        items, given, _ = found
         _go_over(interp, items, consume)
         raises = _raises(nodes[attempt.length : gathered]) and _raises(nodes[gathered:])
         seen = look_around(interp, key[0], scope, bound).handles
@@ -73,6 +83,20 @@ def from_list(
             return given
         attempt.roll_back()
     return ABSENT
+
+
+def gathered(interp: Interpreter, go_over: Callable[[Consume], Abstract]) -> Abstract:
+    """The elements of a generator, what it returns, and whether it has changed one that it gave."""
+    items, since, shown = interp.new_list(()), now(), dict[Any, Abstract]()
+
+    def take(item: Abstract) -> None:
+        append_item(interp, items, item)
+        for key, held in held_inside(interp.heap, item, since).items():
+            shown.setdefault(key, held)
+
+    given = go_over(take)
+    pairs = ((interp.heap.get(key), held) for key, held in shown.items())
+    return items, given, not all(one is ABSENT or are_kept(one, held) for one, held in pairs)
 
 
 def _go_over(interp: Interpreter, items: Abstract, consume: Consume) -> None:
@@ -85,26 +109,34 @@ def _go_over(interp: Interpreter, items: Abstract, consume: Consume) -> None:
 
 
 def _stands_alone(template: Template) -> bool:
-    """Return whether a generator sees and gives nothing of the program's but numbers and arrays,
-    and writes nothing that it sees.
+    """Return whether a generator sees nothing of the program's but numbers and arrays, and writes
+    nothing but what it gives, and nothing in that once it has given it.
     """
-    items, _ = template.result
+    items, _, changes = template.result
     made = {*template.made}
-    others = (*template.seen.handles, *template.seen.places, *(made - {items}))
-    return items in made and made == {*template.written} and all(map(_is_array, others))
+    seen = all(map(_is_array, (*template.seen.handles, *template.seen.places)))
+    given = all(isinstance(one, GIVEN) for one in made)
+    written = {*map(_owner, template.written)}
+    return not changes and items in made and made == written | {items} and seen and given
 
 
 def _is_array(handle: Any) -> bool:
     return isinstance(handle, Storage)
 
 
+def _owner(key: Any) -> Any:
+    """What a key of the heap belongs to."""
+    return key[0] if isinstance(key, tuple) else key
+
+
 def _writes(interp: Interpreter, before: Heap, attempt: Checkpoint, seen: Sequence[Any]) -> bool:
-    """Return whether an array that a generator sees, or has made, is another one than ``before``:
-    it would see that where it is gone on with.
+    """Return whether what a generator sees, or has made, is another than ``before``: it would see
+    that where it is gone on with.
     """
+    changed = differing(before.contents, interp.heap.contents)
+    owners = (_owner(key) for key in changed if key in before.contents)
     return any(
-        key in before.contents and (key in seen or born(key) >= attempt.since)
-        for key in filter(_is_array, differing(before.contents, interp.heap.contents))
+        isinstance(one, GIVEN) and (one in seen or born(one) >= attempt.since) for one in owners
     )
 
 

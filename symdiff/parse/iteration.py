@@ -568,7 +568,7 @@ def run_over(
         if count is not None:
             items = replace(items, count=count)
         turns = run_for(interp, items, turn, moves=moves, as_one=count is not None)
-        if not all(_are_kept(interp.content(ref), content) for ref, content in before):
+        if not all(are_kept(interp.content(ref), content) for ref, content in before):
             raise UnsupportedSyntaxError("a loop over a copy of what its body changes")
         if count is not None:
             _require_numbers(interp, contents)
@@ -614,7 +614,7 @@ def _is_number(content: Abstract) -> bool:
     return is_leaf(content)
 
 
-def _are_kept(content: Any, before: Any) -> bool:
+def are_kept(content: Any, before: Any) -> bool:
     """Return whether a list or a dict holds the very items that it held before."""
     if not isinstance(content, tuple | dict) or len(content) != len(before):
         return content is before

@@ -217,7 +217,7 @@ def copied(
     except (NoKind, TypeError):
         return ABSENT
     if isinstance(known, int):
-        at_once = bool(interp.regions) and not interp.in_template
+        at_once = bool(interp.regions) and not (interp.in_template or later)
         if known < FOLLOWED_FIRST + later and not at_once:
             interp.templates[kind] = known + 1
             return ABSENT
@@ -770,7 +770,7 @@ def _defined(
     """What is given, and the number of what was raised. Numbers are zeros where something was, so
     that callers need not tell; None where there are none.
     """
-    inside = _inside(interp.heap, result, since)
+    inside = held_inside(interp.heap, result, since)
     parts = dict.fromkeys(part for one in (result, *inside.values()) for part in _parts(one))
     arrays = [held for key, held in inside.items() if isinstance(key, Storage)]
     handles = {part: part for part in parts if isinstance(part, OWNERS)}
@@ -793,7 +793,7 @@ def _defined(
     return _of(result, new, handles), interp.content(number)
 
 
-def _inside(heap: Heap, result: Abstract, since: int) -> Written:
+def held_inside(heap: Heap, result: Abstract, since: int) -> Written:
     """What is in arrays, lists, dicts and objects that were made since and are given, by key."""
     found: Written = {}
     pending = [result]

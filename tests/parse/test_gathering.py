@@ -247,7 +247,96 @@ def of_rows_that_change(x: float, y: float) -> float:
     return s + float(np.sum(a * held[0]))
 
 
+class Pair:
+    def __init__(self, a: float, b: float) -> None:
+        self.a, self.b = a, b
+
+
+def lists(v: float) -> Iterator[list[float]]:
+    yield [v, v * 0.5]
+    both = [v * v]
+    both.append(v)
+    yield both
+
+
+def lists_of_either(v: float) -> Iterator[list[float]]:
+    if v > 0.4:
+        yield from lists(v * 0.9)
+    else:
+        for one in lists(v + 0.3):
+            yield [one[1], one[0] * 2.0]
+
+
+def records(v: float) -> Iterator[Any]:
+    for a, b in lists_of_either(v):
+        yield {"a": a, "pair": Pair(b, a * b)}
+
+
+def of_lists(x: float, y: float) -> float:
+    s = sum(a * b for a, b in lists_of_either(x))
+    for d in records(x * y):
+        s = s * y + d["a"] * d["pair"].a + d["pair"].b
+    rows = [[w * y for w in one] for one in lists_of_either(y)]
+    first, second = lists_of_either(x)
+    second[0] = first[1] * y
+    return s * rows[0][1] + rows[1][0] * second[0] + second[1]
+
+
+def one_list(v: float) -> Iterator[list[float]]:
+    both = [v, v]
+    yield both
+    both[0] = v * v
+    yield both
+
+
+def one_pair(v: float) -> Iterator[Pair]:
+    pair = Pair(v, v * v)
+    yield pair
+    pair.a = pair.b * 3.0
+    yield pair
+    yield Pair(pair.a, 2.0)
+
+
+def of_lists_that_change(x: float, y: float) -> float:
+    """Lists and objects that the generator writes once they are given, or what goes over it."""
+    s = 0.0
+    for both in one_list(x):
+        s = s * y + both[0] * both[1]
+    for pair in one_pair(y):
+        s = s * y + pair.a * pair.b
+    for pair in one_pair(x):
+        pair.b = pair.b * y
+        s = s + pair.a * pair.b
+    held = list(one_list(y))
+    pairs = list(one_pair(x * y))
+    return s + held[0][0] * pairs[0].a + (1.0 if held[0] is held[1] else 2.0)
+
+
+def lists_inside_try(x: float, y: float) -> float:
+    """What was done for elements before something is raised is seen."""
+    s = x
+    try:
+        for a, b in lists_of_either(x):
+            s = s + a * math.sqrt(y - 1.0) * b
+    except ValueError:
+        s = s * 3.0
+    try:
+        for w in roots(x, y):
+            s = s + w * w
+    except ValueError:
+        s = s * 2.0
+    return s
+
+
+def roots(x: float, y: float) -> Iterator[float]:
+    yield math.sqrt(x)
+    yield math.sqrt(y - 1.0)
+
+
 FUNCTIONS = [
+    of_lists,
+    of_lists_that_change,
+    lists_inside_try,
     of_rows,
     of_rows_that_change,
     over_both,

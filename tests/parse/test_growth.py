@@ -706,7 +706,15 @@ def counts_in_both_arms(n):
     return chained(n, ["return np.sin(v)"], lines)
 
 
+def generators_of_lists(n):
+    lines = ["if v > 0.1:", "    for a in f{k}(v * 0.9):", "        yield [a[0] * 0.9, a[1] + v]"]
+    lines += ["else:", "    yield from f{k}(v + 0.3)"]
+    last = ["return sum(a * b for a, b in f{n}(x))"]
+    return chained(n, ["yield [v, v * 0.5]", "yield [v * v, v]"], lines, last)
+
+
 BRANCHING = [
+    generators_of_lists,
     truths_or_numbers, counts_in_both_arms,
     yields_from_both_arms, loops_over_generators_in_both_arms, generators_of_arrays,
     named_handlers, raising_again, suppressing, arrays_in_body_and_handler,
