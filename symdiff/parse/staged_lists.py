@@ -23,6 +23,7 @@ from symdiff.ops.arithmetic import less, where
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.lists import (
     list_concatenate,
+    list_filled,
     list_find,
     list_get,
     list_insert,
@@ -44,6 +45,7 @@ from symdiff.parse.heap import (
     item_of_a_list,
 )
 from symdiff.parse.interpreter import Interpreter, describe
+from symdiff.parse.named_items import leaves_in, with_texts_as_leaves
 from symdiff.parse.run_time_texts import is_text, lifted
 from symdiff.parse.texts import is_text_value
 from symdiff.parse.trees import (
@@ -285,7 +287,12 @@ def _with_item(
     except Unjoinable as reason:
         _refuse_item(interp, like, str(reason))
     if not same_structure(structure, table.structure):
-        _refuse_item(interp, like, "an item of another structure than the list's other items")
+        wide = with_texts_as_leaves(table.structure, structure)
+        if wide is None:
+            _refuse_item(interp, like, "an item of another structure than the list's other items")
+        demand_length(interp, length(like))
+        table = _with_columns_of_texts(interp, table, wide)
+        leaves = leaves_in(wide, structure, leaves)
     values = []
     for column, leaf in zip(table.values, leaves, strict=True):
         assert isinstance(column.type, ListType)
@@ -302,6 +309,21 @@ def _with_item(
             _refuse_type(interp, like, column.type.element, value.type)
     freeze_items(interp.heap, (item,), interp.span, length(content))
     return content_of(table.structure, values)
+
+
+def _with_columns_of_texts(interp: Interpreter, table: Columns, wide: Structure) -> Columns:
+    """The columns in a structure in which texts that were the same in all items are leaves."""
+
+    def column(leaf: Any) -> Value:
+        if not isinstance(leaf, str):
+            known: Value = leaf
+            return known
+        count = list_length(table.values[0])
+        filled: Value = list_filled(lifted(interp.heap, leaf), count, type=ListType(TEXT))
+        return filled
+
+    leaves = leaves_in(wide, table.structure, table.values)
+    return Columns(wide, tuple(map(column, leaves)))
 
 
 def _holding(interp: Interpreter, column: Value, leaf: Abstract) -> Value:

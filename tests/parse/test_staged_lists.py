@@ -108,3 +108,19 @@ def test_what_has_another_form_is_not_found(make, item) -> None:
     assert sd.grad(found)(2.0) == expected
     assert sd.jvp(found, (2.0,), (1.0,)) == (found(2.0), expected)
     assert sd.grad(sd.grad(found))(2.0) == second
+
+
+def items_that_differ_in_texts(x):
+    log = []
+    if x > 1.0:
+        log.append(("newton", 3.0 * x))
+    log.append(("bisect", x**2))
+    named = sum(value for name, value in log if name == "newton")
+    return len(log) * x + named + sum(len(name) * value for name, value in log)
+
+
+@pytest.mark.parametrize(("x", "slope"), [(1.5, 2.0 + 3.0 + 6.0 * 3.0 + 6.0 * 3.0), (0.5, 7.0)])
+def test_an_item_that_differs_in_a_text_goes_into_a_list(x, slope):
+    f = items_that_differ_in_texts
+    assert sd.value_and_grad(f)(x) == (f(x), slope)
+    assert sd.jvp(f, (x,), (1.0,)) == (f(x), slope)
