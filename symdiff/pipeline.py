@@ -696,6 +696,8 @@ def _with_less(
         return signature
     if policy.recursions.follow(error) or policy.recursions.key() or policy.write_in_arms():
         return given
+    if policy.tell_names():
+        return given
     if not likely.give_up():
         raise error
     return signature

@@ -157,6 +157,7 @@ class Carries(Join):
         self.shared: dict[tuple[Any, Any], Array] = {}
         self.parted: set[tuple[Any, Any]] = set()  # not shared: some turn tells them apart
         self.as_unions: set[str] = set()  # names kept in cases
+        self.are_names_told: Callable[[], bool] = lambda: False
         self.initials: dict[Carried, Callable[[], Value]] = {}  # of cases
         self.of_first_turn: list[Conflict] = []  # later turns would not meet them
         self.varying: set[str] = set()  # symbols of the parameters' own sizes, which any length has
@@ -344,7 +345,7 @@ class Carries(Join):
         heap = self.last_heap if side else self.base
         if not side:
             self.listed += containers_within(heap, content)
-        return columns_from(heap, content) if content else None
+        return columns_from(heap, content, self.are_names_told) if content else None
 
     def column(self, name: str, begun: Abstract, ended: Abstract) -> Value:
         if isinstance(begun, Value):

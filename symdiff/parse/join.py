@@ -16,9 +16,10 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, constant_value
 from symdiff.ir.control import emit_cond, emit_undefined
 from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.structure import Structure
 from symdiff.ir.types import BOOL, TEXT, ArrayType, ListType, Type
 from symdiff.ops.index import index_of
-from symdiff.ops.lists import list_new
+from symdiff.ops.lists import list_filled, list_length, list_new
 from symdiff.parse.activations import PARENT, rebinds
 from symdiff.parse.heap import (
     Heap,
@@ -55,8 +56,16 @@ from symdiff.parse.lattice import (
 )
 from symdiff.parse.lookups import own_attributes
 from symdiff.parse.meanwhile import meanwhile
+from symdiff.parse.named_items import with_texts_as_leaves
 from symdiff.parse.run_time_texts import is_text, lifted, shown_anyhow
-from symdiff.parse.staged_lists import columns_from, columns_of, freeze_items, leaf_value
+from symdiff.parse.staged_lists import (
+    columns_from,
+    columns_of,
+    freeze_items,
+    item_parts,
+    leaf_value,
+)
+from symdiff.parse.trees import same_structure
 from symdiff.parse.unions import (
     are_too_many,
     contents_of,
@@ -142,6 +151,7 @@ class BranchJoin(Join):
     ) -> None:
         self.predicate = predicate
         self.as_unions = interp.policy.unions
+        self.are_names_told = interp.policy.are_names_told
         self.kept = kept
         self.interp = interp
         self.arms = (then, orelse)
@@ -624,14 +634,38 @@ class BranchJoin(Join):
 
     def _items(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         """What a list holds: unlike a tuple it may have another length in each arm."""
-        of_lists = not same(a, b) and _are_of_lists(a, b)
-        return self.staged_list(name, a, b) if of_lists else self.join(name, a, b)
+        if not same(a, b) and _are_of_lists(a, b):
+            return self.staged_list(name, a, b)
+        try:
+            return self.join(name, a, b)
+        except Unjoinable:
+            if not self._differ_in_names(a, b):
+                raise
+        return self.staged_list(name, a, b)
+
+    def _differ_in_names(self, a: Abstract, b: Abstract) -> bool:
+        """Return whether lists as long as one another hold items that differ in texts."""
+        if not isinstance(a, tuple) or not isinstance(b, tuple):
+            return False
+        sides = zip(self.arms, (a, b), strict=True)
+        try:
+            structures = [item_parts(arm.heap, item)[0] for arm, items in sides for item in items]
+            return _are_unlike(structures) and self.are_names_told()
+        except Unjoinable:
+            return False
+
+    def texts(self, side: int, text: str, beside: Any) -> Any:
+        if not isinstance(beside, Value):
+            return super().texts(side, text, beside)
+        arm = self.arms[side]
+        with building(Builder(arm.nodes, self.interp.span)):
+            return list_filled(lifted(arm.heap, text), list_length(beside), type=ListType(TEXT))
 
     def table(self, content: Abstract, side: int) -> Table | None:
         if isinstance(content, tuple):
             heap = self.arms[side].heap
             freeze_items(heap, content, self.interp.span)
-            return columns_from(heap, content) if content else None
+            return columns_from(heap, content, self.are_names_told) if content else None
         table = columns_of(content)
         return table.structure, list(table.values)
 
@@ -727,6 +761,12 @@ class BranchJoin(Join):
             else:
                 content = self.join_or_conflict((ref, inner), *parts, there)
             self.heap.hold(ref, {inner: content})
+
+
+def _are_unlike(structures: list[Structure]) -> bool:
+    """Return whether structures of items are the same but for texts, and not without."""
+    unlike = [other for other in structures if not same_structure(other, structures[0])]
+    return bool(unlike) and all(with_texts_as_leaves(structures[0], other) for other in unlike)
 
 
 def _are_of_lists(a: Abstract, b: Abstract) -> bool:

@@ -46,6 +46,7 @@ from symdiff.parse.heap import (
 )
 from symdiff.parse.holders import are_alike, holder_of, one_of_several
 from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
+from symdiff.parse.named_items import leaves_in, with_texts_as_leaves
 from symdiff.parse.run_time_texts import is_text, lifted
 from symdiff.parse.staged_lists import content_of, leaf_value
 from symdiff.parse.trees import same_structure
@@ -227,11 +228,13 @@ class Join(ABC):
     """Joins contents pairwise; ABSENT stands for a side on which there is nothing.
 
     ``since``: handles born before it have been there on both sides. ``as_unions``: names that are
-    kept as unions where their contents would otherwise be merged.
+    kept as unions where their contents would otherwise be merged. ``are_names_told``: whether items
+    of lists that differ in texts are of one form.
     """
 
     since: int
     as_unions: Collection[str]
+    are_names_told: Callable[[], bool]
 
     def join(self, name: str, a: Abstract, b: Abstract) -> Abstract:
         """One content for what is ``a`` on one side and ``b`` on the other."""
@@ -360,12 +363,39 @@ class Join(ABC):
         """What a list holds whose length differs: from here on it is known at run time only."""
         tables = [self.table(content, side) for side, content in enumerate((a, b))]
         known = [table for table in tables if table is not None]
-        structure, columns = known[0]
-        if not all(same_structure(structure, other) for other, _ in known):
-            raise Unjoinable("lists of items of different structure")
-        empty: list[Any] = [()] * len(columns)
-        pairs = zip(*(empty if table is None else table[1] for table in tables), strict=True)
+        structure = known[0][0]
+        for other, _ in known[1:]:
+            structure = self.structure_of_both(structure, other)
+        columns = [self._columns(side, table, structure) for side, table in enumerate(tables)]
+        empty: list[Any] = [()] * max(map(len, columns))
+        pairs = zip(*(found or empty for found in columns), strict=True)
         return content_of(structure, [self.column(name, x, y) for x, y in pairs])
+
+    def structure_of_both(self, a: Structure, b: Structure) -> Structure:
+        """The structure of items of both; of those that differ in texts, as the policy tells."""
+        wide = a if same_structure(a, b) else with_texts_as_leaves(a, b)
+        if wide is None:
+            raise Unjoinable("lists of items of different structure")
+        if wide is not a and not self.are_names_told():
+            raise Unjoinable("lists of items that differ in texts")
+        return wide
+
+    def _columns(self, side: int, table: Table | None, structure: Structure) -> list[Any]:
+        """The columns of one side in the structure of both."""
+        if table is None:
+            return []
+        own, columns = table
+        if same_structure(own, structure):
+            return columns
+        leaves = leaves_in(structure, own, columns)
+        beside = columns[0]
+        return [self.texts(side, c, beside) if isinstance(c, str) else c for c in leaves]
+
+    def texts(self, side: int, text: str, beside: Any) -> Any:
+        """A column of a text that is the same in all items, as long as another one."""
+        if isinstance(beside, tuple):
+            return (text,) * len(beside)
+        raise Unjoinable("lists of items that differ in texts")
 
 
 def parts_in(content: Abstract) -> tuple[Abstract, ...]:

@@ -72,7 +72,8 @@ class RetryPolicy:
     to depend. ``taken_over``: whether it follows
     more closely from its beginning what a run before has been refined for. ``in_arms``: lists and
     dicts of numbers are written in the arms of a branch in templates, too; ``behind_arms``: whether
-    one was not.
+    one was not. ``named``: items of lists which differ in texts are of one form; ``unlike_names``:
+    whether some were not.
     """
 
     all_late: bool = False
@@ -80,6 +81,8 @@ class RetryPolicy:
     present: Callable[[Path], Any] | None = None
     in_arms: bool = False
     behind_arms: bool = False
+    named: bool = False
+    unlike_names: bool = False
     fixed: dict[Path, Any] = field(default_factory=dict)
     unrolled: set[SourceSpan] = field(default_factory=set)
     unions: set[str] = field(default_factory=set)
@@ -106,7 +109,7 @@ class RetryPolicy:
         for name in _REFINED:
             getattr(new, name).update(getattr(self, name))
         new.taken_over = any(getattr(new, name) for name in _REFINED)
-        new.behind_arms = self.behind_arms
+        new.behind_arms, new.unlike_names = self.behind_arms, self.unlike_names
         return new
 
     def write_in_arms(self) -> bool:
@@ -115,9 +118,22 @@ class RetryPolicy:
         self.in_arms = self.in_arms or new
         return new
 
+    def are_names_told(self) -> bool:
+        """Return whether items that differ in texts are of one form; it is noted where they do."""
+        self.unlike_names = True
+        return self.named
+
+    def tell_names(self) -> bool:
+        """Let texts in items be known at run time only; False where that would tell nothing."""
+        new = self.unlike_names and not self.named
+        self.named = self.named or new
+        return new
+
     def anew(self) -> RetryPolicy:
         """The policy of a run that begins without what this one was refined for."""
-        return RetryPolicy(self.all_late, self.recursions, self.present, self.in_arms)
+        return RetryPolicy(
+            self.all_late, self.recursions, self.present, self.in_arms, named=self.named
+        )
 
     def refine_for(self, conflict: Conflict) -> bool:
         """Take up what may resolve a conflict; False where there is nothing more."""

@@ -103,7 +103,7 @@ def item_parts(heap: Heap, item: Abstract, texts: bool = False) -> tuple[Structu
             )
         if isinstance(content, Value) and content is not value:
             raise Unjoinable("a list of lists, both of lengths known at run time only")
-        return isinstance(content, Value | Array | int | float | complex)
+        return isinstance(content, Value | Array | StagedText | int | float | complex)
 
     try:
         structure, leaves = flatten(item, is_number_or_array, functools.partial(parts_of, heap))
@@ -115,17 +115,22 @@ def item_parts(heap: Heap, item: Abstract, texts: bool = False) -> tuple[Structu
 
 
 def columns_from(
-    heap: Heap, items: Sequence[Abstract]
+    heap: Heap, items: Sequence[Abstract], are_names_told: Callable[[], bool] = lambda: False
 ) -> tuple[Structure, list[tuple[Abstract, ...]]]:
-    """The columns of items known one by one; they must have one structure."""
+    """The columns of items known one by one; they must have one structure, but for texts in them
+    where these are told.
+    """
     texts = any(isinstance(item, StagedText) or is_text_value(item) for item in items)
     parts = [item_parts(heap, item, texts) for item in items]
     structure = parts[0][0]
-    if not all(same_structure(structure, other) for other, _ in parts):
-        raise Unjoinable("a list of items of different structure grows")
-    return structure, [
-        tuple(column) for column in zip(*(leaves for _, leaves in parts), strict=True)
-    ]
+    for other, _ in parts:
+        wide = structure if same_structure(structure, other) else None
+        wide = wide or with_texts_as_leaves(structure, other)
+        if wide is None or (wide is not structure and not are_names_told()):
+            raise Unjoinable("a list of items of different structure grows")
+        structure = wide
+    rows = [leaves_in(structure, *part) for part in parts]
+    return structure, [tuple(column) for column in zip(*rows, strict=True)]
 
 
 def containers_within(heap: Heap, items: Sequence[Abstract]) -> list[ListRef | DictRef]:

@@ -3,10 +3,12 @@
 from collections import OrderedDict
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 import symdiff as sd
 from symdiff.errors import UnsupportedSyntaxError
+from tests.reference import directional
 
 
 class Pair(NamedTuple):
@@ -124,3 +126,115 @@ def test_an_item_that_differs_in_a_text_goes_into_a_list(x, slope):
     f = items_that_differ_in_texts
     assert sd.value_and_grad(f)(x) == (f(x), slope)
     assert sd.jvp(f, (x,), (1.0,)) == (f(x), slope)
+
+
+class Event(NamedTuple):
+    name: str
+    value: float
+
+
+def named_by_path(y):
+    log = []
+    while y > 0.1:
+        y = y * 0.7
+        if y > 0.5:
+            log.append(Event("newton", y))
+        else:
+            log.append(Event("bisect", y * 2.0))
+    named = sum(e.value * len(e.name) for e in log if e.name.startswith("n"))
+    return named + sum(e.value for e in log)
+
+
+def named_in_an_inner_loop(y):
+    log = [("start", y)]
+    while y > 0.1:
+        y = y * 0.7
+        for name, bound in (("p", 0.3), ("qq", 0.6)):
+            if y > bound:
+                log.append((name, y * bound))
+    best = max(log, key=lambda pair: pair[1])
+    return sum(v * (2.0 if name == "p" else 3.0) for name, v in log) + len(best[0]) * best[1]
+
+
+def dicts_of_a_kind(y):
+    log = []
+    while y > 0.1:
+        y = y * 0.7
+        log.append({"kind": "step", "y": y})
+        if y < 0.3:
+            log.append({"kind": "small", "y": y * y})
+    return sum(entry["y"] for entry in log if entry["kind"] == "small") + len(log) * log[-1]["y"]
+
+
+def named_by_numbers(y):
+    log, k = [], 0
+    while y > 0.1:
+        y, k = y * 0.7, k + 1
+        if y < 0.3:
+            log.append((f"small{k}", y * y))
+        else:
+            log.append(("large", y))
+    return sum(v * len(name) for name, v in log)
+
+
+def named_in_an_expression(y):
+    log, sums = [], {"a": 0.0, "b": 0.0}
+    while y > 0.1:
+        y = y * 0.7
+        log.append(("a", y) if y > 0.3 else ("b", 2.0 * y))
+    for name, v in log:
+        if name == "a":
+            sums["a"] += v
+        else:
+            sums["b"] += v
+    return sums["a"] * 2.0 + sums["b"] * 3.0
+
+
+NAMED = [
+    named_by_path,
+    named_in_an_inner_loop,
+    dicts_of_a_kind,
+    named_by_numbers,
+    named_in_an_expression,
+]
+
+
+@pytest.mark.parametrize("f", NAMED)
+def test_items_of_a_loop_differ_in_texts_by_path(f, monkeypatch):
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    for y in (1.3, 0.2):
+        value, slope = sd.value_and_grad(f)(y)
+        assert value == f(y)
+        expected = directional(f, (y,), (1.0,), step=0.001).value
+        np.testing.assert_allclose(slope, expected, rtol=1e-9)
+        np.testing.assert_allclose(sd.jvp(f, (y,), (1.0,))[1], expected, rtol=1e-9)
+
+
+def test_texts_and_numbers_are_not_of_one_form():
+    def f(y):
+        log = []
+        while y > 0.1:
+            y = y * 0.7
+            log.append(("a", y) if y > 0.3 else (2.0, 2.0 * y))
+        return sum(v for name, v in log)
+
+    with pytest.raises(UnsupportedSyntaxError, match="'a' in one branch, float"):
+        sd.grad(f)(1.3)
+
+
+FACTORS = {"newton": 2.0, "bisect": 3.0}
+
+
+def looked_up_by_names(x):
+    log = []
+    if x > 1.0:
+        log.append(("newton", 3.0 * x))
+    else:
+        log.append(("bisect", 3.0 * x))
+    log.append(("bisect", x))
+    return sum(FACTORS[name] * v for name, v in log)
+
+
+def test_names_that_are_known_stay_known():
+    assert sd.value_and_grad(looked_up_by_names)(1.3) == (looked_up_by_names(1.3), 9.0)
+    assert sd.value_and_grad(looked_up_by_names)(0.3) == (looked_up_by_names(0.3), 12.0)
