@@ -74,7 +74,8 @@ class Statements:
             for line in PRINTERS.get(node.op.name, Statements.assignment)(self, node):
                 line.span = line.span or node.span
                 said, line.comment = line.comment, None if line.comment == said else line.comment
-                lines.append(line)
+                if not (lines and _takes_last(lines[-1], line)):
+                    lines.append(line)
         return lines
 
     def is_printed(self, node: Node) -> bool:
@@ -426,6 +427,22 @@ def _unbroadcast(statements: Statements, node: Node) -> list[Line]:
         line.body = [statements.line(node, assign(target(to), summed))]
         lines.append(line)
     return lines
+
+
+def _takes_last(before: Line, line: Line) -> bool:
+    """Make ``x = items[-1]`` before ``items.pop()`` one statement, ``x = items.pop()``."""
+    read, popped = before.tree, line.tree
+    if not isinstance(read, ast.Assign) or not isinstance(popped, ast.Expr):
+        return False
+    call, item = popped.value, read.value
+    if not isinstance(call, ast.Call) or not isinstance(item, ast.Subscript):
+        return False
+    items, last = item.value, item.slice
+    is_last = isinstance(items, ast.Name) and _integer(last) == -1
+    if not is_last or not same_tree(call, method(items, "pop")):
+        return False
+    read.value = call
+    return True
 
 
 def _sets(line: Line, flag: str) -> bool:

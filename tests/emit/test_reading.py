@@ -394,3 +394,18 @@ def test_what_calls_hand_on_is_called_after_results_and_parameters() -> None:
     value = called_twice(weights, 0.3)
     powers = np.array([3.0, 5.0])
     np.testing.assert_allclose(gradient, powers * value / weights, rtol=1e-14)
+
+
+def products_of_collected(x: Any, turns: int) -> Any:
+    found = [1.0]
+    for _ in range(turns):
+        found.append(found[-1] * x)
+    return np.sum(np.array(found) ** 2)
+
+
+def test_the_cotangent_of_an_item_is_popped_as_it_is_read() -> None:
+    source = str(sd.grad(products_of_collected).source("float", "int"))
+    assert re.search(r"= found_bar\.pop\(\)", source)
+    assert "found_bar[-1]\n" not in source
+    expected = sum(2 * k * 0.5 ** (2 * k - 1) for k in range(1, 7))
+    np.testing.assert_allclose(sd.grad(products_of_collected)(0.5, 6), expected, rtol=1e-14)

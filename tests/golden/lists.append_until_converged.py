@@ -20,8 +20,7 @@ def append_until_converged_grad(r, x):
     # line 22: while path[-1] > 0.1:
     for t in reversed(t_tape):
         # line 23: path.append(path[-1] * r)
-        t1 = path_bar[-1]
-        path_bar.pop()
+        t1 = path_bar.pop()
         r_bar += t1 * t
         path_bar[-1] += t1 * r
     # line 22: while path[-1] > 0.1:

@@ -15,8 +15,7 @@ def running_products_grad(x):
     x_bar = np.zeros(x.shape)
     for k in reversed(range(x.shape[0])):
         # line 189: products.append(products[-1] * value)
-        t1 = products_bar[-1]
-        products_bar.pop()
+        t1 = products_bar.pop()
         value = x[k]
         value_bar = t1 * t_tape[k]
         products_bar[-1] = products_bar[-1] + t1 * value
