@@ -292,7 +292,9 @@ class deque:  # noqa: N801  its name is shown in messages
         joined.extend(other)
         return joined
 
-    def __iadd__(self, other: Any) -> deque:
+    def __iadd__(self, other: Any) -> Any:
+        if isinstance(other, np.ndarray | np.generic):  # which are asked first
+            return np.asarray(self._items) + other
         self.extend(other)
         return self
 

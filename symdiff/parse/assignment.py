@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import UnsupportedSyntaxError, rejection
+from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.casts import astype
 from symdiff.ops.index import index_set_of
@@ -21,6 +22,7 @@ from symdiff.parse.cases import of_each
 from symdiff.parse.changing import CHANGING, SETS, require_changing
 from symdiff.parse.dtype_answers import note_stored
 from symdiff.parse.flat import set_flat
+from symdiff.parse.identity import class_of, note_class_asked
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.items import note_write, set_item, unbuffered
 from symdiff.parse.memory_order import lies_as
@@ -101,15 +103,43 @@ def updated(
         changed = interp.call_method(before, name, operand)
         if changed is not NotImplemented:
             return changed
-    if isinstance(before, ListRef) and op is ast.Add:
-        extend(interp, before, operand)
-        return before
-    if isinstance(before, DictRef) and op is ast.BitOr and isinstance(operand, DictRef):
-        merged = interp.content(before) | interp.content(operand)
-        note_write(interp, before)
-        interp.put(before, merged)
+    if isinstance(before, ListRef) and not before.frozen and op in (ast.Add, ast.Mult):
+        return _lengthened(interp, op, before, operand)
+    if isinstance(before, DictRef) and op is ast.BitOr:
+        interp.call_method(before, "update", operand)
         return before
     return binary(interp, op, before, operand)
+
+
+def _lengthened(
+    interp: Interpreter, op: type[ast.operator], items: ListRef, operand: Abstract
+) -> Abstract:
+    """``items += operand``, or ``*=``: the list itself changes.
+
+    Python asks what can add itself to a list first, as NumPy's arrays can, unless the class is one
+    derived from list.
+    """
+    if op is ast.Mult:
+        made = binary(interp, op, items, operand)
+        if isinstance(made, ListRef):
+            note_write(interp, items)
+            interp.put(items, interp.content(made))
+        return items if isinstance(made, ListRef) else made
+    if items.type is list and _is_numpys(interp, operand):
+        return binary(interp, op, items, operand)
+    if items.type is list and has_method(interp, operand, "__radd__"):
+        total = interp.call_method(operand, "__radd__", items)
+        if total is not NotImplemented:
+            return total
+    extend(interp, items, operand)
+    return items
+
+
+def _is_numpys(interp: Interpreter, operand: Abstract) -> bool:
+    if not isinstance(operand, Array | Value | np.generic):
+        return False
+    note_class_asked(interp, operand, np.generic)
+    return issubclass(class_of(interp, operand), np.ndarray | np.generic)
 
 
 def _update_array(

@@ -175,7 +175,7 @@ class Carries(Join):
             content = self._lose(self._without_form(name, LACKING))
             content.hint = "set it before the loop"
         else:
-            content = self._joined_or_lost(name, start, last)
+            content = self._joined_or_lost(name, start, last, of_a_list=isinstance(key, ListRef))
         content = self._or_union(name, start, last, content)
         self.contents[key] = content
         if isinstance(key, Storage) and isinstance(start, Value) and content in self.parameter:
@@ -235,14 +235,23 @@ class Carries(Join):
         self.lost[conflict] = known
         return conflict
 
-    def _joined_or_lost(self, name: str, start: Abstract, last: Abstract) -> Abstract:
+    def _joined_or_lost(
+        self, name: str, start: Abstract, last: Abstract, of_a_list: bool = False
+    ) -> Abstract:
         try:
             with self._undone_where_it_fails():
-                return self.join(name, start, last)
+                return self._joined(name, start, last, of_a_list)
         except Unjoinable as reason:
             return self._lose(self._without_form(name, str(reason)))
         except ConflictRead as read:
             return self._lose(replace(read.conflict, cases=None), known=True)
+
+    def _joined(self, name: str, start: Abstract, last: Abstract, of_a_list: bool) -> Abstract:
+        """The join; the items of a list may be more or fewer after a turn, those of a tuple not."""
+        both = isinstance(start, tuple) and isinstance(last, tuple)
+        if of_a_list and both and len(start) != len(last):
+            return self.staged_list(name, start, last)
+        return self.join(name, start, last)
 
     @contextlib.contextmanager
     def _undone_where_it_fails(self) -> Iterator[None]:
@@ -303,7 +312,7 @@ class Carries(Join):
         before = ABSENT if start is ABSENT else self.base.joined(start)
         after = self.last_heap.joined(last)
         with pushed(self.entered, last):
-            content = self.join(name, before, after)
+            content = self._joined(name, before, after, isinstance(last, ListRef))
         return self.holding(name, fresh, content, start)
 
     def holding(self, name: str, fresh: Any, content: Abstract, start: Abstract) -> Abstract:
@@ -328,8 +337,6 @@ class Carries(Join):
     # Lists ----------------------------------------------------------------------------------------
 
     def is_list(self, a: Abstract, b: Abstract) -> bool:
-        if isinstance(a, tuple) and isinstance(b, tuple):
-            return len(a) != len(b)
         return isinstance(b, Columns | Value) and isinstance(a, tuple | Columns)
 
     def staged_list(self, name: str, a: Abstract, b: Abstract) -> Value | Columns:

@@ -251,7 +251,7 @@ def _containers(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abs
     name, _, staged = BINARY[op]
     if any(isinstance(v, ListRef) for v in (a, b)) and _is_by_numpy(interp, op, a, b):
         return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
-    if op is ast.Add and isinstance(a, ListRef) and isinstance(b, ListRef):
+    if op is ast.Add and _is_tuple(a) is _is_tuple(b) and _is_sequence(a) and _is_sequence(b):
         return _concatenated(interp, a, b)
     if op is ast.Mult and isinstance(a, ListRef) != isinstance(b, ListRef):
         sequence, times = (a, b) if isinstance(a, ListRef) else (b, a)
@@ -263,16 +263,25 @@ def _containers(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abs
     )
 
 
-def _concatenated(interp: Interpreter, a: ListRef, b: ListRef) -> ListRef:
-    left, right = interp.content(a), interp.content(b)
+def _is_sequence(value: Abstract) -> bool:
+    return isinstance(value, ListRef | tuple)
+
+
+def _is_tuple(value: Abstract) -> bool:
+    return isinstance(value, tuple) or (isinstance(value, ListRef) and value.frozen)
+
+
+def _concatenated(interp: Interpreter, a: Abstract, b: Abstract) -> ListRef:
+    """Two lists, or two tuples of which one has a length that is known at run time only."""
+    left, right = (interp.content(v) if isinstance(v, ListRef) else v for v in (a, b))
     staged = [c for c in (left, right) if staged_lists.is_staged_list(c)]
     if not staged:
-        return interp.new_list(left + right)
+        return interp.new_list(left + right, frozen=_is_tuple(a))
     left, right = (
         c if staged_lists.is_staged_list(c) else staged_lists.staged_like(interp, c, staged[0])
         for c in (left, right)
     )
-    return interp.new_list(staged_lists.concatenated(interp, left, right))
+    return interp.new_list(staged_lists.concatenated(interp, left, right), frozen=_is_tuple(a))
 
 
 def _repeated(interp: Interpreter, sequence: Abstract, times: Abstract) -> ListRef:
