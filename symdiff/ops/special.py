@@ -23,13 +23,16 @@ from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.arithmetic import (
     absolute,
+    bitwise_and,
     bitwise_or,
     choose,
     clip,
     constant_of,
     equal,
     greater,
+    greater_equal,
     less,
+    less_equal,
     maximum,
     nonzero,
     over_nonzero,
@@ -806,10 +809,41 @@ def _zeta(x: Any, q: Any = None) -> Value:
 
 
 def _of_known(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of whole numbers that are known where it is compiled."""
+    """A function of whole numbers that are known where it is compiled, or of floats."""
+    of_floats = _OF_FLOATS.get(function.__name__)
 
     def lowering(*operands: Any, **options: Any) -> Any:
+        if of_floats is not None and not options and _are_of_ufuncs(operands):
+            return of_floats(*map(staged, operands))
         known = {name: static(value) for name, value in options.items()}
         return function(*map(static, operands), **known)
 
     return lowering
+
+
+def _are_of_ufuncs(operands: Sequence[Any]) -> bool:
+    """Return whether there are floats or arrays, and none without axes, of which SciPy makes
+    arrays.
+    """
+    types = [array_type(staged(operand)) for operand in operands]
+    real = all(each.dtype.kind in "biuf" for each in types)
+    some = any(each.rank or each.dtype.kind == "f" for each in types)
+    return real and some and all(each.kind != "array" or each.rank for each in types)
+
+
+def _has_ways(n: Value, k: Value) -> Value:
+    """Return where as many can be chosen of some."""
+    return bitwise_and(bitwise_and(less_equal(k, n), greater_equal(n, 0)), greater_equal(k, 0))
+
+
+def _factorial(n: Value) -> Value:
+    if array_type(n).dtype == np.float32:  # a scalar's 0 is of double precision, and arrays are
+        raise UnsupportedCallError("scipy.special.factorial of single precision")
+    return choose(less(n, 0), 0.0, gamma(n + 1))
+
+
+_OF_FLOATS: dict[str, Callable[..., Value]] = {
+    "comb": lambda n, k: choose(_has_ways(n, k), binom(n, k), 0.0),
+    "perm": lambda n, k: choose(_has_ways(n, k), poch(n - k + 1, k), 0.0),
+    "factorial": _factorial,
+}

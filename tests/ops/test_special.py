@@ -311,6 +311,30 @@ def test_the_arguments_of_ufuncs_are_taken():
         sd.grad(lambda x: np.sum(special.gammaln(x, where=x > 1.0)))(x)
 
 
+@pytest.mark.parametrize("name", ["comb", "perm", "factorial"])
+def test_ways_to_choose_of_what_is_no_whole_number(name):
+    n, k = (np.array([5.5, 3.0, -1.5, 4.2]), np.array([2.2, 1.0, 0.5, 5.1]))
+    operands = (n,) if name == "factorial" else (n, k)
+    exact = {"comb": mp.binomial, "perm": lambda n, k: mp.rf(n - k + 1, k), "factorial": mp.gamma}
+    function = getattr(special, name)
+
+    def reference(*at):
+        none = at[0] < 0 or len(at) == 2 and at[1] > at[0]
+        return mp.mpf(0) if none else exact[name](*(at if len(at) == 2 else (at[0] + 1,)))
+
+    value, pullback = sd.vjp(lambda *operands: function(*operands), *operands)
+    np.testing.assert_array_equal(value, function(*operands))
+    for number, found in enumerate(pullback(np.ones(4))):
+        order = tuple(int(number == j) for j in range(len(operands)))
+        for row, slope in zip(zip(*operands, strict=True), found, strict=True):
+            expected = mp.diff(reference, tuple(map(mp.mpf, row)), order)
+            assert slope == pytest.approx(float(expected), rel=1e-9)
+    whole = (np.arange(4, 7), 2)[: len(operands)]
+    assert sd.grad(lambda x: x * np.sum(function(*whole)))(1.0) == np.sum(function(*whole))
+    with pytest.raises(sd.UnsupportedSyntaxError, match="known at run time only"):
+        sd.grad(lambda x: function(*(x for _ in operands), exact=True) * x)(2.0)
+
+
 def test_complex_numbers_have_holomorphic_derivatives():
     z = np.array([0.5 + 0.3j, -1.2 + 2.0j])
     for function, derivative in (
