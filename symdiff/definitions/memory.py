@@ -164,6 +164,16 @@ def frombuffer(buffer, dtype=float, count=-1, offset=0):
     return buffer.reshape(-1)[first:last]
 
 
+@defines(np.from_dlpack)
+def from_dlpack(x, /, *, device=None, copy=None):
+    """An array of NumPy's own, which the protocol lets lie where it is."""
+    if not isinstance(x, np.ndarray):
+        refuse("what is no array of NumPy's")
+    if device not in (None, "cpu"):
+        raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
+    return x.copy() if copy else x.view()
+
+
 def read_bytes(*given: Any) -> Any:
     """What NumPy reads in bytes that are known."""
     return np.frombuffer(*given)

@@ -1,4 +1,6 @@
-"""``np.frombuffer``: an array's own memory, against NumPy's values and differences."""
+"""``np.frombuffer`` and ``np.from_dlpack``: an array's own memory, against NumPy's values and
+differences.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +31,14 @@ def _written_through_it(x: Any) -> Any:
     return y * y
 
 
+def _written_through_a_package(x: Any) -> Any:
+    y = x.copy()
+    seen, own = np.from_dlpack(y), np.from_dlpack(x, device="cpu", copy=True)
+    seen[1] = seen[0] * x[2]
+    own *= 2.0
+    return y * y * own
+
+
 def _in_a_loop(x: Any) -> Any:
     total = np.zeros(1)
     for k in range(3):
@@ -45,6 +55,7 @@ def _in_a_loop(x: Any) -> Any:
         lambda x: np.frombuffer(BYTES) * x,
         _written_behind_it,
         _written_through_it,
+        _written_through_a_package,
         _in_a_loop,
     ],
 )
@@ -65,12 +76,13 @@ def test_single_precision_and_nothing_at_all() -> None:
         lambda x: np.frombuffer(x, offset=3),
         lambda x: np.frombuffer(x, offset=32),
         lambda x: np.frombuffer(x, count=4),
+        lambda x: np.from_dlpack(x, device="gpu"),
     ],
 )
 def test_what_numpy_raises(function: Any) -> None:
-    with pytest.raises(ValueError, match="buffer") as theirs:
+    with pytest.raises(ValueError, match=r"buffer|[Dd]evice") as theirs:
         function(X)
-    with pytest.raises(ValueError, match="buffer") as ours:
+    with pytest.raises(ValueError, match=r"buffer|[Dd]evice") as ours:
         sd.grad(lambda x: np.sum(function(x)))(X)
     assert str(ours.value).startswith(str(theirs.value).partition(" (")[0])
 
