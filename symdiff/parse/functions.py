@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import functools
-import os
 import sys
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,6 +61,7 @@ from symdiff.parse.values import (
     now,
 )
 from symdiff.source import FunctionNode, FunctionSource, find_source, span_of
+from symdiff.source.places import is_installed, is_standard
 from symdiff.source.trees import goes_on_behind
 
 
@@ -184,7 +184,7 @@ def follow_source(
     try:
         return run_function(interp, source.tree, source, scope, defaults, arguments, keywords)
     except (UnsupportedSyntaxError, UnsupportedCallError) as refusal:
-        if _is_standard(function) and refusal.span is not None and _is_inside(refusal.span.file):
+        if _is_standard(function) and refusal.span is not None and is_standard(refusal.span.file):
             refusal.hint = _OUTSIDE.format(function.__module__, function.__qualname__)
         raise
 
@@ -203,11 +203,6 @@ def _is_standard(function: types.FunctionType) -> bool:
     return (function.__module__ or "").split(".")[0] in sys.stdlib_module_names
 
 
-def _is_inside(file: str) -> bool:
-    """Return whether a file is one of the standard library, which the user does not rewrite."""
-    return file.startswith(os.path.dirname(os.__file__)) and "site-packages" not in file
-
-
 def _defaults(function: types.FunctionType) -> Mapping[str, Abstract]:
     """The defaults of a definition, which stay what they are."""
     code, given = function.__code__, function.__defaults__ or ()
@@ -218,7 +213,9 @@ def _defaults(function: types.FunctionType) -> Mapping[str, Abstract]:
 class LiveDefaults(Mapping[str, Abstract]):
     """The defaults of a function outside, read and rested on where an argument is missing.
 
-    ``final``: those of a library's function stay what they are.
+    ``final``: those of a library's function stay what they are. Those of another package that is
+    installed are options of a kind: what they are is known where it is compiled, and looked at
+    before each call.
     """
 
     def __init__(
@@ -226,6 +223,7 @@ class LiveDefaults(Mapping[str, Abstract]):
     ) -> None:
         self._interp = interp
         self._final = final
+        self._known = (bool, int, float) if is_installed(function.__code__.co_filename) else (bool,)
         self._function = function
         given, code = function.__defaults__ or (), function.__code__
         positional = code.co_varnames[: code.co_argcount]
@@ -254,7 +252,7 @@ class LiveDefaults(Mapping[str, Abstract]):
             return value
         if path[1] == "__defaults__":
             self._interp.guard(path[:-1], "keys", range(len(given or ())))
-        if type(value) is bool:  # an option of the function's, on which branches are taken
+        if type(value) in self._known and value == value:  # branches are taken on options
             self._interp.guard(path, "value", value)
             return value
         return read_once(self._interp, (variable, f"default {name}"), value, path)

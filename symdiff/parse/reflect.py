@@ -60,6 +60,7 @@ from symdiff.parse.values import (
     Storage,
     Unread,
 )
+from symdiff.source.places import is_installed
 
 Ref = TypeVar("Ref", ListRef, DictRef, ObjectRef)
 Read = TypeVar("Read")
@@ -326,9 +327,13 @@ def _number(interp: Interpreter, value: Any, path: Path) -> Abstract:
 
 
 def _flag(interp: Interpreter, value: bool, path: Path) -> Abstract:
-    """A truth: a module's own is a fact, which says what is configured, or loaded already."""
-    is_modules = isinstance(path[0], FreeVariable) and path[0].kind == "global" and len(path) == 1
-    return (_static if is_modules else _number)(interp, value, path)
+    """A truth: a module's own is a fact, which says what is configured, or loaded already; so is
+    what a package reads outside, as where its options are kept.
+    """
+    is_free, file = isinstance(path[0], FreeVariable), interp.span.file if interp.span else ""
+    is_modules = is_free and path[0].kind == "global" and len(path) == 1
+    is_fact = is_modules or (is_free and is_installed(file))
+    return (_static if is_fact else _number)(interp, value, path)
 
 
 def _generator(interp: Interpreter, value: Any, path: Path) -> Abstract:
