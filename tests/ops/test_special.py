@@ -319,7 +319,7 @@ def test_ways_to_choose_of_what_is_no_whole_number(name):
     function = getattr(special, name)
 
     def reference(*at):
-        none = at[0] < 0 or len(at) == 2 and at[1] > at[0]
+        none = at[0] < 0 or (len(at) == 2 and at[1] > at[0])
         return mp.mpf(0) if none else exact[name](*(at if len(at) == 2 else (at[0] + 1,)))
 
     value, pullback = sd.vjp(lambda *operands: function(*operands), *operands)
