@@ -839,11 +839,11 @@ def _has_ways(n: Value, k: Value) -> Value:
 def _factorial(n: Value) -> Value:
     if array_type(n).dtype == np.float32:  # a scalar's 0 is of double precision, and arrays are
         raise UnsupportedCallError("scipy.special.factorial of single precision")
-    return choose(less(n, 0), 0.0, gamma(n + 1))
+    return choose(less(n, 0), staged(0.0), gamma(n + 1))
 
 
 _OF_FLOATS: dict[str, Callable[..., Value]] = {
-    "comb": lambda n, k: choose(_has_ways(n, k), binom(n, k), 0.0),
-    "perm": lambda n, k: choose(_has_ways(n, k), poch(n - k + 1, k), 0.0),
+    "comb": lambda n, k: choose(_has_ways(n, k), binom(n, k), staged(0.0)),
+    "perm": lambda n, k: choose(_has_ways(n, k), poch(n - k + 1, k), staged(0.0)),
     "factorial": _factorial,
 }
