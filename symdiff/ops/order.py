@@ -631,7 +631,9 @@ searchsorted = Operation.of_arrays(
 def lower_searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     if sorter is not None:
         return NotImplemented
-    return searchsorted(array_of(a), array_of(v), side=static(side))
+    line = array_of(a)
+    _require_vector(line)
+    return searchsorted(line, array_of(v), side=static(side))
 
 
 lowers(method="searchsorted")(

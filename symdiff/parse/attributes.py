@@ -41,7 +41,13 @@ from symdiff.parse.flat import set_flat
 from symdiff.parse.functions import left_inside
 from symdiff.parse.heap import is_callers
 from symdiff.parse.hidden_complex import require_real
-from symdiff.parse.identity import class_of, is_unknown, not_followed, python_class
+from symdiff.parse.identity import (
+    class_of,
+    is_unknown,
+    name_in_messages,
+    not_followed,
+    python_class,
+)
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import set_item, set_native_item
 from symdiff.parse.lookups import has_hash
@@ -170,8 +176,8 @@ def _method_attribute(interp: Interpreter, method: BoundMethod, name: str) -> Ab
 
 def _without_attribute(owner: type, name: str) -> AttributeError:
     """What Python raises where an object of a class written in C lacks an attribute."""
-    module = "" if owner.__module__ == "builtins" else f"{owner.__module__}."
-    return users(AttributeError(f"'{module}{owner.__name__}' object has no attribute '{name}'"))
+    told = name_in_messages(owner)
+    return users(AttributeError(f"'{told}' object has no attribute '{name}'"))
 
 
 def _has(owner: type, name: str) -> bool:

@@ -56,7 +56,7 @@ from symdiff.parse.functions import (
     is_callee,
     left_inside,
 )
-from symdiff.parse.identity import class_of, is_unknown
+from symdiff.parse.identity import class_of, is_unknown, name_in_messages
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import unbuffered
 from symdiff.parse.lookups import CACHED, has_hash, is_unchanging, ruled, variable_of
@@ -460,7 +460,8 @@ def _call_unknown(
 ) -> Abstract:
     """A method, a class, or what is not followed."""
     if isinstance(function, _NOT_CALLABLE) and not (is_unknown(function) or callable(function)):
-        raise users(TypeError(f"'{class_of(interp, function).__name__}' object is not callable"))
+        name = name_in_messages(class_of(interp, function))
+        raise users(TypeError(f"'{name}' object is not callable"))
     owner = getattr(function, "__self__", None)
     if isinstance(function, types.MethodWrapperType) and function.__name__ == "__get__":
         return _gotten(interp, owner, *arguments)

@@ -89,6 +89,15 @@ def class_of(interp: Interpreter, value: Abstract) -> type:
     return kind
 
 
+def name_in_messages(cls: type) -> str:
+    """What Python calls a class in its messages: those written in C tell their module."""
+    written_in_c = not cls.__flags__ & _ON_HEAP and cls.__module__ != "builtins"
+    return f"{cls.__module__}.{cls.__name__}" if written_in_c else cls.__name__
+
+
+_ON_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+
 def python_class(interp: Interpreter, value: Abstract) -> type:
     """The class that the program sees: Python's own where another one is followed for it."""
     cls = class_of(interp, value)

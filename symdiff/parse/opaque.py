@@ -30,7 +30,7 @@ from symdiff.ops.support import holding
 from symdiff.parse.blame import users
 from symdiff.parse.exceptions import changed_attributes, given_to, is_exception, original
 from symdiff.parse.heap import is_array, is_writable
-from symdiff.parse.identity import class_of
+from symdiff.parse.identity import class_of, name_in_messages
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.lookups import MADE_HERE, has_hash, is_key_made_here, is_made_here
 from symdiff.parse.values import (
@@ -375,7 +375,8 @@ def call_opaque(
 ) -> Abstract:
     """A call that is kept as it is, in its place; ``type_`` is what it is said to return."""
     if not callable(function):
-        raise users(TypeError(f"'{class_of(interp, function).__name__}' object is not callable"))
+        name = name_in_messages(class_of(interp, function))
+        raise users(TypeError(f"'{name}' object is not callable"))
     is_error = isinstance(function, type) and issubclass(function, BaseException)
     if is_library(function) and type_ is OPAQUE and not is_error:
         asked = _asked_for(function)

@@ -107,6 +107,23 @@ def test_a_call_of_what_is_no_function_is_pythons_error_where_it_is_taken(slope)
     assert symdiff.value_and_grad(caught)(1.5) == (7.5, 5.0)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x(2.0),
+        lambda x: x[0](2.0),
+        lambda x: float(x[0])(2.0),
+        lambda x: x.missing,
+        lambda x: x[0].missing,
+        lambda x: np.finfo(x.dtype).missing,
+        lambda x: x * np.outer(x, x).searchsorted(x),
+        lambda x: x * np.searchsorted(2.0, x),
+    ],
+)
+def test_errors_are_in_pythons_words(function):
+    follows(function, np.array([1.0, 2.0]))
+
+
 def small(a):
     if a < 0.28:
         return np.sum(a * 2.0)
