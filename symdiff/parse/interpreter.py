@@ -384,7 +384,7 @@ class Interpreter:
         self.given: list[Any] = []  # lists, dicts and objects that are arguments or stand outside
         self.held_natively: dict[ObjectRef, str] = {}  # what is read of objects not of Python's
         self.called_natively: dict[ObjectRef, None] = {}
-        self.read_outside: list[tuple[Any, Abstract]] = []  # keys, and what was read there first
+        self.read_outside: dict[Any, Abstract] = {}  # what was read first, by key
         self.outside: dict[Storage, None] = {}  # of arrays that are captured, or an object's own
         self.same: dict[Path, Path] = {}
         self.by_path: dict[Path, Array] = {}
@@ -841,14 +841,15 @@ class Interpreter:
         """Forget what has been read first since a call began that is rolled back; return the
         inputs.
         """
+        read = list(self.read_outside.items())[before.contents :]
         for heap in (self.heap, *self.outer_heaps):
-            for key, content in self.read_outside[before.contents :]:
+            for key, content in read:
                 if heap.contents.get(key) is content:
                     del heap.contents[key]
-        for key, _ in self.read_outside[before.contents :]:
+        for key, _ in read:
             if isinstance(key, ListRef | DictRef) and key.given is not None:
                 key.given.content = None
-        del self.read_outside[before.contents :]
+            del self.read_outside[key]
         first = before.inputs
         gone = set(self.parameters[first:])
         for input_ in self.inputs[first:]:

@@ -259,10 +259,10 @@ def everywhere(interp: Interpreter, read: Callable[[], Read], key: Any = None) -
         for handle in (inner_key, inner, *(inner_key if isinstance(inner_key, tuple) else ())):
             if hasattr(handle, "serial"):
                 handle.serial = ALWAYS
-    interp.read_outside.extend(found.items())
-    for heap in (interp.heap, *interp.outer_heaps):
+    kept = interp.read_outside, *(heap.contents for heap in (interp.heap, *interp.outer_heaps))
+    for contents in kept:
         for inner_key, inner in found.items():
-            heap.contents.setdefault(inner_key, inner)
+            contents.setdefault(inner_key, inner)
     return content
 
 
@@ -279,7 +279,9 @@ def _is_at_hand(interp: Interpreter, ref: Any) -> bool:
 
 
 def _bring(interp: Interpreter, value: Abstract) -> None:
-    """Let this heap hold what a list or a dict holds that was read in another one only."""
+    """Let this heap hold what a list or a dict holds that was read in another one only: what it
+    held when it was read first, since here it was not written.
+    """
     pending = [value]
     while pending:
         part = pending.pop()
@@ -288,7 +290,10 @@ def _bring(interp: Interpreter, value: Abstract) -> None:
         key = part.storage if isinstance(part, Array) else part
         if not isinstance(key, Storage | ListRef | DictRef) or interp.heap.get(key) is not ABSENT:
             continue
-        content = next((h.get(key) for h in interp.outer_heaps[::-1] if key in h.contents), ABSENT)
+        content = interp.read_outside.get(key, ABSENT)
+        if content is ABSENT:
+            heaps = interp.outer_heaps[::-1]
+            content = next((heap.get(key) for heap in heaps if key in heap.contents), ABSENT)
         interp.heap.set(key, content)
         pending.extend(content.values() if isinstance(content, dict) else (content,))
 
@@ -389,7 +394,7 @@ def _later(interp: Interpreter, value: Any, path: Path) -> Abstract:
             interp, lambda: list(map(functools.partial(_later, interp), items, paths))
         )
         content = dict(zip(keys, parts, strict=True)) if type(value) is dict else tuple(parts)
-        interp.read_outside.append((made, content))
+        interp.read_outside[made] = content
         return content
 
     kind: Any = DictRef if type(value) is dict else ListRef

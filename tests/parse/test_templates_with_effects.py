@@ -143,6 +143,27 @@ def test_effects_are_those_of_the_function(program: Callable[[], str], done: Any
     assert rest == [printed, left]
 
 
+def left_by_finally(first: str) -> str:
+    lines = ["try:", "    if v > 0.5:", "        return f{k}(v * 0.9) + D['a']"]
+    lines += ["    return v * D['a']", "finally:", "    D['a'] = {k} + 0.5"]
+    return chained(COUNT, [first, "return math.sqrt(v)"], lines, ["return f{n}(x) * D['a']"])
+
+
+@pytest.mark.parametrize("x", [0.3, 0.52, 0.58, 0.66, 0.9])
+@pytest.mark.parametrize("first", ["D['a'] = 5.0", "D['a'] = D['a'] * 1.5"])
+def test_what_finally_writes_behind_calls_is_seen_where_it_was_written(
+    first: str, x: float, done: Any
+) -> None:
+    text, h = left_by_finally(first), 1e-3
+    value, _, left = done(text, lambda f: f(x))
+    near = {k: done(text, lambda f, k=k: f(x + k * h))[0] for k in (-2, -1, 1, 2)}
+    slope = (8 * (near[1] - near[-1]) - near[2] + near[-2]) / (12 * h)
+    for transform in (sd.value_and_grad, lambda f: lambda x: sd.jvp(f, (x,), (1.0,))):
+        (found, derivative), _, after = done(text, lambda f, t=transform: t(f)(x))
+        assert (found, after) == (value, left)
+        assert derivative == pytest.approx(slope, rel=1e-8)
+
+
 def printed(x, n):
     x = np.tanh(np.cos(x) * x * x)
     if x[0].real > 0.3:
