@@ -56,6 +56,7 @@ from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
 from symdiff.optimise.outlining import outlined
 from symdiff.optimise.tries import has_tests, with_tries
+from symdiff.optimise.unread import without_unread
 from symdiff.parse import CalledOften, Marks, RetryPolicy, Staged, StaticDemand, place_of, stage
 from symdiff.parse.typed_arrays import with_typed_arrays
 from symdiff.runtime.calling import follow
@@ -332,7 +333,8 @@ def _with_tries(graph: Graph) -> Graph:
     """The graph, and those that it calls, with the body of each ``try`` as one piece."""
     if not any(map(has_tests, (graph, *called_by(graph)))):
         return graph
-    return with_called(optimise(graph, ("dead", "common", "branches", "dead"), last=()), with_tries)
+    pruned = optimise(graph, ("dead", "common", "branches", "dead"), last=())
+    return with_called(pruned, lambda one: with_tries(without_unread(one)))
 
 
 def _refuse_one_by_two_paths(checks: Sequence[Check], given: dict[str, Any]) -> None:
