@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions.object_arrays import array_of_items
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.structure import TABLES
@@ -31,7 +32,9 @@ _TEXTS = (str, bytes)
 
 @builtin(np.array, np.asarray)
 def _made_of_texts(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> Abstract:
-    """``np.array(["a", "b"])``, ``np.array(None)``; ``NotImplemented`` of numbers."""
+    """``np.array(["a", "b"])``, ``np.array([None])``; ``NotImplemented`` of numbers."""
+    if len(arguments) == 1 and not keywords and _holds_none(interp, arguments[0]):
+        return interp.call(array_of_items, arguments, {})
     if not arguments or not _is_no_number(interp, arguments[0]):
         return NotImplemented
     given = [python_value(interp, a) for a in arguments]
@@ -57,6 +60,20 @@ def _times(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> A
         return NotImplemented
     with python_raises():
         return _as_table(interp, np.arange(*given, **named))
+
+
+def _holds_none(interp: Interpreter, value: Abstract) -> bool:
+    """Return whether None is among what is in nested lists."""
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        content = interp.content(one) if isinstance(one, ListRef) else one
+        if not isinstance(content, tuple):
+            continue
+        if any(item is None for item in content):
+            return True
+        pending.extend(item for item in content if isinstance(item, ListRef | tuple))
+    return False
 
 
 def _is_no_number(interp: Interpreter, value: Abstract) -> bool:
