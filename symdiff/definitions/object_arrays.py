@@ -119,13 +119,13 @@ def array_of_items(data):
     """``np.array`` of nested lists that hold None: of dtype object."""
     rows: list[Any] = [data]
     shape: tuple[int, ...] = ()
-    while rows and all([isinstance(row, (list, tuple)) for row in rows]):
+    while rows and all(isinstance(row, (list, tuple)) for row in rows):
         lengths = [len(row) for row in rows]
         if lengths != [lengths[0]] * len(lengths):
             refuse("an array of dtype object of lists that differ in length")
         shape = (*shape, lengths[0])
         rows = [item for row in rows for item in row]
-    if any([isinstance(item, (list, tuple, np.ndarray)) for item in rows]):
+    if any(isinstance(item, (list, tuple, np.ndarray)) for item in rows):
         refuse("an array of dtype object of items of which some have items")
     return ObjectArray(rows, shape)
 
