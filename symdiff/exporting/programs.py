@@ -97,6 +97,7 @@ class Programs:
 
     def _sweeps(self, derived: Derived, name: str, backward: bool) -> Sweeps:
         graph = derived.graph
+        differentiate.require_one_structure(graph, "exported check")
         wrt = _floats(graph)
         paths = tuple(graph.inputs[number].path for number in wrt)
         order = _carrying(graph)
