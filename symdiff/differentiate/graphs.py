@@ -17,6 +17,7 @@ from symdiff.ir.structure import (
     Static,
     Structure,
     has_cases,
+    is_left_out,
     leaf_numbers,
     leaves_by_case,
     mapped,
@@ -43,7 +44,7 @@ def derived_from(structure: Structure, leaf: Callable[[int], Structure]) -> Stru
         arms = (derived_from(arm, leaf) for arm in (structure.then, structure.orelse))
         return Either(structure.predicate, *arms)
     if not isinstance(structure, Container):
-        return Static(None)
+        return structure if is_left_out(structure) else Static(None)
     items = tuple(derived_from(item, leaf) for item in structure.items)
     return Container(structure.type, structure.keys, items)
 

@@ -23,6 +23,7 @@ from symdiff.ir.structure import (
     Leaf,
     Rebuild,
     Structure,
+    is_left_out,
     is_made_of_items,
     native_base,
 )
@@ -168,6 +169,8 @@ def _built(structure: Structure, graph: Graph, expressions: Expressions) -> ast.
         return expressions.of(graph.block.results[structure.index])
     if isinstance(structure, Either):
         test = expressions.of(graph.block.results[structure.predicate])
+        if is_left_out(structure.orelse):
+            return ast.IfExp(test, _built(structure.then, graph, expressions), ast.Constant(None))
         then, orelse = (
             _built(arm, graph, expressions) for arm in (structure.then, structure.orelse)
         )
@@ -188,8 +191,8 @@ def _container(container: Container, items: list[ast.expr], expressions: Express
         rebuild = Rebuild(container)
         return call_of(expressions.namespace.bind(rebuild, f"make_{kind.__name__}"), *items)
     if issubclass(kind, dict):
-        keys: list[ast.expr | None] = [expressions.static(key, "key") for key in container.keys]
-        made: ast.expr = ast.Dict(keys, items)
+        keys = [expressions.static(key, "key") for key in container.keys]
+        made = _dict_of(container, keys, items)
         return (
             made if kind is dict else call_of(expressions.namespace.bind(kind, kind.__name__), made)
         )
@@ -199,6 +202,25 @@ def _container(container: Container, items: list[ast.expr], expressions: Express
         whole = tuple_of(items)
         return call_of(expressions.namespace.bind(kind, kind.__name__), whole)
     return call_of(expressions.namespace.bind(Rebuild(container), f"make_{kind.__name__}"), *items)
+
+
+def _dict_of(container: Container, keys: Sequence[ast.expr], items: Sequence[ast.expr]) -> ast.expr:
+    """``{"a": a} | ({"b": b} if t else {})``: what may be left out is in dicts of its own."""
+    parts: list[ast.expr] = []
+    for structure, key, item in zip(container.items, keys, items, strict=True):
+        last = parts[-1] if parts else None
+        if isinstance(structure, Either) and is_left_out(structure.orelse):
+            assert isinstance(item, ast.IfExp)
+            parts.append(ast.IfExp(item.test, ast.Dict([key], [item.body]), ast.Dict([], [])))
+        elif isinstance(last, ast.Dict):
+            last.keys.append(key)
+            last.values.append(item)
+        else:
+            parts.append(ast.Dict([key], [item]))
+    whole = parts[0] if parts else ast.Dict([], [])
+    for part in parts[1:]:
+        whole = ast.BinOp(whole, ast.BitOr(), part)
+    return whole
 
 
 def _is_made_of_items(kind: type) -> bool:

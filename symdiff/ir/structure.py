@@ -65,6 +65,16 @@ class Either:
 Structure = Leaf | Static | Container | Either
 
 
+class _LeftOut:
+    """What stands in a dict for an entry that is not there."""
+
+    def __repr__(self) -> str:
+        return "LEFT_OUT"
+
+
+LEFT_OUT = _LeftOut()
+
+
 _NOTHING = object()
 # Kinds of callables that nobody derives from, or gives a ``__getattr__``.
 _WITHOUT_GETATTR = frozenset({types.FunctionType, types.BuiltinFunctionType, np.ufunc})
@@ -226,7 +236,8 @@ def _construct_dict(container: Container, items: Sequence[Any]) -> Any:
     kind, base = container.type, cast("Any", native_base(container.type))
     made = base.__new__(kind)
     for key, item in zip(container.keys, items, strict=True):
-        base.__setitem__(made, key, item)
+        if item is not LEFT_OUT:
+            base.__setitem__(made, key, item)
     plain = getattr(kind, "__init__") is base.__init__  # noqa: B009 - it is not the instance's
     return made if plain else _initialised(made, base)
 
@@ -361,6 +372,11 @@ def cases_of(structure: Structure) -> Iterator[Structure]:
             pending += case.orelse, case.then
         else:
             yield case
+
+
+def is_left_out(structure: Structure) -> bool:
+    """Return whether a structure stands for an entry of a dict that is not there."""
+    return isinstance(structure, Static) and structure.value is LEFT_OUT
 
 
 def has_cases(structure: Structure) -> bool:

@@ -44,6 +44,7 @@ from symdiff.parse.heap import (
     another,
     constant,
     is_array,
+    is_callers,
     is_programs,
     same,
     several,
@@ -74,6 +75,7 @@ from symdiff.parse.lattice import (
 from symdiff.parse.loop_unions import Union, numbers_of, union_of, union_values
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.run_time_texts import is_text
+from symdiff.parse.some_entries import as_those
 from symdiff.parse.staged_lists import columns_from, containers_within
 from symdiff.parse.trees import same_structure
 from symdiff.parse.unions import contents_of
@@ -90,6 +92,7 @@ from symdiff.parse.values import (
     ObjectRef,
     PossiblyUnbound,
     Scope,
+    SomeEntries,
     Storage,
     Unjoinable,
     born,
@@ -175,12 +178,19 @@ class Carries(Join):
             content = self._lose(self._without_form(name, LACKING))
             content.hint = "set it before the loop"
         else:
-            content = self._joined_or_lost(name, start, last, of_a_list=isinstance(key, ListRef))
+            both = self._by_entries(key, name, start, last)
+            content = self._joined_or_lost(name, *both, of_a_list=isinstance(key, ListRef))
         content = self._or_union(name, start, last, content)
         self.contents[key] = content
         if isinstance(key, Storage) and isinstance(start, Value) and content in self.parameter:
             self.heap.laid[content] = (start,)
         return content
+
+    def _by_entries(
+        self, key: Key, name: str, start: Abstract, last: Abstract
+    ) -> tuple[Abstract, Abstract]:
+        made_here = isinstance(key, DictRef) and not is_callers(key)
+        return self.in_common(name, start, last) if made_here else (start, last)
 
     def _half_bound(self, name: str, start: Abstract, last: Abstract) -> Abstract:
         """A variable that is not bound in the first turn, or not in each."""
@@ -312,7 +322,8 @@ class Carries(Join):
         before = ABSENT if start is ABSENT else self.base.joined(start)
         after = self.last_heap.joined(last)
         with pushed(self.entered, last):
-            content = self._joined(name, before, after, isinstance(last, ListRef))
+            both = self._by_entries(fresh, name, before, after)
+            content = self._joined(name, *both, isinstance(last, ListRef))
         return self.holding(name, fresh, content, start)
 
     def holding(self, name: str, fresh: Any, content: Abstract, start: Abstract) -> Abstract:
@@ -528,6 +539,9 @@ class Carries(Join):
             return end.values if alike else None
         if isinstance(content, ListRef | DictRef | ObjectRef | Scope):
             return (heap.held(end),) if of_one_kind(content, end) else None
+        if isinstance(content, SomeEntries) and isinstance(end, dict):
+            items = as_those(content, end)
+            return None if items is None else tuple(items.values())
         if are_alike(content, end):
             return parts_in(end)
         return parts if same(content, end) else None  # one function by two names

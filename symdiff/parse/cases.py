@@ -117,7 +117,7 @@ def _for_each_content(
         read.made_by[1] if read.made_by is not None and read.made_by[0] is statement else None
     )
     held = (start.heap if maker is None else interp.heap).contents.items()
-    keys = [key for key, content in held if content is conflict]
+    keys = [key for key, content in held if content is (conflict.entries or (0, conflict))[1]]
     if conflict.cases is None or not (maker or keys):
         raise read
     _count(interp, conflict)
@@ -176,7 +176,8 @@ def _for_each(
     if known is not None:
         action(content if known else rest)
         return
-    kept = Kept(tuple(keys), content, rest, conflict)
+    whole = conflict if conflict.entries is None else conflict.entries[1]
+    kept = Kept(tuple(keys), content, rest, whole)
     stage_branch(interp, predicate, partial(action, content), partial(action, rest), kept)
 
 

@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from symdiff.dataclass import dataclass
+from symdiff.ir.graph import Value
+from symdiff.ir.structure import LEFT_OUT
 from symdiff.parse.branches import joined_value
 from symdiff.parse.heap import another, is_callers, same
 from symdiff.parse.interpreter import Interpreter
@@ -27,6 +29,7 @@ from symdiff.parse.values import (
     ConflictRead,
     DictRef,
     ListRef,
+    Maybe,
     OneOfTwo,
     Unnamed,
 )
@@ -55,6 +58,10 @@ class _Merging:
     by_case: bool
 
     def of(self, value: Abstract) -> Abstract:
+        if isinstance(value, Maybe) and isinstance(value.there, Value):
+            return OneOfTwo(value.there, value.content, LEFT_OUT)
+        if isinstance(value, Maybe):
+            return value.content if value.there else LEFT_OUT
         if isinstance(value, ListRef | DictRef) and not is_callers(value):
             content = self.interp.heap.get(value)
             if isinstance(content, Conflict) and content.cases is not None:

@@ -34,6 +34,7 @@ from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.items import as_set, can_be_told, require_hashable, static_key, told_now
 from symdiff.parse.operators import is_staged, items_of
 from symdiff.parse.python import in_python
+from symdiff.parse.some_entries import entry, some_entries
 from symdiff.parse.special import (
     by_operator,
     fields_compared,
@@ -359,6 +360,9 @@ def _in_keys(
 ) -> Abstract:
     """``item in container``, which looks for its hash: floats that are equal have the same one."""
     require_hashable(interp, item)
+    some = some_entries(interp, container)
+    if isinstance(container, DictRef) and some is not None and can_be_told(interp, item):
+        return entry(interp, container, static_key(interp, item, some, container)).there
     content = interp.content(container) if isinstance(container, DictRef) else container
     if _holds_float(item) and len(content) <= _MANY and all(map(_is_exact_key, content)):
         keys = content if isinstance(container, DictRef) else sorted(content, key=repr)

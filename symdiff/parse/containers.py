@@ -20,8 +20,9 @@ from symdiff.parse.changing import SETS, keyed_class, new_set, require_as_keyed,
 from symdiff.parse.copies import copied
 from symdiff.parse.identity import class_of, require_known
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.items import element_of_set, get_item, static_key
+from symdiff.parse.items import element_of_set, get_item, set_native_item, static_key
 from symdiff.parse.iteration import collect, for_each, pair_of, static_items
+from symdiff.parse.some_entries import some_entries
 from symdiff.parse.special import has_method
 from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.values import (
@@ -120,14 +121,15 @@ def filled_dict(
     for argument in arguments:
         require_as_keyed(interp, made, argument)
         if isinstance(argument, DictRef) and not has_method(interp, argument, "__iter__"):
-            interp.put(made, dict(interp.content(argument)))
+            interp.put(made, some_entries(interp, argument) or dict(interp.content(argument)))
         elif isinstance(argument, ObjectRef | DictRef) and hasattr(argument.type, "keys"):
             for key in static_items(interp, interp.call_method(argument, "keys")):
                 add((key, get_item(interp, argument, key)))
         else:
             for_each(interp, argument, add)
     if keywords:
-        interp.put(made, {**interp.content(made), **keywords})
+        for key, content in keywords.items():
+            set_native_item(interp, made, key, content)
     return made
 
 

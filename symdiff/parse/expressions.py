@@ -46,6 +46,7 @@ from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, binary, unary
 from symdiff.parse.scope import bind_name, load_name
+from symdiff.parse.some_entries import some_entries
 from symdiff.parse.special import has_method
 from symdiff.parse.spreading import items_taken, with_argument, with_star
 from symdiff.parse.staged_lists import is_staged_list
@@ -62,6 +63,7 @@ from symdiff.parse.values import (
     Generator,
     Iterable,
     ListRef,
+    Maybe,
     ObjectRef,
     Scope,
 )
@@ -405,12 +407,37 @@ def _dict(interp: Interpreter, node: ast.Dict) -> Abstract:
         if key is None:
             given = interp.evaluate(value)
             require_as_keyed(interp, made, given)
-            content |= _mapped(interp, value, given)
+            content = _united(interp, content, value, given)
         else:
             place = static_key(interp, interp.evaluate(key), of=made)
-            content[place] = interp.evaluate(value)
+            content = {**content, **_certain(interp, content, {place: interp.evaluate(value)})}
     interp.put(made, content)
     return made
+
+
+def _united(
+    interp: Interpreter, content: dict[Any, Abstract], node: ast.expr, given: Abstract
+) -> dict[Any, Abstract]:
+    """What a dict display holds after ``**given``."""
+    some = some_entries(interp, given)
+    if some is None:
+        return {**content, **_certain(interp, content, _mapped(interp, node, given))}
+    if not content.keys().isdisjoint(some):
+        return {**content, **_certain(interp, content, interp.content(given))}
+    return {**content, **some}
+
+
+def _certain(
+    interp: Interpreter, content: dict[Any, Abstract], new: dict[Any, Abstract]
+) -> dict[Any, Abstract]:
+    """Items of a dict display, whose keys may not be there on some paths only: in what order?"""
+    for key in new:
+        if isinstance(content.get(key), Maybe) and list(content)[-1] != key:
+            raise UnsupportedSyntaxError(
+                f"{key!r} in a dict that has it before on some paths only",
+                hint="make a copy of that one, and set this in it: d = dict(other); d[key] = ...",
+            )
+    return new
 
 
 def _keyed_dict(interp: Interpreter, made: Abstract, node: ast.Dict) -> Abstract:

@@ -44,8 +44,10 @@ from symdiff.parse.values import (
     DictRef,
     Lens,
     ListRef,
+    Maybe,
     ObjectRef,
     Scope,
+    SomeEntries,
     StaticSet,
     Storage,
     Unjoinable,
@@ -118,6 +120,8 @@ class Heap:
         return found
 
     def set(self, key: Key, content: Any) -> None:
+        if isinstance(key, DictRef) and isinstance(content, dict):
+            content = of_items(content)
         if isinstance(key, tuple) and isinstance(key[0], ObjectRef):
             ref, name = key
             self._note_order(ref, name, content is not ABSENT)
@@ -414,6 +418,21 @@ def value_name(value: Value, name: str) -> Value:
     if value.name is None:
         value.name = name
     return value
+
+
+def of_items(items: dict[Any, Abstract]) -> dict[Any, Abstract]:
+    """What a dict holds that has some items, each certain or not."""
+    if not any(isinstance(item, Maybe) for item in items.values()):
+        return items
+    told = {
+        k: item if isinstance(item, Maybe) else Maybe((True, item)) for k, item in items.items()
+    }
+    made = {
+        k: one.content if one.there is True else one
+        for k, one in told.items()
+        if one.there is not False
+    }
+    return SomeEntries(made) if any(isinstance(item, Maybe) for item in made.values()) else made
 
 
 def same(a: Abstract, b: Abstract) -> bool:

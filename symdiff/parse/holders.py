@@ -25,6 +25,7 @@ from symdiff.parse.values import (
     Conflict,
     Partial,
     Range,
+    SomeEntries,
     StagedText,
 )
 
@@ -72,8 +73,8 @@ def _tuple(content: Parts) -> Holder:
 
 def _dict(content: dict[Any, Abstract]) -> Holder:
     """What a dict or an object holds."""
-    keys = tuple(content)
-    return Holder((dict, keys), tuple(content.values()), lambda p: dict(zip(keys, p, strict=True)))
+    keys, kind = tuple(content), type(content)
+    return Holder((kind, keys), tuple(content.values()), lambda p: kind(zip(keys, p, strict=True)))
 
 
 def _closure(closure: Closure) -> Holder:
@@ -140,6 +141,7 @@ _HOLDERS: dict[type, Callable[[Any], Holder]] = {
     dict: _dict,
     Partial: _partial,
     Range: _range,
+    SomeEntries: _dict,
     StagedText: _text,
     slice: _slice,
 }

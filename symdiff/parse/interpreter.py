@@ -61,6 +61,7 @@ from symdiff.parse.values import (
     ObjectRef,
     PossiblyUnbound,
     Scope,
+    SomeEntries,
     StatementLeft,
     StaticSet,
     Storage,
@@ -108,6 +109,7 @@ class Hooks:
     noting: Callable[[Interpreter, StatementValues, Step], AbstractContextManager[None]]
     called_in_step: Callable[..., Abstract]
     note_read: Callable[[Interpreter, Any], None]
+    certain_entries: Callable[[Interpreter, DictRef], dict[Any, Abstract]]
     resumed: Callable[..., Abstract]
     close_dropped: Callable[[Interpreter, Scope, Abstract], None]
 
@@ -742,6 +744,8 @@ class Interpreter:
             if found.cases is None:
                 found.names = (*found.names, *self._conflicting_beside(key))
             raise ConflictRead(found)
+        if isinstance(found, SomeEntries):
+            return HOOKS.certain_entries(self, key)
         return found
 
     def _conflicting_beside(self, key: Any) -> Iterator[str]:

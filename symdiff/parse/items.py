@@ -38,6 +38,7 @@ from symdiff.parse.selecting import (
     staged_items,
     value_of,
 )
+from symdiff.parse.some_entries import required, some_entries, with_entry, without_entry
 from symdiff.parse.special import as_index, has_method
 from symdiff.parse.texts import settled
 from symdiff.parse.value_keys import among, as_key
@@ -163,6 +164,9 @@ def _is_known(key: Abstract) -> bool:
 
 
 def _dict_item(interp: Interpreter, ref: DictRef, key: Abstract) -> Abstract:
+    some = some_entries(interp, ref)
+    if some is not None and can_be_told(interp, key):
+        return required(interp, ref, static_key(interp, key, some, ref))
     content = interp.content(ref)
     makes_missing = hasattr(ref.type, "__missing__")
     if is_numbered(content) and not makes_missing and selected_at_run_time(interp, key):
@@ -381,13 +385,21 @@ def set_native_item(
     elif isinstance(target, ListRef) and not target.frozen:
         _set_list_item(interp, target, key, content)
     elif isinstance(target, DictRef):
-        changed = dict(interp.content(target))
-        changed[static_key(interp, key, changed, target)] = content
-        note_write(interp, target)
-        interp.put(target, changed)
+        _set_entry(interp, target, key, content)
     else:
         name = class_of(interp, target).__name__
         raise users(TypeError(f"'{name}' object does not support item assignment"))
+
+
+def _set_entry(interp: Interpreter, ref: DictRef, key: Abstract, content: Abstract) -> None:
+    some = some_entries(interp, ref)
+    if some is not None and can_be_told(interp, key):
+        changed = with_entry(interp, ref, static_key(interp, key, some, ref), content)
+    else:
+        changed = dict(interp.content(ref))
+        changed[static_key(interp, key, changed, ref)] = content
+    note_write(interp, ref)
+    interp.put(ref, changed)
 
 
 def _refuse_own_view(interp: Interpreter, base: Value, entries: tuple[Any, ...]) -> None:
@@ -472,6 +484,12 @@ def delete_native_item(interp: Interpreter, target: Abstract, key: Abstract) -> 
         raise UnsupportedSyntaxError(
             f"'del' of an item of {describe(target)}", hint="build one without the item"
         )
+    some = some_entries(interp, target)
+    if isinstance(target, DictRef) and some is not None and can_be_told(interp, key):
+        left, _ = without_entry(interp, target, static_key(interp, key, some, target))
+        note_write(interp, target)
+        interp.put(target, left)
+        return
     content: Any = interp.content(target)
     note_write(interp, target)
     key = key if isinstance(target, DictRef) else as_index(interp, key)

@@ -39,6 +39,7 @@ from symdiff.parse.python import in_python
 from symdiff.parse.raising import raise_with
 from symdiff.parse.scope import cleans_up, uses_what_is_sent
 from symdiff.parse.selecting import item_of, list_of, selected_at_run_time
+from symdiff.parse.some_entries import entries_of
 from symdiff.parse.special import has_method
 from symdiff.parse.texts import settled
 from symdiff.parse.trials import Turns
@@ -58,6 +59,7 @@ from symdiff.parse.values import (
     IteratorRef,
     Lazy,
     ListRef,
+    Maybe,
     NeverReturns,
     ObjectRef,
     Partial,
@@ -112,6 +114,12 @@ def length(interp: Interpreter, value: Abstract) -> Abstract:
         if not read.type.shape:
             raise users(TypeError("len() of unsized object"))
         return sizes_of(read)[0]
+    counted = entries_of(interp, value)
+    if counted is not None:
+        total: Any = sum(one.there is True for one in counted)
+        for one in counted:
+            total = add(total, one.there) if isinstance(one.there, Value) else total
+        return total
     if isinstance(value, ListRef | DictRef):
         content = interp.content(value)
         is_staged = staged_lists.is_staged_list(content)
@@ -558,6 +566,11 @@ def run_over(
     be left in any of them: then it is one loop over a list, where the items have one form.
     """
 
+    some = entries_of(interp, value)
+    if some is not None:
+        with Checkpoint(interp, ConflictRead, Unjoinable):
+            return _run_over_entries(interp, value, some, turn)
+
     def iterable(items: Abstract) -> Iterable:
         with nullcontext() if place is None else interp.at(place):
             return iterate(interp, items)
@@ -612,6 +625,34 @@ def _is_number(content: Abstract) -> bool:
     if isinstance(content, Value):
         return isinstance(content.type, ArrayType) and content.type.kind != "array"
     return is_leaf(content)
+
+
+def _run_over_entries(
+    interp: Interpreter, value: DictRef | DictView, some: list[Maybe], turn: Callable[..., None]
+) -> Turns:
+    """Stage a loop over a dict with entries that are there on some paths only."""
+    ref = value.of if isinstance(value, DictView) else value
+    keys = list(interp.heap.get(ref))
+
+    def more(k: int) -> bool:
+        if list(interp.heap.get(ref)) != keys:
+            raise UnsupportedSyntaxError(
+                "the keys of a dict change while a loop goes over it",
+                hint="go over a copy: for key in list(d)",
+            )
+        return k < len(keys)
+
+    def element(k: int) -> Maybe:
+        found = entries_of(interp, value)
+        return some[k] if found is None else found[k]
+
+    def in_turn(one: Maybe) -> None:
+        if isinstance(one.there, Value):
+            interp.where(one.there, lambda: turn(one.content))
+        elif one.there:
+            turn(one.content)
+
+    return run_for(interp, Iterable(len(keys), element, True, (ref,), more), in_turn)
 
 
 def are_kept(content: Any, before: Any) -> bool:

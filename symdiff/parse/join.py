@@ -134,7 +134,7 @@ class Kept:
     keys: tuple[Key, ...]
     then: Abstract
     orelse: Abstract
-    conflict: Conflict
+    whole: Abstract
 
 
 class BranchJoin(Join):
@@ -235,7 +235,7 @@ class BranchJoin(Join):
     ) -> Abstract:
         if self._is_kept(key, a, b):
             assert self.kept is not None
-            return self.kept.conflict
+            return self.kept.whole
         there = self._reached() if there is None else there
         a, b = (c if is_there else ABSENT for c, is_there in zip((a, b), there, strict=True))
         name = key_name(key)
@@ -244,6 +244,8 @@ class BranchJoin(Join):
                 return self._half_bound(name, a, b, there)
             if isinstance(key, ListRef):
                 return self._items(name, a, b)
+            if isinstance(key, DictRef) and not is_callers(key):
+                return self.join(name, *self.in_common(name, a, b))
             self._require_one(key, a, b)
             self._require_had(key, a, b)
             return self.join(name, a, b)
@@ -740,7 +742,9 @@ class BranchJoin(Join):
         there = a is not ABSENT, b is not ABSENT
         if not all(there) and any(isinstance(content, Conflict) for content in (a, b)):
             return self.join_or_conflict(known, a, b, there)
-        return self._items(name, a, b) if isinstance(known, ListRef) else self.join(name, a, b)
+        if isinstance(known, ListRef):
+            return self._items(name, a, b)
+        return self.join(name, *self.in_common(name, a, b))
 
     def _require_one_activation(self, a: Scope | None, b: Scope | None) -> None:
         """Refuse what would become two activations of one: each binds names of its own anew."""

@@ -295,7 +295,7 @@ class _Look:
         if isinstance(content, dict):
             if not has_plain_keys(content):
                 raise NoKind
-            return dict, *[(_exact(key), self.at(value)) for key, value in content.items()]
+            return type(content), *[(_exact(key), self.at(value)) for key, value in content.items()]
         if isinstance(content, Columns):
             return Columns, _Same(content.structure), *map(self.at, content.values)
         return self.at(content)

@@ -48,6 +48,7 @@ from symdiff.parse.holders import are_alike, holder_of, one_of_several
 from symdiff.parse.indexed import alike_but_for_indices, at_indices, indices, is_indexed
 from symdiff.parse.named_items import leaves_in, with_texts_as_leaves
 from symdiff.parse.run_time_texts import is_text, lifted
+from symdiff.parse.some_entries import in_common
 from symdiff.parse.staged_lists import content_of, leaf_value
 from symdiff.parse.trees import same_structure
 from symdiff.parse.values import (
@@ -65,6 +66,7 @@ from symdiff.parse.values import (
     ObjectRef,
     PossiblyUnbound,
     Scope,
+    SomeEntries,
     Storage,
     Unjoinable,
     Unnamed,
@@ -333,6 +335,13 @@ class Join(ABC):
         """Return whether an array, or what it is a fixed part of, has been there before."""
         fixed = not any(lens.operands for lens in array.lenses)
         return fixed and array.storage.serial < self.since
+
+    def in_common(self, name: str, a: Abstract, b: Abstract) -> tuple[Abstract, Abstract]:
+        """What dicts hold, by the keys of both: an entry may be there on one side only."""
+        some = any(isinstance(content, SomeEntries) for content in (a, b))
+        if not some and name not in self.as_unions:
+            return a, b
+        return in_common(a, b) or (a, b)
 
     def join_part(self, name: str, whole: Abstract, a: Abstract, b: Abstract) -> Abstract:
         """The join of a part of two tuples, functions …"""

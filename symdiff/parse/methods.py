@@ -25,23 +25,25 @@ from symdiff.ops.sizes import sizes_of
 from symdiff.parse import staged_lists
 from symdiff.parse.arguments import LAZY
 from symdiff.parse.blame import error_of, python_raises, users
-from symdiff.parse.branches import choose
+from symdiff.parse.branches import choose, joined_cases
 from symdiff.parse.calls import METHODS_OF, call_lowering, call_writing
 from symdiff.parse.changing import keyed_class, require_as_keyed
 from symdiff.parse.comparisons import compare, contains_natively, is_or_equals
 from symdiff.parse.folds import sorted_items
 from symdiff.parse.heap import is_callers
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.items import note_write, static_key
+from symdiff.parse.items import can_be_told, note_write, set_native_item, static_key
 from symdiff.parse.iteration import append_item, for_each, pair_of, static_items
 from symdiff.parse.opaque import Template, live_object
 from symdiff.parse.operators import binary, is_staged
 from symdiff.parse.selecting import refuse_where, selected_at_run_time, staged_items
+from symdiff.parse.some_entries import entry, some_entries, without_entry
 from symdiff.parse.special import as_index, has_method
 from symdiff.parse.texts import text_of
 from symdiff.parse.truth import truth
 from symdiff.parse.values import (
     ABSENT,
+    VALUE,
     Abstract,
     Array,
     Conflict,
@@ -309,6 +311,12 @@ DICTS |= {kind: functools.partial(_view, kind) for kind in ("keys", "values", "i
 def get(interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = None) -> Abstract:
     if isinstance(key, Value) and contains_natively(interp, ref, key) is False:
         return default  # none of the keys is like a number that is known at run time only
+    some = some_entries(interp, ref)
+    if some is not None and can_be_told(interp, key):
+        there, held = entry(interp, ref, static_key(interp, key, some, ref))
+        if not isinstance(there, Value):
+            return held if there else default
+        return joined_cases(interp, there, lambda: held, lambda: default, VALUE)
     content = interp.content(ref)
     return content.get(static_key(interp, key, content, ref), default)
 
@@ -316,6 +324,11 @@ def get(interp: Interpreter, ref: DictRef, key: Abstract, default: Abstract = No
 @method(DICTS, "pop")
 def pop_key(interp: Interpreter, ref: DictRef, key: Abstract, *default: Abstract) -> Abstract:
     note_write(interp, ref)
+    some = some_entries(interp, ref)
+    if some is not None and not default and can_be_told(interp, key):
+        left, taken = without_entry(interp, ref, static_key(interp, key, some, ref))
+        interp.put(ref, left)
+        return taken
     changed = dict(interp.content(ref))
     known = static_key(interp, key, changed, ref)
     with python_raises():
@@ -356,6 +369,9 @@ def move_to_end(interp: Interpreter, ref: DictRef, key: Abstract, last: Abstract
 
 @method(DICTS)
 def update(interp: Interpreter, ref: DictRef, /, *others: Abstract, **more: Abstract) -> None:
+    if any(some_entries(interp, one) is not None for one in (ref, *others)):
+        _update_one_by_one(interp, ref, others, more)
+        return
     note_write(interp, ref)
     changed = dict(interp.content(ref))
     for other in others:
@@ -369,6 +385,18 @@ def update(interp: Interpreter, ref: DictRef, /, *others: Abstract, **more: Abst
                 key, value = pair_of(interp, item, number)
                 changed[static_key(interp, key, changed, ref)] = value
     interp.put(ref, changed | more)
+
+
+def _update_one_by_one(
+    interp: Interpreter, ref: DictRef, others: tuple[Abstract, ...], more: dict[str, Abstract]
+) -> None:
+    for other in others:
+        over = DictView(other, "items") if isinstance(other, DictRef) else other
+        for_each(
+            interp, over, lambda pair: set_native_item(interp, ref, *static_items(interp, pair))
+        )
+    for key, value in more.items():
+        set_native_item(interp, ref, key, value)
 
 
 @method(DICTS)
@@ -394,7 +422,7 @@ def copy_dict(interp: Interpreter, ref: DictRef) -> Abstract:
     made = DictRef(type=kind, made_at=interp.span)
     if kind is collections.defaultdict and factory is not ABSENT:
         interp.put((made, "default_factory"), factory)
-    interp.put(made, dict(interp.content(ref)))
+    interp.put(made, some_entries(interp, ref) or dict(interp.content(ref)))
     return made
 
 

@@ -37,6 +37,7 @@ from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.items import as_set
 from symdiff.parse.python import in_python
+from symdiff.parse.some_entries import some_entries
 from symdiff.parse.special import by_operator, has_method, has_operator
 from symdiff.parse.texts import joined, percent, settled
 from symdiff.parse.truth import truth
@@ -257,7 +258,10 @@ def _containers(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abs
         sequence, times = (a, b) if isinstance(a, ListRef) else (b, a)
         return _repeated(interp, sequence, times)
     if op is ast.BitOr and isinstance(a, DictRef) and isinstance(b, DictRef):
-        return interp.new_dict(interp.content(a) | interp.content(b))
+        left, right = (some_entries(interp, one) or interp.content(one) for one in (a, b))
+        if not left.keys().isdisjoint(right):
+            left, right = interp.content(a), interp.content(b)
+        return interp.new_dict({**left, **right})
     raise rejection(
         TypeError, f"unsupported operand types for {name}: {describe(a)} and {describe(b)}"
     )

@@ -19,6 +19,7 @@ from symdiff.parse.demand import known
 from symdiff.parse.interpreter import ERROR, At, Interpreter
 from symdiff.parse.lookups import MADE_HERE, is_key_made_here, is_made_here, is_member_made_here
 from symdiff.parse.run_time_texts import as_value, is_at_run_time
+from symdiff.parse.some_entries import some_entries
 from symdiff.parse.texts import settled
 from symdiff.parse.trees import Parts, flatten, parts_of
 from symdiff.parse.unions import is_case
@@ -60,7 +61,7 @@ def output_of(
 
     :param by_case: whether it may have one structure on some paths and another one on others.
     """
-    number, parts = partial(_is_number, interp), partial(_parts, interp)
+    number, parts = partial(_is_number, interp), partial(_parts, interp, by_case)
     seen = partial(in_cases if by_case else of_one_structure, interp)
     structure, leaves = flatten(result, number, parts, partial(_known, interp), seen)
     return structure, [_lifted(interp, leaf) for leaf in leaves]
@@ -140,7 +141,7 @@ def _is_number(interp: Interpreter, value: Abstract) -> bool:
     return number and not isinstance(value, enum.Enum)
 
 
-def _parts(interp: Interpreter, value: Abstract) -> Parts | None:
+def _parts(interp: Interpreter, by_case: bool, value: Abstract) -> Parts | None:
     """A container, taken apart into what the caller is given."""
     extra = getattr(type(value), "_extra_fields", ())
     if isinstance(value, tuple) and (attributes_of(value) or extra):
@@ -154,7 +155,8 @@ def _parts(interp: Interpreter, value: Abstract) -> Parts | None:
             _refuse(interp, *(named or (repr(value), _NUMBERS_AND_MORE)))
         return None
     if isinstance(value, ListRef | DictRef):
-        content = interp.content(value)  # an error where paths differ in it
+        some = some_entries(interp, value) if by_case else None
+        content = some or interp.content(value)  # an error where paths differ in it
         if isinstance(value, DictRef) and any(map(is_key_made_here, content)):
             _refuse(interp, "a dict by what it makes or defines", "return its values")
     parts = parts_of(interp.heap, value)

@@ -19,6 +19,7 @@ from symdiff.parse.blame import judged, users
 from symdiff.parse.cases import of_each
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.some_entries import has_entries, some_entries
 from symdiff.parse.special import has_method
 from symdiff.parse.staged_lists import is_staged_list, length
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef, Range
@@ -40,6 +41,8 @@ def _truth(interp: Interpreter, value: Abstract) -> bool | Value:
         asked: Value = texts.asked(interp, value, "__ne__", [""], {})
         return asked
     if isinstance(value, ListRef | DictRef) and not _is_asked(interp, value):
+        if isinstance(value, DictRef) and some_entries(interp, value) is not None:
+            return has_entries(interp, value)
         content = interp.content(value)
         return _staged(length(content)) if is_staged_list(content) else bool(content)
     if isinstance(value, Array):

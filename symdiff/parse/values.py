@@ -511,6 +511,7 @@ class Conflict(Told):
     causes: frozenset[Path] = frozenset()  # inputs whose layout in memory would tell
     hint: str | None = None
     since: int = field(default_factory=now)  # when it was made
+    entries: tuple[DictRef, SomeEntries] | None = None  # a dict, and what it holds, told apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -519,6 +520,27 @@ class Cases:
 
     which: Value
     contents: dict[int, Abstract]
+
+
+class Maybe(tuple[Any, ...]):
+    """An entry of a dict: whether it is there, a bool or a staged one, and what it holds."""
+
+    __slots__ = ()
+
+    @property
+    def there(self) -> bool | Value:
+        found: bool | Value = self[0]
+        return found
+
+    @property
+    def content(self) -> Abstract:
+        return self[1]
+
+
+class SomeEntries(dict[Any, Abstract]):
+    """What a dict holds with entries that are there on some paths only, as ``Maybe``."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -5,8 +5,8 @@ backward sweep, or the linear function of tangents.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from symdiff.ir.structure import (
     Structure,
     children,
     is_leaf,
+    is_left_out,
 )
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.runtime.signature import spelled
@@ -269,6 +270,11 @@ def leaf_shapes(
             leaf_shapes(arm, value, types, found)
     elif isinstance(structure, Container):
         for key, item in zip(structure.keys, structure.items, strict=True):
+            if _may_be_left_out(item):
+                found[item.predicate] = (0,) if key in value else (1,)
+                if key not in value:
+                    continue
+                item = item.then
             leaf_shapes(item, child(structure, value, key), types, found)
 
 
@@ -281,10 +287,22 @@ def _is_structured(value: Any, structure: Structure, types: Sequence[Type]) -> b
     if isinstance(structure, Either):
         return any(_is_structured(value, arm, types) for arm in (structure.then, structure.orelse))
     parts = children(value) if type(value) is structure.type else None
-    if parts is None or parts[0] != structure.keys:
+    if parts is None:
         return False
-    pairs = zip(parts[1], structure.items, strict=True)
+    items = {
+        key: item.then if _may_be_left_out(item) else item
+        for key, item in zip(structure.keys, structure.items, strict=True)
+        if not (_may_be_left_out(item) and key not in value)
+    }
+    if parts[0] != tuple(items):
+        return False
+    pairs = zip(parts[1], items.values(), strict=True)
     return all(_is_structured(part, item, types) for part, item in pairs)
+
+
+def _may_be_left_out(item: Structure) -> TypeGuard[Either]:
+    """Return whether an entry of a dict is there on some paths only."""
+    return isinstance(item, Either) and is_left_out(item.orelse)
 
 
 def _is_typed(value: Any, type_: Type) -> bool:
@@ -343,21 +361,38 @@ def _match(
             arm = structure.orelse if number else structure.then
             _match(arm, value, path, found, hint, only, shapes)
     elif isinstance(structure, Container):
-        if isinstance(value, tuple | list | dict) and len(value) > len(structure.keys):
-            extra = f"it has {len(value)} parts, not {len(structure.keys)}"
-            raise _structured_otherwise(structure, value, path, extra, hint)
-        for key, item in zip(structure.keys, structure.items, strict=True):
-            try:
-                part = child(structure, value, key)
-            except (LookupError, TypeError, AttributeError):
-                missing = f"it has no {key!r}"
-                raise _structured_otherwise(structure, value, path, missing, hint) from None
+        for key, item, part in _parts_given(structure, value, path, hint, shapes):
             _match(item, part, (*path, key), found, hint, only, shapes)
     elif only:
         raise SignatureError(
             f"{spelled(path)} is given, but what it belongs to has no derivative",
             hint="give None as its tangent, or differentiate at a float, float(n)",
         )
+
+
+def _parts_given(
+    structure: Container,
+    value: Any,
+    path: tuple[Any, ...],
+    hint: str,
+    shapes: Sequence[tuple[int, ...] | None],
+) -> Iterator[tuple[Any, Structure, Any]]:
+    """The keys of a container, the structures of its parts, and what is given for each."""
+    if isinstance(value, tuple | list | dict) and len(value) > len(structure.keys):
+        extra = f"it has {len(value)} parts, not {len(structure.keys)}"
+        raise _structured_otherwise(structure, value, path, extra, hint)
+    for key, item in zip(structure.keys, structure.items, strict=True):
+        if _may_be_left_out(item) and shapes[item.predicate] == (1,):
+            if key in value:
+                extra = f"it has {key!r}, which the result lacks"
+                raise _structured_otherwise(structure, value, path, extra, hint)
+            continue
+        try:
+            part = child(structure, value, key)
+        except (LookupError, TypeError, AttributeError):
+            missing = f"it has no {key!r}"
+            raise _structured_otherwise(structure, value, path, missing, hint) from None
+        yield key, item, part
 
 
 def _structured_otherwise(

@@ -1,0 +1,256 @@
+"""Dicts with entries that are there on some paths only.
+
+What they give is compared with Python's, derivatives with extrapolated differences.
+"""
+
+import collections
+import linecache
+import time
+
+import numpy as np
+import pytest
+
+import symdiff
+from symdiff.pipeline import staged_at
+from symdiff.runtime.signature import signature_of
+from tests import reference
+from tests.parse.following import follows
+
+X = np.array([0.4, 1.1, 2.3])
+POINTS = [0.3, 0.7, 0.9]
+
+
+def filled(x, p):
+    d = {"first": x * p}
+    if p > 0.5:
+        d["some"] = np.sin(x)
+    if p > 0.8:
+        d["more"] = x**2
+    d["last"] = x - p
+    return d
+
+
+def asks_which_are_there(x, p):
+    d = filled(x, p)
+    s = d.get("some", x) * d.get("no", 2.0)
+    if "more" in d:
+        s = s + d["more"]
+    if "some" not in d and "first" in d:
+        s = s * d["first"]
+    return s * len(d), "more" in d, bool(d), d.get("more") is None
+
+
+def reads_what_may_lack(x, p):
+    d = filled(x, p)
+    return d["some"] * d["last"]
+
+
+def handles_what_lacks(x, p):
+    d = filled(x, p)
+    try:
+        found = d["more"] * 2.0
+    except KeyError:
+        found = d["last"] ** 2
+    return found, len(d)
+
+
+def goes_over_all(x, p):
+    d = filled(x, p)
+    s, count = 0.0, 0
+    for key, value in d.items():
+        if key == "more":
+            continue
+        s = s + np.sum(value)
+        count += 1
+    for value in d.values():
+        s = s * np.max(value)
+    return s, count, sum(float(np.sum(v)) for v in d.values())
+
+
+def lists_what_is_there(x, p):
+    d = filled(x, p)
+    if p > 0.6:
+        return [key for key in d], x  # noqa: C416 - as users write it
+    return x * p, sorted(d)
+
+
+def stops_at_the_first(x, p):
+    d = filled(x, p)
+    for key, value in d.items():
+        if key == "some":
+            return np.sum(value) * p
+    return np.sum(d["first"])
+
+
+def sets_and_deletes(x, p):
+    d = filled(x, p)
+    d["last"] = x * 3.0
+    d["more"] = x * p  # where it is not there it comes last
+    del d["first"]
+    if p > 0.5:
+        taken = d.pop("some")
+        d["again"] = taken * 2.0
+    d["new"] = d.pop("nothing", p)
+    return d
+
+
+def takes_the_last_one(x, p):
+    d = {"a": x}
+    if p > 0.5:
+        d["b"] = x * p
+    d["b"] = np.sum(x)
+    c = dict(d)
+    if p > 0.8:
+        c["c"] = p
+    e = c.copy()
+    e.update({"c": 2.0 * p})
+    e.setdefault("d", p)
+    return c, d, e
+
+
+def updates_with_some(x, p):
+    d = {"last": p, "own": x}
+    d.update(filled(x, p), own=2.0 * x)
+    e = {"own": p} | filled(x, p)
+    return d, e, {**filled(x, p), "new": p}
+
+
+def scaled(first, last, some=1.0, more=2.0):
+    return first * last * some + more
+
+
+def calls_with_some(x, p):
+    d = filled(x, p)
+    return scaled(**d)
+
+
+def grown_in_a_loop(x, p):
+    d = {}
+    for v in x:
+        if v > p:
+            d["above"] = d.get("above", 0.0) + v * p
+            if v > 2.0:
+                d["far"] = v**2
+    return d, d.get("far", p) * len(d)
+
+
+def grown_while(x, p):
+    d, k = {"sum": 0.0}, 0
+    while d["sum"] < 2.0:
+        d["sum"] += x[k] * p
+        k += 1
+        if k > 2:
+            k = 0
+            d["again"] = d.get("again", 1.0) * p
+    return d
+
+
+def holds_what_changes(x, p):
+    d = {"list": [p]}
+    if p > 0.5:
+        d["array"] = x.copy()
+        d["pair"] = (p, x * 2.0)
+    d["list"].append(2.0 * p)
+    if "array" in d:
+        d["array"][0] = p
+        s = d["pair"][0] * np.sum(d["pair"][1])
+    else:
+        s = np.sum(x)
+    return d, s
+
+
+def shares_what_it_holds(x, p):
+    y = x.copy()
+    d = {"x": y}
+    if p > 0.5:
+        d["same"] = y
+    y[0] = p
+    return np.sum(d["x"]) * p, d
+
+
+def of_other_kinds(x, p):
+    d, e = collections.OrderedDict(), collections.defaultdict(float)
+    if p > 0.5:
+        d[1] = p
+        e["some"] += p
+    d[(2, "two")] = x
+    e["all"] += 2.0
+    return list(d), e["some"] * x, len(e)
+
+
+def in_another_order(x, p):
+    d = {"a": x, "b": p} if p > 0.5 else {"b": p * p, "a": x * x}
+    if p > 0.8:
+        d["c"] = x
+    return d, list(d), d["a"] * d["b"]
+
+
+FUNCTIONS = [
+    filled,
+    asks_which_are_there,
+    handles_what_lacks,
+    goes_over_all,
+    lists_what_is_there,
+    stops_at_the_first,
+    sets_and_deletes,
+    takes_the_last_one,
+    updates_with_some,
+    calls_with_some,
+    grown_in_a_loop,
+    grown_while,
+    holds_what_changes,
+    shares_what_it_holds,
+    of_other_kinds,
+    in_another_order,
+]
+
+
+@pytest.mark.parametrize("function", [*FUNCTIONS, reads_what_may_lack], ids=lambda f: f.__name__)
+def test_each_path_does_what_python_does(function):
+    follows(function, *[(X, p) for p in POINTS])
+
+
+@pytest.mark.parametrize("p", POINTS)
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_derivatives_of_each_path(function, p):
+    arguments = (X, p)
+    value = function(*arguments)
+    weights, along = reference.direction(value, 5), reference.direction(arguments, 3)
+    total = reference.reduced(function, weights)
+    expected = reference.directional(total, arguments, along, step=0.01).value
+    _, pullback = symdiff.vjp(function, *arguments)
+    assert reference.inner(along, pullback(weights)) == pytest.approx(expected, rel=1e-8, abs=1e-9)
+    _, tangent = symdiff.jvp(function, arguments, along)
+    assert float(reference.weigh(tangent, weights)) == pytest.approx(expected, rel=1e-8, abs=1e-9)
+
+
+@pytest.mark.parametrize("p", POINTS)
+def test_second_derivatives(p):
+    def total(x, p):
+        d = filled(x, p)
+        s = p
+        for key, value in d.items():
+            s = s * np.sum(value**2) if key != "some" else s + np.sum(value)
+        return s * d.get("more", x)[0]
+
+    u, v = (np.array([0.3, -0.2, 0.7]), 0.4), (np.array([0.1, 0.9, -0.4]), -0.3)
+    expected = reference.second_directional(total, (X, p), u, v, step=0.01).value
+    _, (rows, last) = symdiff.jvp(symdiff.grad(total, argnums=(0, 1)), (X, p), u)
+    assert float(v[0] @ rows + v[1] * last) == pytest.approx(expected, rel=1e-6)
+
+
+def test_many_entries_are_followed_in_a_time_nearly_linear_in_their_number():
+    def seconds(count):
+        lines = ["def f(x, p):", "    d = {}"]
+        lines += [f"    if p > {k / count}: d['k{k}'] = x * {k + 1.0}" for k in range(count)]
+        lines += ["    s = 0.0", "    for v in d.values():", "        s = s + v", "    return s, d"]
+        text, names = "\n".join(lines) + "\n", {}
+        exec(compile(text, f"<entries {count}>", "exec"), names)
+        linecache.cache[f"<entries {count}>"] = (len(text), None, text.splitlines(True), "")
+        start = time.process_time()
+        staged_at(names["f"], signature_of(["x", "p"], (2.0, 0.5)), (2.0, 0.5))
+        return time.process_time() - start
+
+    seconds(5)
+    few, many = (min(seconds(count) for _ in range(2)) for count in (10, 40))
+    assert many < 12.0 * few
