@@ -340,7 +340,18 @@ def numbered_paths(structure: Structure, prefix: Keys = ()) -> Iterator[tuple[in
 
 def leaf_numbers(structure: Structure) -> list[int]:
     """The numbers of the leaves, in order."""
-    return [number for number, _ in numbered_paths(structure)]
+    found: list[int] = []
+    pending = [structure]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Leaf):
+            found.append(part.index)
+        elif isinstance(part, Either):
+            found.append(part.predicate)
+            pending += part.orelse, part.then
+        elif isinstance(part, Container):
+            pending += reversed(part.items)
+    return found
 
 
 def leaf_paths(structure: Structure) -> Iterator[Keys]:
