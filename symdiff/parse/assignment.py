@@ -24,7 +24,7 @@ from symdiff.parse.dtype_answers import note_stored
 from symdiff.parse.flat import set_flat
 from symdiff.parse.identity import class_of, note_class_asked
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.items import set_item, unbuffered
+from symdiff.parse.items import note_write, set_item, unbuffered
 from symdiff.parse.memory_order import lies_as
 from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, binary
