@@ -33,11 +33,16 @@ _NUMBERS = (bool, int, float, complex, np.number, np.bool)
 
 
 def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    keys = [ast.Constant(key) for key in node.attributes["keys"]]
-    return reduce(subscript, keys, operands[0])
+    return reduce(subscript, map(_spell_key, node.attributes["keys"]), operands[0])
 
 
-# A number of what is outside; ``keys`` lead to it.
+def _spell_key(key: Any) -> ast.expr:
+    if not isinstance(key, slice):
+        return ast.Constant(key)
+    return ast.Slice(ast.Constant(key.start) if key.start else None, ast.Constant(key.stop))
+
+
+# A number of what is outside, or several that follow one another; ``keys`` lead to it.
 part = StageOperation("part", lambda whole, *, keys, type: (type,), spelling=_spell)
 
 
@@ -64,6 +69,7 @@ def with_whole_containers(graph: Graph) -> Graph:
         inputs[first] = replace(inputs[first], path=whole.path)
         parameters[first] = Value(_type_of(whole.content, leaves), None, inputs[first].name)
         _read_as_one(block, parameters[first], leaves)
+        reads += _read_as_parts(block, parameters[first], leaves)
         reads += [_part(parameters[first], keys, leaf) for keys, leaf in leaves.items()]
     dropped = {k for whole in wholes for k in whole.numbers[1:]}
     kept = [k for k in range(len(inputs)) if k not in dropped]
@@ -164,6 +170,28 @@ def _read_as_one(block: Block, whole: Value, leaves: dict[Path, Value]) -> None:
             node.op, node.operands = list_stack, (whole,)
             node.attributes = {"length": len(items), "dtype": node.attributes["dtype"]}
     substitute(block, new)
+
+
+def _read_as_parts(block: Block, whole: Value, leaves: dict[Path, Value]) -> list[Node]:
+    """Let lists of numbers that follow one another in a list or a tuple be parts of it."""
+    places = {leaf: path[0] for path, leaf in leaves.items() if len(path) == 1}
+    reading = _readers(block)
+    new, made = {}, []
+    for node in walk_nodes(block):
+        found = [places.get(operand) for operand in node.operands]
+        start = found[0] if found else None
+        if node.op is not list_new or type(start) is not int or len(found) <= _FEW:
+            continue
+        stop = start + len(found)
+        readers = reading.get(node.result)
+        if found == list(range(start, stop)) and readers and readers <= _READS:
+            keys, value = (slice(start, stop),), Value(node.result.type, None)
+            attributes = {"keys": keys, "type": value.type}
+            value.node = Node(part, (whole,), attributes, (), (value,), None)
+            new[node.result] = value
+            made.append(value.node)
+    substitute(block, new)
+    return made
 
 
 _READS = frozenset((list_get, list_length, list_stack))

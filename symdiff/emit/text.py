@@ -21,6 +21,7 @@ from symdiff.source import SourceSpan
 from symdiff.source.trees import module_of, nesting_told
 
 WIDTH = 88
+_LONGEST = 96  # of a statement as one line, indentation aside
 _COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.Try)
 
 
@@ -121,8 +122,9 @@ def _header(line: Line) -> list[str]:
     if not isinstance(line.tree, _COMPOUND):
         lines = print_statement(tree).splitlines()
         alone = isinstance(tree, ast.Return) and _is_single(tree.value)
-        wrapped = isinstance(tree, ast.Return) and (alone or _is_long(lines))
-        return _wrapped_return(tree) if wrapped else lines
+        if isinstance(tree, ast.Return):
+            return _wrapped_return(tree) if alone or _is_long(lines) else lines
+        return _wrapped(tree) if len(lines) == 1 and len(lines[0]) > _LONGEST else lines
     if isinstance(line.tree, ast.Try):
         return ["try:"]
     tree.body = [ast.Pass()]
@@ -147,6 +149,27 @@ def _is_single(value: ast.expr | None) -> bool:
 
 def _is_long(lines: list[str]) -> bool:
     return any(len(line) > WIDTH - len(INDENT) for line in lines)
+
+
+def _wrapped(tree: ast.stmt) -> list[str]:
+    """An assignment of a call or a container with what is in brackets on lines of its own."""
+    (line,) = print_statement(tree).splitlines()
+    value = getattr(tree, "value", None)
+    if isinstance(value, ast.Tuple | ast.List | ast.Dict):
+        head = line.removesuffix(print_statement(ast.Expr(value)))
+        first, *rest = _laid_out(value, WIDTH - 2 * len(INDENT))
+        return [f"{head}{first}", *rest]
+    if not isinstance(value, ast.Call):
+        return [line]
+    items = [print_statement(ast.Expr(item)) for item in value.args]
+    items += [f"{item.arg}={_expression(item.value)}" for item in value.keywords]
+    head = line.removesuffix(f"{', '.join(items)})")
+    if head == line or not items:
+        return [line]
+    whole = f"{INDENT}{', '.join(items)}"
+    if len(whole) <= WIDTH - len(INDENT):
+        return [head, whole, ")"]
+    return [head, *(f"{INDENT}{item}," for item in items), ")"]
 
 
 def _wrapped_return(tree: ast.Return) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 import symdiff as sd
 
 MANY = [0.5 + k for k in range(112)]
+TUPLE = tuple(0.1 * k for k in range(30))
 PAIR = (1.0, 2, 3.0, 4.0)
 TABLE = {"a": 1.0, "b": 2.0, "c": 3.0, "d": {"inner": [4.0, 5.0]}}
 X = 0.5  # whose products with whole numbers are exact, in whatever way Python adds them
@@ -74,6 +75,20 @@ def test_numbers_of_one_container_are_one_parameter(function, parameters):
     curvature = sd.grad(gradient)
     estimate = (gradient(X + 1e-6) - gradient(X - 1e-6)) / 2e-6
     np.testing.assert_allclose(curvature(X), estimate, rtol=1e-6, atol=1e-8)
+
+
+def shifted(x):
+    s = 0.0
+    for c, d in zip(MANY[2:20], TUPLE[:18], strict=True):
+        s = s * x + c * d
+    return s
+
+
+def test_numbers_that_follow_one_another_are_a_part_of_their_container():
+    source = sd.grad(shifted).source(X)
+    assert "MANY[2:20]" in source and "TUPLE[:18]" in source and "MANY[3]" not in source
+    estimate = (shifted(X + 1e-6) - shifted(X - 1e-6)) / 2e-6
+    np.testing.assert_allclose(sd.grad(shifted)(X), estimate, rtol=1e-7)
 
 
 def test_few_numbers_of_a_container_stay_parameters():

@@ -409,3 +409,24 @@ def test_the_cotangent_of_an_item_is_popped_as_it_is_read() -> None:
     assert "found_bar[-1]\n" not in source
     expected = sum(2 * k * 0.5 ** (2 * k - 1) for k in range(1, 7))
     np.testing.assert_allclose(sd.grad(products_of_collected)(0.5, 6), expected, rtol=1e-14)
+
+
+def one_of_many_steps(first: Any, second: Any, third: Any, fourth: Any) -> Any:
+    return first if first > 9.0 else one_of_many_steps(first + 1.0, third, fourth, second) * second
+
+
+def of_long_names(a_long_first_name: Any, a_long_second_name: Any, a_third_one: Any) -> Any:
+    names = a_long_first_name, a_long_second_name, a_third_one
+    return one_of_many_steps(names[0] * names[1], *names) + a_third_one
+
+
+def test_long_calls_have_their_arguments_on_lines_of_their_own() -> None:
+    gradient = sd.grad(of_long_names, argnums=(0, 1, 2))
+    lines = str(gradient.source("float", "float", "float")).splitlines()
+    assert any(line.endswith("(") for line in lines)
+    assert max(len(line) for line in lines if "#" not in line) <= 100
+    point, step = (2.0, 0.5, 0.25), 1e-6
+    for k, found in enumerate(gradient(*point)):
+        near = [[p + s * (j == k) for j, p in enumerate(point)] for s in (step, -step)]
+        expected = (of_long_names(*near[0]) - of_long_names(*near[1])) / (2 * step)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
