@@ -31,6 +31,7 @@ from symdiff.parse.functions import is_callee, left_inside, method_name
 from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, negated
 from symdiff.parse.items import element_of_set, get_item, set_item, static_key
 from symdiff.parse.iteration import (
+    ITERATORS,
     append_item,
     consume,
     for_each,
@@ -47,7 +48,7 @@ from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, binary, unary
 from symdiff.parse.scope import bind_name, load_name
 from symdiff.parse.some_entries import some_entries
-from symdiff.parse.special import has_method
+from symdiff.parse.special import has_method, takes_all_items
 from symdiff.parse.spreading import items_taken, with_argument, with_star
 from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.texts import text_field, text_of
@@ -260,7 +261,10 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
             spread = partial(with_star, interp, arguments, given)
             arguments = interp.step(argument, spread)
         else:
-            arguments = with_argument(interp, arguments, interp.evaluate(argument))
+            given = interp.evaluate(argument)
+            if interp.regions and takes_all_items(function) and isinstance(given, ITERATORS):
+                given = interp.step(argument, partial(interp.collect, given), "items")
+            arguments = with_argument(interp, arguments, given)
     keywords: dict[str, Abstract] = {}
     for keyword in node.keywords:
         if keyword.arg is not None:

@@ -202,6 +202,11 @@ _OF_INTEGERS = (math.comb, math.factorial, math.gcd, math.isqrt, math.lcm, math.
 _OF_ITEMS = (math.dist, math.fsum, math.prod, getattr(math, "sumprod", None))
 
 
+def takes_all_items(function: Abstract) -> bool:
+    """Return whether a function is one of ``math`` that goes over all items before it computes."""
+    return any(function is one for one in _OF_ITEMS)
+
+
 def as_floats(interp: Interpreter, function: Any, arguments: Arguments) -> Arguments:
     """The arguments of a function of ``math``, with the numbers that objects tell of themselves."""
     if function in _OF_ITEMS:

@@ -17,6 +17,7 @@ import pytest
 
 import symdiff as sd
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
+from tests.reference import directional
 
 TABLE = {"a": 2.0}
 
@@ -996,3 +997,45 @@ def test_chained_comparisons_of_numbers_or_none_inside_try() -> None:
             return x
 
     assert sd.grad(f)(2.0) == pytest.approx(2.0 ** (-2.0 / 3.0) / 3.0, 1e-12)
+
+
+def _squared(v: Any) -> Any:
+    if v < 0.0:
+        raise ValueError("negative")
+    return v * v
+
+
+def _weights(values: Any, x: Any) -> Any:
+    return [_squared(v * x) for v in values]
+
+
+def summed_exactly(x: Any) -> Any:
+    try:
+        return math.fsum(_squared(v * x) for v in (1.0, 2.0)) + math.prod(
+            math.sqrt(v + x) for v in _weights((1.0, 2.0), x)
+        )
+    except ValueError as error:
+        return x * len(str(error))
+
+
+def summed_exactly_in_a_loop(x: Any) -> Any:
+    total = 0.0
+    for shift in (0.5, -1.0, 0.25):
+        try:
+            total += math.fsum(_squared(v + shift) * x for v in np.array([x, 2.0 * x]))
+        except ValueError:
+            total += 0.1 * x
+    return total
+
+
+@pytest.mark.parametrize("x", [1.3, 0.7, -0.4])
+@pytest.mark.parametrize("function", [summed_exactly, summed_exactly_in_a_loop])
+def test_items_that_may_raise_are_given_to_a_function_of_all(
+    function: Any, x: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    value, slope = sd.value_and_grad(function)(x)
+    assert value == function(x)
+    expected = directional(function, (x,), (1.0,), step=0.01).value
+    np.testing.assert_allclose(slope, expected, rtol=1e-8)
+    np.testing.assert_allclose(sd.jvp(function, (x,), (1.0,))[1], expected, rtol=1e-8)
