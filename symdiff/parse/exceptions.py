@@ -72,7 +72,7 @@ def called_with(
 
 def is_made(interp: Interpreter, error: ObjectRef) -> None:
     """Its ``__init__`` has returned; when the class is called again, that sets ``args`` again."""
-    interp.put((error, _SET), False)
+    interp.put((error, _SET), ())
     interp.put((error, CHANGED), ())
 
 
@@ -93,7 +93,7 @@ def initialised(
 def set_arguments(interp: Interpreter, error: ObjectRef, arguments: Abstract) -> None:
     """``error.args = arguments``."""
     interp.put((error, "args"), interp.call(tuple, [arguments], {}))
-    interp.put((error, _SET), True)
+    interp.put((error, _SET), ("args",))
 
 
 def note_change(interp: Interpreter, error: ObjectRef, name: str) -> None:
@@ -190,7 +190,7 @@ def exception_of(interp: Interpreter, kind: type[BaseException], arguments: Argu
     made = ObjectRef(kind)
     interp.put((made, "args"), tuple(arguments))
     interp.put((made, _INITIALISED), ())
-    interp.put((made, _SET), False)
+    interp.put((made, _SET), ())
     interp.put((made, CHANGED), ())
     return made
 
@@ -275,7 +275,7 @@ def given_to(
 ) -> tuple[tuple[Abstract, ...], tuple[tuple[str, Abstract], ...]]:
     """The arguments and keywords that make an exception again."""
     called = interp.heap.get((error, _CALLED)) is not ABSENT
-    if interp.heap.get((error, _SET)) is not False and (called or _has_fields(error.type)):
+    if interp.heap.get((error, _SET)) != () and (called or _has_fields(error.type)):
         raise UnsupportedSyntaxError(
             f"a {error.type.__name__} whose 'args' the program has set",
             hint="make a new one of these arguments",

@@ -172,10 +172,10 @@ class Region:
         if issubclass(kind, self.handled):
             told = None
         for number in range(len(self.classes), len(self.kinds)):
-            if self.kinds[number] is kind and self.told[number] == told:
+            if self.kinds[number] is kind and self.told[number] == (made, told):
                 return number
         self.kinds.append(kind)
-        self.told.append(told)
+        self.told.append((made, told))
         return len(self.kinds) - 1
 
 

@@ -102,7 +102,7 @@ def _told_apart(interp: Interpreter, error: Abstract, kind: type[BaseException] 
 
 
 def told_of(interp: Interpreter, error: ObjectRef) -> Any:
-    """What an exception was made of, if that is all known while the function is compiled."""
+    """What an exception was made of: all that is known of it while the function is compiled."""
     if error.live is not None or original(interp, error) is not None:
         return None
     if issubclass(error.type, BaseExceptionGroup):
@@ -114,7 +114,7 @@ def told_of(interp: Interpreter, error: ObjectRef) -> Any:
     given = (*arguments, *(value for _, value in keywords))
     known = all(type(value) in _SIMPLE and not isinstance(value, tuple) for value in given)
     if not known:
-        return None
+        return tuple(map(type, arguments)), tuple((name, type(value)) for name, value in keywords)
     changed = interp.heap.get((error, CHANGED))
     return repr((arguments, keywords)), error if changed else None
 

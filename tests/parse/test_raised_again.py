@@ -118,3 +118,79 @@ def compared_with_a_long_integer(x: Any) -> Any:
 )
 def test_integers_that_are_longer_than_any_float(f: Callable[..., Any]) -> None:
     assert sd.value_and_grad(f)(1.5) == (4.5, 3.0)
+
+
+class OddError(ValueError):
+    pass
+
+
+class WorseError(OddError):
+    def __init__(self, value: Any, word: str = "worse") -> None:
+        super().__init__(word, value)
+        self.value = value
+
+
+def not_above(x: Any, most: float) -> Any:
+    if x > most:
+        raise WorseError(x)
+    return x
+
+
+def out_of_a_loop_in_a_try(x: Any) -> Any:
+    y = x
+    try:
+        for v in (x, 2.0 * x):
+            y = not_above(v, 2.0)
+    except LookupError:
+        y = x
+    return y
+
+
+def of_one_class_with_more_or_less(x: Any) -> Any:
+    try:
+        if x > 2.0:
+            raise OddError(x)
+        if x > 1.0:
+            raise OddError(x, 2.0)
+        if x > 0.8:
+            raise OddError("large", x)
+    except LookupError:
+        return x
+    return 2.0 * x
+
+
+@pytest.mark.parametrize("f", [out_of_a_loop_in_a_try, of_one_class_with_more_or_less])
+def test_what_no_handler_names_is_raised_with_its_own_arguments(f: Callable[..., Any]) -> None:
+    assert sd.value_and_grad(f)(0.5) == (1.0, 2.0)
+    for x in (0.9, 1.5, 2.5):
+        if f is out_of_a_loop_in_a_try and x < 1.0:
+            continue
+        with pytest.raises(OddError) as expected:
+            f(x)
+        with pytest.raises(OddError) as raised:
+            sd.grad(f)(x)
+        assert type(raised.value) is type(expected.value)
+        assert raised.value.args == expected.value.args
+
+
+def of_the_program_or_an_operation(x: Any) -> Any:
+    y = 2.0 * x
+    try:
+        try:
+            if x > 2.0:
+                raise ZeroDivisionError(x)
+            y = y / (x - 1.0)
+        except ZeroDivisionError:
+            raise
+    except KeyError:
+        y = 0.0
+    return y
+
+
+def test_what_the_program_or_an_operation_has_raised_is_raised_again() -> None:
+    assert sd.value_and_grad(of_the_program_or_an_operation)(1.5) == (6.0, -8.0)
+    with pytest.raises(ZeroDivisionError) as raised:
+        sd.grad(of_the_program_or_an_operation)(2.5)
+    assert raised.value.args == (2.5,)
+    with pytest.raises(ZeroDivisionError, match="division by zero"):
+        sd.grad(of_the_program_or_an_operation)(1.0)
