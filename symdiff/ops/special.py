@@ -823,12 +823,13 @@ def _of_known(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _are_of_ufuncs(operands: Sequence[Any]) -> bool:
     """Return whether there are floats or arrays, and none without axes, of which SciPy makes
-    arrays.
+    arrays; nor Python's numbers beside narrow ones, to which they do not give way there.
     """
     types = [array_type(staged(operand)) for operand in operands]
     real = all(each.dtype.kind in "biuf" for each in types)
     some = any(each.rank or each.dtype.kind == "f" for each in types)
-    return real and some and all(each.kind != "array" or each.rank for each in types)
+    wide = all(each.dtype.itemsize == 8 for each in types) or not any(e.weak for e in types)
+    return real and some and wide and all(each.kind != "array" or each.rank for each in types)
 
 
 def _has_ways(n: Value, k: Value) -> Value:

@@ -335,6 +335,16 @@ def test_ways_to_choose_of_what_is_no_whole_number(name):
         sd.grad(lambda x: function(*(x for _ in operands), exact=True) * x)(2.0)
 
 
+def test_ways_to_choose_keep_the_precision_that_scipy_gives_them():
+    given = np.float32([5.5, 3.0]), np.float32([2.5, 1.0])
+    value = sd.vjp(lambda n, k: special.comb(n, k), *given)[0]
+    assert value.dtype == np.float32
+    np.testing.assert_array_equal(value, special.comb(*given))
+    for function in (special.comb, special.perm):
+        with pytest.raises(sd.UnsupportedSyntaxError, match="known at run time only"):
+            sd.vjp(lambda n: function(n, 1.5), np.float32(2.5))  # noqa: B023
+
+
 def test_complex_numbers_have_holomorphic_derivatives():
     z = np.array([0.5 + 0.3j, -1.2 + 2.0j])
     for function, derivative in (
