@@ -23,6 +23,8 @@ from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import greater_equal
 from symdiff.ops.attempts import error_number, spelled_class
 from symdiff.ops.declare import array_type
+from symdiff.ops.effects import opaque_call
+from symdiff.ops.index import index_add, index_set
 from symdiff.parse import lookups
 from symdiff.parse.attributes import (
     delete_attribute,
@@ -63,6 +65,7 @@ from symdiff.parse.values import (
     Partial,
     PossiblyUnbound,
 )
+from symdiff.parse.views import MAY_COPY
 
 
 @builtin(isinstance)
@@ -190,7 +193,31 @@ def _share_memory(interp: Interpreter, a: Abstract, b: Abstract) -> Abstract:
         kinds = [array_type(interp.lift(v)).dtype for v in (a, b)]
         if a.storage is not b.storage and kinds[0] != kinds[1]:
             return False
+        if a.storage is not b.storage and (_is_made_here(interp, a) or _is_made_here(interp, b)):
+            interp.heap.require_told_apart(a.storage, b.storage)
+            return False
     raise UnsupportedCallError("whether arrays share memory, which is known at run time only")
+
+
+def _is_made_here(interp: Interpreter, array: Array) -> bool:
+    """Return whether an operation has made the memory of an array, which was not given to it.
+
+    What a call without a rule returns may be what it was given.
+    """
+    storage, content = array.storage, interp.heap.contents.get(array.storage)
+    if storage.origin is not None or storage.given is not None or storage in interp.outside:
+        return False
+    copied = False
+    while isinstance(content, Value) and content.node is not None:
+        op = content.node.op
+        if op not in (index_set, index_add) and op.view is None and op.cost not in _OF_ITS_OPERAND:
+            return op is not opaque_call and not content.node.blocks
+        copied = copied or op.name in MAY_COPY  # where it gives no copy it makes no memory
+        content = content.node.operands[0] if content.node.operands else None
+    return copied
+
+
+_OF_ITS_OPERAND = ("free", "view")  # what costs no more may be in the memory that it is given
 
 
 @builtin(hasattr)

@@ -92,7 +92,7 @@ def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> 
     if not isinstance(held, Array):
         return None
     for node in reversed(chain):
-        shares = node.op.name not in _MAY_COPY or gives_view(interp, node)
+        shares = node.op.name not in MAY_COPY or gives_view(interp, node)
         if not shares:  # nobody else has the memory of what follows
             made = interp.heap.allocate(result)
             if shares is None:
@@ -103,7 +103,7 @@ def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> 
     return held
 
 
-_MAY_COPY = frozenset({"reshape", "contiguous"})
+MAY_COPY = frozenset({"reshape", "contiguous"})
 
 
 def seen_through(interp: Interpreter, array: Array, node: Node, *, is_flat: bool = False) -> Array:

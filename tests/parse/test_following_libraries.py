@@ -391,6 +391,37 @@ def test_whether_arrays_share_memory_is_known_where_any_layout_tells() -> None:
         sd.grad(lambda x: np.sum(x) * np.may_share_memory(x[1:], x[:1]))(np.ones(3))
 
 
+@sd.nondifferentiable(returns="float64[n]")
+def handed_back(x: Any) -> Any:
+    return x
+
+
+def _in_columns(x: Any) -> Any:
+    """As checks of arguments copy what may be the caller's: it is, or not, as it lies in memory."""
+    made = np.asarray(x, order="F")
+    if np.may_share_memory(made, x):
+        made = made.copy(order="K")
+    made[0] = 3.0
+    return np.sum(made * made) + np.sum(x)
+
+
+def test_memory_that_a_function_makes_is_its_own() -> None:
+    def model(x: Any) -> Any:
+        made, double = np.array(x), 2.0 * x
+        made[0] = 5.0
+        shared = np.may_share_memory(made, x) + np.shares_memory(double[1:], x)
+        return np.sum(x * x) * (1.0 + shared + np.may_share_memory(made, double))
+
+    np.testing.assert_array_equal(sd.grad(model)(np.arange(3.0)), [0.0, 2.0, 4.0])
+    for order in ("C", "F"):
+        x = np.ones((2, 3), order=order)
+        slopes = sd.grad(_in_columns)(x)
+        np.testing.assert_array_equal(slopes, [[1.0, 1.0, 1.0], [3.0, 3.0, 3.0]])
+        assert np.all(x == 1.0)
+    with pytest.raises(sd.UnsupportedCallError, match="known at run time only"):
+        sd.grad(lambda x: np.sum(x) * np.may_share_memory(handed_back(x), x))(np.ones(3))
+
+
 def test_what_they_ask_of_arrays() -> None:
     def model(x: Any) -> Any:
         y = np.asarray(x * 2.0, device="cpu")
