@@ -201,7 +201,8 @@ def _called(request: Request, calls: Calls) -> tuple[Graph, Graph]:
     joint = _Joint(graph, request.wrt, calls)
     results = joint.block.results
     seeds = {k: Value(results[k].type, None, results[k].name, "cotangent") for k in request.of}
-    block, saved = joint.apart(seeds, dict(zip(request.of, request.states, strict=True)))
+    states = calls.states(request)
+    block, saved = joint.apart(seeds, dict(zip(request.of, states, strict=True)))
     return halves(graph, joint.block, block, saved, tuple(seeds.values()))
 
 

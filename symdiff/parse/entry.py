@@ -26,7 +26,7 @@ from symdiff.ir.structure import declared
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.effects import raise_
 from symdiff.parse.binding import spread_arguments
-from symdiff.parse.blame import blamed, certain
+from symdiff.parse.blame import blamed, certain, is_foreseen
 from symdiff.parse.changing import made_outside
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
@@ -83,17 +83,33 @@ def _staged_with_retries(
     while True:
         policy.midway = False
         try:
-            return _staged(function, signature, policy, marks)
+            staged = _staged(function, signature, policy, marks)
+            return _with_large_called(staged, function, signature, policy, marks)
         except (NotInTime, GoneOverAgain, Changed) as found:
             _take_up(policy, found, function)
         except ConflictRead as read:
             refined = policy.refine_for(read.conflict) or policy.select_more() or policy.midway
-            if not refined:
+            if not (refined or policy.follow_large()):
                 raise _failure(policy, read.conflict, function) from None
         except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError) as error:
-            if policy.select_more(error) or policy.midway:
+            if policy.select_more(error) or policy.midway or policy.follow_large():
                 continue
             raise _refusal(policy, error, function) from told_by(error)
+
+
+def _with_large_called(
+    staged: Staged, function: Any, signature: Signature, policy: RetryPolicy, marks: Marks | None
+) -> Staged:
+    """The function staged once more, where what is a graph of its own has been followed as well;
+    as it was, where that cannot be.
+    """
+    if policy.follows_large and policy.calls_large:
+        try:
+            return _staged(function, signature, policy, marks)
+        except Exception as error:
+            if not is_foreseen(error):
+                raise
+    return staged
 
 
 def _take_up(
@@ -161,6 +177,7 @@ def _staged(
     interp.static = FixedValues((*signature.static, *policy.fixed.items()))
     interp.policy = policy
     policy.recursions.asked.clear()
+    policy.follows_large = False
     interp.function = function
     with building(interp.entry):
         try:

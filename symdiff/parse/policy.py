@@ -64,7 +64,9 @@ class RetryPolicy:
     of a loop, which would tell as well. ``of_library``: a conflict in a library's function, which
     is refused as a whole where nothing resolves that. ``without_arm``: what tells that an arm is
     not taken that cannot be compiled. ``recursions``: functions that call themselves often.
-    ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
+    ``large``: functions, by their syntax trees, whose templates are called, not copied; unless
+    ``calls_large`` is false, so are their first calls. ``follows_large``: whether one was followed
+    in its place in the present attempt. ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
     followed as objects, as the program changes one: ``sets``, ``functions``, and the dicts that
     are made at a place; ``contexts`` of exceptions, as it asks for one. ``midway``: whether the
     present attempt has refined it for a call alone (``anew``). ``present`` gives the present value
@@ -91,6 +93,9 @@ class RetryPolicy:
     selected_in: Counter[Any] = field(default_factory=Counter)
     refused: dict[Any, int] = field(default_factory=dict)
     written_late: set[Any] = field(default_factory=set)
+    large: set[Any] = field(default_factory=set)
+    calls_large: bool = True
+    follows_large: bool = False
     resumed: set[Any] = field(default_factory=set)
     changed: set[str | SourceSpan] = field(default_factory=set)
     midway: bool = False
@@ -112,6 +117,21 @@ class RetryPolicy:
         new.behind_arms, new.unlike_names = self.behind_arms, self.unlike_names
         return new
 
+    def calls(self, function: Any) -> bool:
+        """Return whether all calls of a function are of a graph, the first one, too."""
+        return self.calls_large and function in self.large
+
+    def note_large(self, function: Any, followed: bool) -> None:
+        """Note that calls of a function are of a graph, and whether one was ``followed`` before."""
+        self.follows_large |= followed
+        self.large.add(function)
+
+    def follow_large(self) -> bool:
+        """Follow the first call of each function in its place; False where all are anyway."""
+        had = self.calls_large and bool(self.large)
+        self.calls_large = False
+        return had
+
     def write_in_arms(self) -> bool:
         """Write lists and dicts of numbers in arms; False where all were written there."""
         new = self.behind_arms and not self.in_arms
@@ -131,9 +151,10 @@ class RetryPolicy:
 
     def anew(self) -> RetryPolicy:
         """The policy of a run that begins without what this one was refined for."""
-        return RetryPolicy(
-            self.all_late, self.recursions, self.present, self.in_arms, named=self.named
-        )
+        known = self.all_late, self.recursions, self.present, self.in_arms
+        made = RetryPolicy(*known, named=self.named)
+        made.large, made.calls_large = self.large, self.calls_large
+        return made
 
     def refine_for(self, conflict: Conflict) -> bool:
         """Take up what may resolve a conflict; False where there is nothing more."""

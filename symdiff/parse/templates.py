@@ -15,7 +15,9 @@ call is given somebody else holds, too: a template is never staged as if nobody 
 While derivatives are stopped, or a recursion on data is staged, calls are followed.
 
 A template of many nodes is a graph of its own, which calls call: copies of copies of copies would
-be more than anything could hold, where each function calls the next one twice.
+be more than anything could hold, where each function calls the next one twice. Where that is found
+of a function, what it has built in the place of its first call is one copy more: so the program is
+staged once again, in which all its calls are of the graph.
 
 Inside ``try`` a template is a region of its own, made at the first call already, unless that stands
 in another template. It also gives whether something was raised, the number of its class, and the
@@ -218,11 +220,13 @@ def copied(
         return ABSENT
     if isinstance(known, int):
         at_once = bool(interp.regions) and not (interp.in_template or later)
-        if known < FOLLOWED_FIRST + later and not at_once:
+        if known < FOLLOWED_FIRST + later and not (at_once or interp.policy.calls(key[0])):
             interp.templates[kind] = known + 1
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
         made = _made(interp, seen, bound, run)
+        if made is not None and made.called is not None:
+            interp.policy.note_large(key[0], known > 0)
         known = interp.templates[kind] = made if made is None or accepts(made) else None
     return ABSENT if known is None else _copy(interp, known, seen)
 
