@@ -66,7 +66,8 @@ class RetryPolicy:
     not taken that cannot be compiled. ``recursions``: functions that call themselves often.
     ``large``: functions, by their syntax trees, whose templates are called, not copied; unless
     ``calls_large`` is false, so are their first calls. ``follows_large``: whether one was followed
-    in its place in the present attempt. ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
+    in its place in the present attempt.
+    ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
     followed as objects, as the program changes one: ``sets``, ``functions``, and the dicts that
     are made at a place; ``contexts`` of exceptions, as it asks for one. ``midway``: whether the
     present attempt has refined it for a call alone (``anew``). ``present`` gives the present value

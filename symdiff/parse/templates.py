@@ -17,7 +17,7 @@ While derivatives are stopped, or a recursion on data is staged, calls are follo
 A template of many nodes is a graph of its own, which calls call: copies of copies of copies would
 be more than anything could hold, where each function calls the next one twice. Where that is found
 of a function, what it has built in the place of its first call is one copy more: so the program is
-staged once again, in which all its calls are of the graph.
+staged once again, in which all its calls are of the graph, unless it prints, draws or the like.
 
 Inside ``try`` a template is a region of its own, made at the first call already, unless that stands
 in another template. It also gives whether something was raised, the number of its class, and the
@@ -45,7 +45,7 @@ from symdiff.ir.build import (
     remade,
 )
 from symdiff.ir.called import Activation
-from symdiff.ir.control import undefined
+from symdiff.ir.control import call, undefined
 from symdiff.ir.graph import (
     Attributes,
     Block,
@@ -225,7 +225,7 @@ def copied(
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
         made = _made(interp, seen, bound, run)
-        if made is not None and made.called is not None:
+        if made is not None and made.called is not None and made.called.op is call:
             interp.policy.note_large(key[0], known > 0)
         known = interp.templates[kind] = made if made is None or accepts(made) else None
     return ABSENT if known is None else _copy(interp, known, seen)
