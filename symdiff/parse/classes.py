@@ -83,7 +83,8 @@ def instance_of(
     if issubclass(kind, cls):
         with _giving(made, cls):
             _initialise(interp, kind, made, arguments, keywords)
-        interp.heap.written.discard(made)  # no name stands for it yet
+        if isinstance(made, ListRef | DictRef | ObjectRef):
+            interp.heap.written.discard(made)  # no name stands for it yet
     return made
 
 

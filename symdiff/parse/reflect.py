@@ -443,6 +443,8 @@ def _is_static(value: Any) -> bool:
         return True
     if is_constant(value):
         return True
+    if isinstance(type(value).__hash__, types.FunctionType):
+        return False  # the program's own, which is not run
     try:
         meet()
         if isinstance(value, types.MethodType):

@@ -1184,3 +1184,56 @@ def test_an_object_is_not_changed_behind_a_method_that_keeps_its_results():
 
     with pytest.raises(UnsupportedSyntaxError, match="function with lru_cache was given"):
         sd.grad(f)(2.0)
+
+
+class Unlike(tuple):
+    """A tuple that is compared and hashed by the program's own methods."""
+
+    def __new__(cls, *items):
+        return tuple.__new__(cls, items)
+
+    def __eq__(self, other):
+        raise RuntimeError("compared")
+
+    def __hash__(self):
+        raise RuntimeError("hashed")
+
+
+class Unhashable(tuple):
+    def __new__(cls, *items):
+        return tuple.__new__(cls, items)
+
+    def __eq__(self, other):
+        return len(self) == len(other)
+
+    __hash__ = None
+
+
+class Keyless:
+    scale = 2.0
+
+    def __hash__(self):
+        raise RuntimeError("hashed")
+
+
+UNLIKE = Unlike(1.0, 2.0)
+KEYLESS = Keyless()
+
+
+def first_of(pair, x):
+    return pair[0] * x
+
+
+def compared_by_own_methods(x):
+    pair = Unhashable(x, 2 * x)
+    known = Unlike(1, 2) if x > 0 else Unlike(1, 3)
+    for _ in range(3):
+        pair = Unhashable(pair[1], pair[0] + x)
+    total = first_of(known, x) + first_of(Unlike(1, 2), x) + first_of(UNLIKE, x)
+    return total + KEYLESS.scale * UNLIKE[1] + (x if pair == (1, 2) else 2 * x)
+
+
+def test_methods_that_compare_or_hash_are_not_run_while_compiling():
+    gradient = sd.grad(compared_by_own_methods)
+    assert (gradient(1.5), gradient(-0.5)) == (4.0, 4.0)
+    assert sd.differentiable(compared_by_own_methods).forward(1.5)[0] == 10.0
