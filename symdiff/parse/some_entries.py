@@ -15,7 +15,7 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.control import emit_cond
 from symdiff.ir.graph import Block, Value
 from symdiff.ops.arithmetic import bitwise_or
-from symdiff.parse.assumed import truth_of
+from symdiff.parse.assumed import implied, truth_of
 from symdiff.parse.blame import users
 from symdiff.parse.heap import constant, of_items
 from symdiff.parse.interpreter import HOOKS, Interpreter
@@ -156,10 +156,26 @@ def has_entries(interp: Interpreter, ref: DictRef) -> bool | Value:
 def with_entry(interp: Interpreter, ref: DictRef, key: Any, content: Abstract) -> Items:
     """What a dict holds after ``d[key] = content``."""
     items: Items = interp.heap.get(ref)
-    keys = list(items)
-    if isinstance(items.get(key), Maybe) and keys[-1] != key:  # it may come last, or not
-        raise told_apart(interp, ref, key)
+    there = entry(interp, ref, key).there
+    if isinstance(there, Value):
+        without = _settled(interp, items, there, False)
+        if any(k in without for k in list(items)[list(items).index(key) + 1 :]):
+            raise told_apart(interp, ref, key)  # it comes behind these where it is not there
+    elif not there:
+        items = {k: item for k, item in items.items() if k != key}
     return of_items({**items, key: content})
+
+
+def _settled(interp: Interpreter, items: Items, predicate: Value, taken: bool) -> Items:
+    """What a dict holds where a predicate is told, which tells of other entries, too."""
+    assumed = interp.assumed | implied(predicate, taken)
+    made: Items = {}
+    for key, item in items.items():
+        if isinstance(item, Maybe) and isinstance(item.there, Value):
+            known = truth_of(item.there, assumed)
+            item = item if known is None else Maybe((known, item.content))
+        made[key] = item
+    return of_items(made)
 
 
 def without_entry(interp: Interpreter, ref: DictRef, key: Any) -> tuple[Items, Abstract]:
@@ -202,8 +218,10 @@ def told_apart(interp: Interpreter, ref: DictRef, key: Any) -> ConflictRead:
     """
     items: SomeEntries = interp.heap.get(ref)
     there, content = items[key]
-    without = of_items({k: item for k, item in items.items() if k != key})
-    contents = {0: without, 1: of_items({**items, key: content})}
+    contents = {
+        number: _settled(interp, {**items, key: Maybe((taken, content))}, there, taken)
+        for number, taken in enumerate((False, True))
+    }
     which = _number_of(there, 1, 0)
     reason = f"a dict has {key!r} on some paths only"
     conflict = Conflict(DICT, reason, interp.span, predicate=there)

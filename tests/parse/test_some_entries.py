@@ -168,6 +168,20 @@ def shares_what_it_holds(x, p):
     return np.sum(d["x"]) * p, d
 
 
+def set_again_by_a_helper(x, p):
+    d = {"first": x}
+
+    def evaluate(scale):
+        if scale < 0.5:
+            return p
+        d["product"] = x * scale
+        d["sum"] = np.sum(d["product"])
+        return d["sum"] * p
+
+    s = evaluate(p) + evaluate(p * p + 0.03)
+    return d, s, list(d)
+
+
 def of_other_kinds(x, p):
     d, e = collections.OrderedDict(), collections.defaultdict(float)
     if p > 0.5:
@@ -200,6 +214,7 @@ FUNCTIONS = [
     grown_while,
     holds_what_changes,
     shares_what_it_holds,
+    set_again_by_a_helper,
     of_other_kinds,
     in_another_order,
 ]
