@@ -235,12 +235,24 @@ def lower_array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list
     return _parts_between(x, bounds, place)
 
 
-def _known_in_number(given: Any) -> list[Value] | None:
-    """The places at which an array is split, of an array of them whose length is known."""
+def _known_in_number(given: Any) -> Sequence[int | Value] | None:
+    """The places at which an array is split, of a list with some that are known at run time only,
+    or of an array of them whose length is known.
+    """
+    if isinstance(given, list | tuple):
+        computed = any(isinstance(one, Value) and constant_value(one) is None for one in given)
+        return given if computed and all(map(_is_place, given)) else None
     if not isinstance(given, Value) or constant_value(given) is not None or _rank(given) != 1:
         return None
     (length,) = array_type(given).shape
     return [index_of(given, k) for k in range(length)] if isinstance(length, int) else None
+
+
+def _is_place(bound: Any) -> bool:
+    if isinstance(bound, Value):
+        type_ = bound.type
+        return isinstance(type_, ArrayType) and not type_.shape and type_.dtype.kind in "iu"
+    return isinstance(bound, int | np.integer)
 
 
 def _parts_between(x: Value, bounds: Sequence[int | Value | None], axis: int) -> list[Value]:

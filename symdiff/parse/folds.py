@@ -327,15 +327,20 @@ def _is_constant(part: Any) -> bool:
 
 
 def _is_found_at_run_time(interp: Interpreter, keys: Sequence[Any]) -> bool:
-    """Return whether the order of keys is told by numbers that nothing fixes."""
+    """Return whether the order of keys is told by numbers that nothing fixes.
+
+    Arrays behind other parts of tuples are compared, and raise, where these are equal.
+    """
     numbers: list[Value] = []
-    pending = list(keys)
+    pending = [(key, False) for key in keys]
     while pending:
-        key = pending.pop()
-        if isinstance(key, tuple):
-            pending.extend(key)
+        key, is_behind = pending.pop()
+        if isinstance(key, tuple | list):
+            pending.extend((part, is_behind or k > 0) for k, part in enumerate(key))
         elif isinstance(key, Value):
             is_array = isinstance(key.type, ArrayType) and key.type.kind == "array"
+            if is_array and is_behind:
+                continue
             if is_array or not (isinstance(key.type, ArrayType) or key.type == TEXT):
                 return False
             numbers.append(key)

@@ -7,7 +7,7 @@ import numpy as np
 from symdiff.definitions import keyed
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import Leaf, tuple_of
+from symdiff.ir.structure import Container, Leaf, Static, Structure
 from symdiff.ir.types import TEXT, ArrayType
 from symdiff.ops.declare import array_type, static
 from symdiff.ops.lists import list_order
@@ -19,7 +19,6 @@ from symdiff.parse.comparisons import is_or_equals
 from symdiff.parse.interpreter import Interpreter, describe
 from symdiff.parse.items import require_hashable
 from symdiff.parse.selecting import staged_items
-from symdiff.parse.trees import same_structure
 from symdiff.parse.truth import truth
 from symdiff.parse.values import Abstract, ListRef, ObjectRef
 
@@ -71,6 +70,16 @@ def _place_of(interp: Interpreter, keys: ListRef, key: Abstract) -> Abstract:
     return staged_lists.place_of(interp, staged_items(interp, content), key)
 
 
+def _is_of_sequences(structure: Structure) -> bool:
+    """Return whether items are compared part by part, in order: numbers, texts, arrays (which are
+    compared where all before them is equal, and raise there), and tuples and lists of such.
+    """
+    if isinstance(structure, Container):
+        plain = structure.type in (tuple, list) or hasattr(structure.type, "_fields")
+        return plain and all(map(_is_of_sequences, structure.items))
+    return isinstance(structure, Leaf | Static)
+
+
 def _known_place(interp: Interpreter, keys: tuple[Abstract, ...], key: Abstract) -> int | None:
     """Where a key stands among others, if it can be told now."""
     for place, other in enumerate(keys):
@@ -83,9 +92,8 @@ def _known_place(interp: Interpreter, keys: tuple[Abstract, ...], key: Abstract)
 @builtin(keyed.order_of)
 def _order_of(interp: Interpreter, keys: ListRef, reverse: Abstract) -> Abstract:
     table = staged_lists.columns_of(interp.content(keys))
-    is_flat = same_structure(table.structure, tuple_of(len(table.values)))
-    is_flat = is_flat or isinstance(table.structure, Leaf)
-    if not is_flat or any(map(staged_lists.holds_arrays, table.values)):
+    is_alone = isinstance(table.structure, Leaf) and staged_lists.holds_arrays(table.values[0])
+    if is_alone or not _is_of_sequences(table.structure):
         raise UnsupportedSyntaxError(
             "the order of such items, of a number that is known at run time only",
             hint="give a key of numbers or texts: sorted(items, key=...)",

@@ -373,3 +373,25 @@ def test_splits_are_as_numpys(split: Any) -> None:
                 sd.vjp(first, x)
         else:
             np.testing.assert_array_equal(sd.vjp(first, x)[0], plain)
+
+
+@pytest.mark.parametrize("split", [np.split, np.array_split])
+def test_splits_at_places_that_are_computed(split: Any) -> None:
+    def weighed(x: Any, t: Any) -> Any:
+        first, second, third = split(x, [int(t), 4])
+        return np.sum(first**2) + 2.0 * np.sum(second**2) + 3.0 * np.sum(third**2)
+
+    x = np.arange(1.0, 7.0)
+    by_place = {
+        2.5: [1, 1, 2, 2, 3, 3],
+        0.0: [2, 2, 2, 2, 3, 3],
+        5.2: [1, 1, 1, 1, 4, 3],  # the second part is empty, and the third begins before the end
+        -3.0: [1, 1, 1, 2, 3, 3],
+    }
+    for t, weights in by_place.items():
+        assert weighed(x, t) == np.sum(np.array(weights) * x**2)
+        value, gradient = sd.value_and_grad(weighed)(x, t)
+        assert value == weighed(x, t)
+        np.testing.assert_allclose(gradient, 2.0 * np.array(weights) * x)
+        _, tangent = sd.jvp(weighed, (x, t), (np.ones(6), 0.0))
+        assert tangent == pytest.approx(2.0 * np.sum(weights * x))
