@@ -33,6 +33,7 @@ from symdiff.parse.iteration import (
     ENDED,
     ITERATORS,
     at_end,
+    first_of,
     has_element,
     is_unnumbered,
     iterate,
@@ -144,12 +145,11 @@ def _next(interp: Interpreter, source: Abstract, *default: Abstract) -> Abstract
         return default[0]
 
     if resumes(interp, source):
-        require_unused(interp, source)
-        item = HOOKS.resumed(interp, source)
-        if item is ABSENT:
-            return default[0] if default else at_end(interp, source)
-        return item
+        return _next_resumed(interp, source, default)
     if is_unnumbered(source):
+        first = first_of(interp, source)
+        if first is not ABSENT:
+            return first
         found = until(interp, source, keep)
     elif isinstance(source, ITERATORS):
         found = _advance(interp, source, keep)
@@ -164,6 +164,15 @@ def _next(interp: Interpreter, source: Abstract, *default: Abstract) -> Abstract
         if is_unnumbered(source) and is_definition(interp.scope.globals):
             raise not_beside() from None
         raise
+
+
+def _next_resumed(interp: Interpreter, source: Abstract, default: Sequence[Abstract]) -> Abstract:
+    """The next element of a generator that is suspended."""
+    require_unused(interp, source)
+    item = HOOKS.resumed(interp, source)
+    if item is ABSENT:
+        return default[0] if default else at_end(interp, source)
+    return item
 
 
 def _next_of_object(interp: Interpreter, source: Abstract, default: Sequence[Abstract]) -> Abstract:

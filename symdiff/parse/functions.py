@@ -31,7 +31,7 @@ from symdiff.parse.binding import bind_arguments
 from symdiff.parse.blame import certain
 from symdiff.parse.branches import ends_without_return, taken_from, unless_raised
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.gathering import Consume, from_list, gathered
+from symdiff.parse.gathering import Consume, first_element, from_list, gathered
 from symdiff.parse.interpreter import HOOKS, MOST_INLINED, REFUSED, Consumer, Frame, Interpreter
 from symdiff.parse.iteration import resumes, started
 from symdiff.parse.lookups import is_plain, rests_on, static_on_class, variable_of
@@ -39,7 +39,14 @@ from symdiff.parse.marking import bound_arguments
 from symdiff.parse.names import final_names
 from symdiff.parse.opaque import call_opaque, is_message, is_pure_python, python_of, report
 from symdiff.parse.recursion import followed
-from symdiff.parse.scope import local_names, read_free, read_once, yielding
+from symdiff.parse.scope import (
+    cleans_up,
+    local_names,
+    read_free,
+    read_once,
+    uses_what_is_sent,
+    yielding,
+)
 from symdiff.parse.templates import copied
 from symdiff.parse.values import (
     ABSENT,
@@ -337,7 +344,11 @@ def _generator(
         given = from_list(interp, (*key, "items"), scope, bound, gather, consume)
         return go_over(bound, consume, False, True) if given is ABSENT else given
 
-    made = Generator(run, whole=whole)
+    def first() -> Abstract:
+        taken = partial(first_element, interp, go_over)
+        return copied(interp, (*key, "first"), scope, bound, taken)
+
+    made = Generator(run, whole=whole, first=first if _is_left_in_one_step(node) else None)
     started(interp, made)
     if isinstance(node, ast.FunctionDef):
         inner = replace(scope, serial=now(), node=node)
@@ -345,6 +356,11 @@ def _generator(
         if resumes(interp, made):
             _suspend(interp, made, made.body, bound)
     return made
+
+
+def _is_left_in_one_step(node: FunctionNode) -> bool:
+    """Return whether a generator that is left at a ``yield`` does nothing there any more."""
+    return not (cleans_up(node) or uses_what_is_sent(node))
 
 
 def _suspend(

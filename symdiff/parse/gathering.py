@@ -17,25 +17,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Block, Node, walk_nodes
 from symdiff.ops.effects import raise_
 from symdiff.ops.facts import may_raise
 from symdiff.parse.blame import is_foreseen
+from symdiff.parse.branches import taken_from
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, differing
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.iteration import append_item, are_kept, for_each
+from symdiff.parse.iteration import append_item, are_kept, for_each, started, until
 from symdiff.parse.kinds import look_around
 from symdiff.parse.templates import Run, Template, copied, held_inside
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
     DictRef,
+    Generator,
     ListRef,
     ObjectRef,
     Scope,
     Storage,
+    Token,
     born,
     now,
 )
@@ -97,6 +101,22 @@ def gathered(interp: Interpreter, go_over: Callable[[Consume], Abstract]) -> Abs
     given = go_over(take)
     pairs = ((interp.heap.get(key), held) for key, held in shown.items())
     return items, given, not all(one is ABSENT or are_kept(one, held) for one, held in pairs)
+
+
+def first_element(
+    interp: Interpreter, go_over: Callable[..., Abstract], bound: dict[str, Abstract]
+) -> Abstract:
+    """The first element of a generator that has one on each path."""
+    slot = (Token(), "first")
+
+    def keep(item: Abstract) -> bool:
+        interp.put(slot, item)
+        return True
+
+    made = Generator(lambda consume: go_over(bound, consume, False, False))
+    if until(interp, started(interp, made), keep) is not True:
+        raise UnsupportedSyntaxError("a generator that has no element on some paths")
+    return taken_from(interp, slot)
 
 
 def _go_over(interp: Interpreter, items: Abstract, consume: Consume) -> None:

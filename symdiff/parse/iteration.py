@@ -803,6 +803,17 @@ def _one_by_one(interp: Interpreter, generator: Abstract) -> Iterable:
     return Iterable(0, element, unroll=True, more=more)
 
 
+def first_of(interp: Interpreter, value: Abstract) -> Abstract:
+    """The first element of a generator that is staged once for all of its kind; else ``ABSENT``."""
+    fresh = isinstance(value, Generator) and interp.content(value) == 0
+    if not fresh or value.first is None or interp.heap.get((value, "used")) is not ABSENT:
+        return ABSENT
+    first = value.first()
+    if first is not ABSENT:
+        consume(interp, value)
+    return first
+
+
 def until(
     interp: Interpreter, value: Abstract, action: Callable[[Abstract], bool | Value]
 ) -> bool | Value:

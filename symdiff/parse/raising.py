@@ -13,6 +13,7 @@ from typing import Any
 
 from symdiff.definitions.declare import is_definition
 from symdiff.errors import UnsupportedSyntaxError
+from symdiff.ir.graph import Value
 from symdiff.ops.arithmetic import equal
 from symdiff.ops.attempts import error_number
 from symdiff.ops.effects import Named, raise_
@@ -65,13 +66,22 @@ def throw(interp: Interpreter, error: Abstract, kind: type[BaseException] | None
 
 
 def _leave_region(interp: Interpreter, error: Abstract, kind: type[BaseException]) -> None:
+    """Leave the region around; on paths on which something else was raised in it, by that."""
     region = interp.regions[-1]
     made = is_exception(error)
     number = region.number_of(kind, made, told_of(interp, error) if made else None)
     goes_on = number >= len(region.classes)  # no handler names its class: it is raised again
-    interp.put((region.token, "number"), number)
-    interp.put((region.token, number), error if made or region.keeps or goes_on else None)
-    interp.leave(region.exit)
+
+    def leave() -> None:
+        interp.put((region.token, "number"), number)
+        interp.put((region.token, number), error if made or region.keeps or goes_on else None)
+        interp.leave(region.exit)
+
+    before = interp.heap.get(region.exit)
+    if isinstance(before, Value):
+        interp.branch(before, lambda: interp.leave(region.exit), leave)
+    elif before is not True:
+        leave()
 
 
 def _told_apart(interp: Interpreter, error: Abstract, kind: type[BaseException] | None) -> bool:

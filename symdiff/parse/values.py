@@ -354,7 +354,8 @@ class Generator(Told):
 
     ``elements`` gives its elements by number, where it is an expression of one loop and no
     condition. What a generator function returns ``run`` gives; where a consumer goes over it to
-    its end, ``whole`` does the same.
+    its end, ``whole`` does the same. ``first`` gives its first element, staged once for all of one
+    kind; ``ABSENT`` where that is to be staged in place.
     """
 
     told = "a generator"
@@ -363,6 +364,7 @@ class Generator(Told):
     elements: Callable[[], Iterable] | None = None
     body: GeneratorBody | None = None
     whole: Callable[..., Abstract] | None = None
+    first: Callable[[], Abstract] | None = None
     serial: int = field(init=False, default_factory=now)
 
     name = "a generator"  # where paths differ in how far it has been gone over

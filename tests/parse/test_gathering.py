@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Generator, Iterator
 from types import FunctionType
@@ -333,7 +334,94 @@ def roots(x: float, y: float) -> Iterator[float]:
     yield math.sqrt(y - 1.0)
 
 
+def first_of_both(v: float) -> Iterator[float]:
+    if v > 0.4:
+        yield next(without_end(v * 0.9)) + v
+    else:
+        yield next(without_end(v + 0.3)) * v
+    yield v
+
+
+def above(v: float, least: float) -> Iterator[float]:
+    for w in (v, v * v, v * 3.0):
+        if w > least:
+            yield w
+
+
+def noted_first(v: float, log: list[float]) -> Iterator[float]:
+    log.append(v * 2.0)
+    yield v * log[0]
+    log.append(100.0)
+
+
+def of_first_elements(x: float, y: float) -> float:
+    log: list[float] = []
+    s = next(first_of_both(x)) + next(first_of_both(y)) * next(first_of_both(x * y))
+    s = s + next(above(x, 0.5), y) * next(above(y, 0.2), 1.0) + next(above(x, 9.0), y * y)
+    for k in range(3):
+        s = s * y + next(noted_first(x, log)) + len(log) * next(first_of_both(y * (k + 1.0))) * k
+    return s + sum(log)
+
+
+def of_what_comes_behind(x: float, y: float) -> float:
+    """Generators that are gone on with, that have no element, that raise."""
+    g, s = without_end(x), 0.0
+    for _ in range(3):
+        s = s * y + next(g)
+    for w in powers(y):
+        s = s + next(g) * w
+        break
+    both_ = powers(x)
+    s = s + next(both_) * next(both_)
+    try:
+        s = s + next(above(x, 0.6)) + next(above(y, 7.0))
+    except StopIteration:
+        s = s * 2.0
+    try:
+        s = s * next(roots(x, y)) + next(roots(x - 0.5, y))
+    except ValueError:
+        s = s * 3.0
+    return s
+
+
+def reciprocals(x: float, y: float) -> Iterator[float]:
+    if 1.0 / x > 1.0:
+        yield 1.0 / y
+
+
+def of_what_raises(x: float, y: float) -> float:
+    """What a generator raises is handled, not what the operation would say of no elements."""
+    s = 0.0
+    for a, b in ((x, y), (0.0, y), (x * 9.0, y), (x, 0.0)):
+        try:
+            s = s * 1.5 + next(reciprocals(a, b))
+        except ZeroDivisionError:
+            s = s + x
+        except StopIteration:
+            s = s * 3.0 + y
+        try:
+            s = s * 1.5 + max(reciprocals(a, b)) * min(w + 1.0 for w in reciprocals(a, b))
+        except ZeroDivisionError:
+            s = s * 2.0 + x
+        except ValueError:
+            s = s * 3.0 + y
+        try:
+            s = s * 0.5 + functools.reduce(lambda v, w: v + w, reciprocals(a, b))
+        except ZeroDivisionError:
+            s = s * 2.0 + x
+        except TypeError:
+            s = s * 3.0 + y
+        try:
+            s = s * x + next(roots(a - 0.5, y))
+        except ValueError:
+            s = s * 3.0
+    return s
+
+
 FUNCTIONS = [
+    of_what_raises,
+    of_first_elements,
+    of_what_comes_behind,
     of_lists,
     of_lists_that_change,
     lists_inside_try,

@@ -713,7 +713,14 @@ def generators_of_lists(n):
     return chained(n, ["yield [v, v * 0.5]", "yield [v * v, v]"], lines, last)
 
 
+def first_elements_in_both_arms(n):
+    lines = ["if v > 0.1:", "    yield next(f{k}(v * 0.9)) + v", "else:"]
+    lines += ["    yield next(f{k}(v + 0.3))"]
+    return chained(n, ["yield v"], lines, ["return next(f{n}(x))"])
+
+
 BRANCHING = [
+    first_elements_in_both_arms,
     generators_of_lists,
     truths_or_numbers, counts_in_both_arms,
     yields_from_both_arms, loops_over_generators_in_both_arms, generators_of_arrays,
