@@ -65,6 +65,7 @@ from symdiff.parse.values import (
     BoundMethod,
     CalleeLeft,
     Closure,
+    Conflict,
     ConflictRead,
     DictRef,
     DictView,
@@ -845,14 +846,45 @@ def _require_place(ref: ObjectRef, name: str, found: Any) -> None:
 
 
 def _show_items(interp: Interpreter, ref: ObjectRef, content: Abstract) -> None:
-    """``self.__dict__ = self`` of a dict that is made here; no other dict is followed."""
+    """``self.__dict__ = self`` of a dict, or ``= items`` of an object without attributes, where
+    both are made here; no other dict is followed.
+    """
     known_before = any(heap.get(ref.holder) is not ABSENT for heap in interp.outer_heaps)
     itself = isinstance(content, DictRef) and content is ref.holder
+    if not known_before and _is_first_dict(interp, ref, content):
+        _take_items(interp, ref, content)
+        return
     if not itself or ref.path is not None or known_before:
         raise UnsupportedSyntaxError(
             "the attributes of an object as a dict", hint="write the names out"
         )
     content.shows_items = True
+
+
+def _is_first_dict(interp: Interpreter, ref: ObjectRef, content: Abstract) -> bool:
+    """Return whether a dict that is made here becomes the first attributes of an object."""
+    if not isinstance(content, DictRef) or content.type is not dict or content.path is not None:
+        return False
+    items = interp.content(content)
+    made_here = ref.path is None and ref.holder is None and has_dict(ref.type)
+    return (
+        made_here
+        and not interp.heap.held(ref)
+        and isinstance(items, dict)
+        and all(type(key) is str for key in items)
+        and not any(isinstance(item, Conflict | PossiblyUnbound) for item in items.values())
+    )
+
+
+def _take_items(interp: Interpreter, ref: ObjectRef, content: DictRef) -> None:
+    """Give an object a dict's items; the dict, in which its attributes would be seen, is no more
+    read.
+    """
+    for name, item in interp.content(content).items():
+        interp.put((ref, name), item)
+    reason = f"a dict that is the attributes of {describe(ref)}"
+    hint = "read the attributes, or give the object a copy: dict(items)"
+    interp.put(content, Conflict("dict", reason, interp.span, hint=hint))
 
 
 def _as_dict(interp: Interpreter, ref: ObjectRef) -> Abstract:

@@ -22,6 +22,7 @@ from symdiff.errors import (
     UnsupportedCallError,
     UnsupportedSyntaxError,
 )
+from tests import reference
 
 
 @pytest.fixture(autouse=True)
@@ -1237,3 +1238,40 @@ def test_methods_that_compare_or_hash_are_not_run_while_compiling():
     gradient = sd.grad(compared_by_own_methods)
     assert (gradient(1.5), gradient(-0.5)) == (4.0, 4.0)
     assert sd.differentiable(compared_by_own_methods).forward(1.5)[0] == 10.0
+
+
+class Settings:
+    scale = 3.0
+
+    def __init__(self, **settings):
+        self.__dict__ = settings
+
+    def area(self):
+        return self.width * self.height * self.scale
+
+
+class SettingsSeen(Settings):
+    def __init__(self, **settings):
+        self.__dict__ = settings
+        settings["width"] = 1.0
+
+
+def of_settings(x, n):
+    total = Settings(width=x, height=2.0).area()
+    for k in range(n):
+        one = Settings(width=x, height=k * x, scale=2.0)
+        one.width = one.width * 2.0
+        total = total + one.area() + sum(vars(one).values())
+    return total
+
+
+def test_a_dict_that_becomes_the_attributes_of_an_object():
+    slope = reference.directional(lambda x: of_settings(x, 4), (0.7,), (1.0,)).value
+    np.testing.assert_allclose(sd.grad(of_settings)(0.7, 4), slope, rtol=1e-9)
+    assert sd.differentiable(of_settings).forward(0.7, 4)[0] == of_settings(0.7, 4)
+
+
+def test_a_dict_that_is_the_attributes_of_an_object_is_not_read_again():
+    with pytest.raises(UnsupportedSyntaxError, match="is the attributes of an object") as caught:
+        sd.grad(lambda x: SettingsSeen(width=x, height=x).area())(0.7)
+    assert caught.value.hint == "read the attributes, or give the object a copy: dict(items)"
