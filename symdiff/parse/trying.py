@@ -30,7 +30,7 @@ from symdiff.ops.attempts import (
     spelled_class,
 )
 from symdiff.ops.declare import DeclaredOp, array_type
-from symdiff.ops.effects import opaque_call
+from symdiff.ops.effects import enter_context, opaque_call
 from symdiff.ops.facts import may_raise
 from symdiff.ops.index import index, index_add, index_set, written_apart
 from symdiff.ops.lists import list_length, list_pop
@@ -332,8 +332,8 @@ def _groups(region: Region, numbers: Sequence[int], alike: Alike | None) -> list
 def finally_(interp: Interpreter, body: Action, last: Action, leaves: bool = False) -> None:
     """Stage a body and what is done after it in any case, also where the body is left.
 
-    Operations that raise are attempted only where the caller sees what is done then, or where it
-    ``leaves`` the statement by itself.
+    Operations that raise are attempted only where the caller sees what is done then, as where that
+    raises itself, or where it ``leaves`` the statement by itself.
     """
     start = Checkpoint(interp)
     if leaves or _is_seen(interp, body, last):
@@ -349,17 +349,22 @@ def _is_seen(interp: Interpreter, body: Action, last: Action) -> bool:
 
     def watched() -> None:
         nonlocal seen
-        if not any(map(may_raise, walk_nodes(Block((), nodes[start:])))):
+        if not any(map(_raises_in, walk_nodes(Block((), nodes[start:])))):
             last()
             return
         before, length = {key: interp.heap.get(key) for key in places(interp)}, len(nodes)
         last()
         done = walk_nodes(Block((), nodes[length:]))
         now = {key: interp.heap.get(key) for key in places(interp)}
-        seen = any(node.op.effect for node in done) or before != now
+        seen = any(node.op.effect or may_raise(node) for node in done) or before != now
 
     _finally(interp, region_of(interp, (), False), body, watched)
     return seen
+
+
+def _raises_in(node: Node) -> bool:
+    """Return whether a node may raise, or be followed by what does so as NumPy's settings are."""
+    return may_raise(node) or node.op is enter_context
 
 
 def _finally(interp: Interpreter, region: Region, body: Action, last: Action) -> None:

@@ -194,3 +194,48 @@ def test_what_the_program_or_an_operation_has_raised_is_raised_again() -> None:
     assert raised.value.args == (2.5,)
     with pytest.raises(ZeroDivisionError, match="division by zero"):
         sd.grad(of_the_program_or_an_operation)(1.0)
+
+
+def finally_raises(x: Any) -> Any:
+    try:
+        y = 1.0 / x
+    finally:
+        z = math.log(x)
+    return y + z
+
+
+def finally_raises_in_a_try(x: Any) -> Any:
+    try:
+        try:
+            y = 1.0 / x
+        finally:
+            z = math.log(x)
+    except ValueError:
+        return 3.0 * x
+    return y + z
+
+
+def test_what_finally_raises_takes_the_place_of_what_was_raised() -> None:
+    assert sd.value_and_grad(finally_raises_in_a_try)(0.0) == (0.0, 3.0)
+    assert sd.value_and_grad(finally_raises_in_a_try)(1.0) == (1.0, 0.0)
+    assert sd.value_and_grad(finally_raises)(2.0) == (0.5 + math.log(2.0), 0.25)
+    for x in (0.0, -1.0):
+        with pytest.raises(ValueError, match="math domain error"):
+            sd.grad(finally_raises)(x)
+
+
+def strictly_before_finally_raises(x: Any) -> Any:
+    try:
+        y = strictly(x, x - 1.0)
+    finally:
+        z = math.sqrt(x - 2.0)
+    return y * z
+
+
+def test_what_finally_raises_comes_in_place_of_a_floating_point_error() -> None:
+    for x in (1.0, 1.5):
+        with pytest.raises(ValueError, match="math domain error"):
+            sd.value_and_grad(strictly_before_finally_raises)(x)
+    value, gradient = sd.value_and_grad(strictly_before_finally_raises)(3.0)
+    assert value == 1.5
+    assert gradient == pytest.approx(-0.25 + 1.5 / 2.0, rel=1e-12)
