@@ -56,6 +56,7 @@ from symdiff.parse.values import (
     ARRAY,
     DICT,
     LIST,
+    RAISED,
     RETURNED,
     Abstract,
     Array,
@@ -68,6 +69,7 @@ from symdiff.parse.values import (
     Scope,
     SomeEntries,
     Storage,
+    Token,
     Unjoinable,
     Unnamed,
 )
@@ -176,6 +178,8 @@ def key_name(key: Key) -> str:
     if isinstance(key, Storage):
         return key.name or ARRAY
     if isinstance(key, tuple):
+        if isinstance(key[0], Token) and isinstance(key[1], int):  # where a ``try`` keeps it
+            return RAISED
         users = isinstance(key[0], Scope | ObjectRef)
         return RETURNED if key[1] == RETURNED and not users else str(key[1])
     if isinstance(key, ListRef | DictRef):

@@ -475,6 +475,7 @@ class Unnamed(str):
 
 VALUE = Unnamed("value", "this value")
 RETURNED = Unnamed("value", "what is returned")
+RAISED = Unnamed("exception", "the exception that is handled")
 ARRAY, LIST, DICT = (
     Unnamed("array", "an array"),
     Unnamed("list", "a list"),

@@ -11,6 +11,8 @@ import numpy as np
 import symdiff as sd
 from symdiff.ir.control import loop
 from symdiff.ir.graph import walk_nodes
+from symdiff.parse.lattice import key_name
+from symdiff.parse.values import Token, called
 from symdiff.pipeline import staged_at
 from symdiff.runtime.signature import signature_of
 
@@ -36,3 +38,7 @@ def test_the_loop_of_the_page_becomes_the_ir_that_it_shows(tmp_path: Path) -> No
     assert [name for name in staged if name in named] == named[1:]
     parameters = [parameter.name for parameter in node.blocks[0].parameters]
     assert parameters[:3] == re.findall(r"%\d+:(\w+)", shown.split("block(")[1])[:3]
+
+
+def test_what_a_try_keeps_is_told_in_words():
+    assert called(key_name((Token(), 0))) == "the exception that is handled"
