@@ -44,20 +44,30 @@ from symdiff.parse.values import (
 )
 
 HINT = "use such text in print(...), raise and assert, or compute it outside"
+Told = ObjectRef | ListRef | DictRef  # what a class may tell of by methods
 CONVERSIONS: dict[str, Callable[[Any], str]] = {"r": repr, "s": str, "a": ascii}
 
 
 def text_field(interp: Interpreter, value: Abstract, conversion: str | None, spec: Any) -> Any:
     """A field of an f-string: a string where all of it is static."""
-    if isinstance(value, ObjectRef):
+    if isinstance(value, ObjectRef) or _tells_of_itself(interp, value):
         return _object_field(interp, value, conversion, spec)
     if spec == "" and conversion != "a" and _is_native(interp, value):
         return text_field(interp, text_of_container(interp, value), None, "")
+    if isinstance(value, StagedText) and conversion in (None, "s") and spec == "":
+        return value
     value = _as_it_is_now(interp, value)
     if not (is_plain(value) and isinstance(spec, str)):
         return (value, conversion, spec)
     with python_raises():
         return format(value if conversion is None else CONVERSIONS[conversion](value), spec)
+
+
+def _tells_of_itself(interp: Interpreter, value: Abstract) -> bool:
+    """Return whether a list or a dict is of a class that tells of it by methods in Python."""
+    if not isinstance(value, ListRef | DictRef) or value.type in (list, tuple, dict):
+        return False
+    return any(_follows(interp, value, name) for name in ("__format__", "__str__", "__repr__"))
 
 
 def _is_native(interp: Interpreter, value: Abstract) -> bool:
@@ -80,7 +90,7 @@ def _as_it_is_now(interp: Interpreter, value: Abstract) -> Abstract:
 
 
 def _object_field(
-    interp: Interpreter, value: ObjectRef, conversion: str | None, spec: Abstract
+    interp: Interpreter, value: Told, conversion: str | None, spec: Abstract
 ) -> Any:
     """A field with an object, told by the methods of its class; as it is where there are none."""
     if conversion is None and _follows(interp, value, "__format__"):
@@ -119,13 +129,15 @@ def _shown(interp: Interpreter, item: Abstract) -> Any:
     return text_field(interp, item, "r", "")
 
 
-def text_of_object(interp: Interpreter, value: ObjectRef, kind: str) -> str | StagedText | None:
+def text_of_object(interp: Interpreter, value: Told, kind: str) -> str | StagedText | None:
     """``str(object)`` or, of kind ``r``, ``repr(object)``; None where it tells its address."""
-    numpys = exceptions.of_numpy(interp, value)
+    numpys = exceptions.of_numpy(interp, value) if isinstance(value, ObjectRef) else None
     if numpys is not None:
         return repr(numpys) if kind == "r" else str(numpys)
     if kind == "s" and _follows(interp, value, "__str__"):
         return _told(interp, value, "__str__")
+    if not isinstance(value, ObjectRef):
+        return _told(interp, value, "__repr__") if _follows(interp, value, "__repr__") else None
     if kind == "s" and issubclass(value.type, BaseException):
         return text_of_exception(interp, value)
     if _is_of_dataclass(value.type):
@@ -229,13 +241,13 @@ def _step(interp: Interpreter, value: Abstract, step: str) -> Abstract:
     return interp.call(operator.getitem, [value, int(key) if key.isdecimal() else key], {})
 
 
-def _follows(interp: Interpreter, value: ObjectRef, name: str) -> bool:
+def _follows(interp: Interpreter, value: Told, name: str) -> bool:
     """Return whether a class has a method in Python that tells of its objects."""
     return isinstance(lookups.on_class(interp, value.type, name), types.FunctionType | Closure)
 
 
 def _told(
-    interp: Interpreter, value: ObjectRef, name: str, *arguments: Abstract
+    interp: Interpreter, value: Told, name: str, *arguments: Abstract
 ) -> str | StagedText:
     try:
         shown = interp.call_method(value, name, *arguments)

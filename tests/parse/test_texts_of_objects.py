@@ -198,3 +198,34 @@ def told_by_an_attribute_that_differs_by_path(x):
 def test_objects_are_told_by_texts_that_differ_by_path(x, expected):
     f = told_by_an_attribute_that_differs_by_path
     assert sd.value_and_grad(f)(x) == (f(x), expected)
+
+
+class Results(dict):
+    def __repr__(self):
+        return "\n".join(f"{k:>6}: {v}" for k, v in self.items())
+
+
+class Steps(list):
+    def __str__(self):
+        return f"<{len(self)}: {self[0]}>"
+
+
+class Point(dict):
+    def __format__(self, spec):
+        return f"{self['x']:{spec}}"
+
+
+def told_by_classes_of_lists_and_dicts(x):
+    results, steps = Results(root=x, flag="up" if x > 1.0 else "down"), Steps([x, 2.0])
+    told = "up" in repr(results) and "root" in str(results)
+    lengths = len(f"{steps}") + len("%s" % results) + len(f"{Point(x=x):.3f}")  # noqa: UP031
+    return x * lengths + told * x**2
+
+
+@pytest.mark.parametrize("x", [1.25, 0.5])
+def test_lists_and_dicts_of_classes_are_told_by_their_methods(x):
+    f = told_by_classes_of_lists_and_dicts
+    slope = f(x) / x + (x if x > 1.0 else 0.0)  # lengths + 2 x; those are constants
+    value, found = sd.value_and_grad(f)(x)
+    assert value == f(x)
+    np.testing.assert_allclose(found, slope, rtol=1e-14)
