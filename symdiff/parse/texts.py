@@ -89,9 +89,7 @@ def _as_it_is_now(interp: Interpreter, value: Abstract) -> Abstract:
     return value
 
 
-def _object_field(
-    interp: Interpreter, value: Told, conversion: str | None, spec: Abstract
-) -> Any:
+def _object_field(interp: Interpreter, value: Told, conversion: str | None, spec: Abstract) -> Any:
     """A field with an object, told by the methods of its class; as it is where there are none."""
     if conversion is None and _follows(interp, value, "__format__"):
         return _told(interp, value, "__format__", spec)
@@ -246,9 +244,7 @@ def _follows(interp: Interpreter, value: Told, name: str) -> bool:
     return isinstance(lookups.on_class(interp, value.type, name), types.FunctionType | Closure)
 
 
-def _told(
-    interp: Interpreter, value: Told, name: str, *arguments: Abstract
-) -> str | StagedText:
+def _told(interp: Interpreter, value: Told, name: str, *arguments: Abstract) -> str | StagedText:
     try:
         shown = interp.call_method(value, name, *arguments)
     except ConflictRead as read:
