@@ -8,6 +8,7 @@ f-string. ``fill(template, operands)`` is the value it stands for, ``spell_templ
 from __future__ import annotations
 
 import ast
+import itertools
 import operator
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
@@ -160,7 +161,7 @@ def spell_template(template: Any, operands: Sequence[ast.expr]) -> ast.expr:
     if isinstance(template, Places):
         return spell_key(template.key, operands)
     if isinstance(template, Text):
-        return ast.JoinedStr([_spell_part(part, operands) for part in template.parts])
+        return _spell_text([_spell_part(part, operands) for part in template.parts])
     if isinstance(template, tuple | list):
         kind = ast.Tuple if isinstance(template, tuple) else ast.List
         return kind([spell_template(item, operands) for item in template], ast.Load())
@@ -174,9 +175,60 @@ def _spell_part(part: str | Field, operands: Sequence[ast.expr]) -> ast.expr:
     if isinstance(part, str):
         return ast.Constant(part)
     spec = part.spec if isinstance(part.spec, Text) else Text((part.spec,)) if part.spec else None
-    shown = None if spec is None else spell_template(spec, operands)
+    shown = None if spec is None else _f_string([_spell_part(p, operands) for p in spec.parts])
     conversion = ord(part.conversion) if part.conversion else -1
     return ast.FormattedValue(spell_template(part.value, operands), conversion, shown)
+
+
+def _spell_text(parts: Sequence[ast.expr]) -> ast.expr:
+    """An f-string; ``"...".format(...)`` where texts in its fields cannot stand in one."""
+    made = _f_string(parts)
+    fields = [part for part in made.values if isinstance(part, ast.FormattedValue)]
+    if not any(_needs_escapes(field) for field in fields):
+        return made
+    given: list[ast.expr] = []
+    told = "".join(_in_format(part, given) for part in made.values)
+    return ast.Call(ast.Attribute(ast.Constant(told), "format", ast.Load()), given, [])
+
+
+def _f_string(parts: Sequence[ast.expr]) -> ast.JoinedStr:
+    """An f-string of parts, those of f-strings within it being its own."""
+    joined: list[ast.expr] = []
+    for part in parts:
+        inner = part.value if isinstance(part, ast.FormattedValue) else None
+        plain = isinstance(part, ast.FormattedValue) and part.conversion in _AS_TEXT
+        if plain and isinstance(inner, ast.JoinedStr) and part.format_spec is None:
+            joined += inner.values
+        else:
+            joined.append(part)
+    merged: list[ast.expr] = []
+    for is_constant, group in itertools.groupby(joined, lambda v: isinstance(v, ast.Constant)):
+        some = list(group)
+        text = "".join(str(v.value) for v in some if isinstance(v, ast.Constant))
+        merged += [ast.Constant(text)] if is_constant else some
+    return ast.JoinedStr(merged)
+
+
+_AS_TEXT = (-1, ord("s"))
+
+
+def _needs_escapes(tree: ast.expr) -> bool:
+    """Return whether an expression has texts that are written with backslashes."""
+    texts = [v.value for v in ast.walk(tree) if isinstance(v, ast.Constant)]
+    return any(isinstance(text, str) and "\\" in repr(text) for text in texts)
+
+
+def _in_format(part: ast.expr, given: list[ast.expr]) -> str:
+    """A part of a text in a format, whose values are added to those given."""
+    if not isinstance(part, ast.FormattedValue):
+        assert isinstance(part, ast.Constant)
+        return str(part.value).replace("{", "{{").replace("}", "}}")
+    given.append(part.value)
+    conversion = "" if part.conversion == -1 else f"!{chr(part.conversion)}"
+    if not isinstance(part.format_spec, ast.JoinedStr):
+        return f"{{{conversion}}}"
+    spec = "".join(_in_format(inner, given) for inner in part.format_spec.values)
+    return f"{{{conversion}:{spec}}}"
 
 
 Keywords = tuple[tuple[str, Any], ...]

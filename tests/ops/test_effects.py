@@ -188,3 +188,45 @@ def test_settings_are_written_as_a_block():
     text = symdiff.value_and_grad(one_inside_another).source(np.ones(2))
     assert text.count("with np.errstate(") == 2
     assert "seterr" not in text
+
+
+GAP = "   "
+
+
+def in_lines(x):
+    head = f"\nrate = {x}{GAP}step"
+    tail = f"\nat: {x!s}"
+    print(f"\n{head}{tail} {{}}")
+    return x * x
+
+
+def in_columns(x):
+    row = f"{x:.2f}\n{{}}"
+    both = f"{row!r} and {row:>30} {x!s:>8}"
+    print(f"<{both}>\t{{{row:{int(x * 10)}}}}", "\\")
+    return x * x
+
+
+def in_errors(x):
+    rows = [f"{k}: {x * k:.1f}" for k in range(3)]
+    text = "\n".join(rows)
+    raise ValueError(f"bad:\n{text}\n" if x > 3.0 else f"{text!r}")
+
+
+@pytest.mark.parametrize("function", [in_lines, in_columns, in_errors])
+def test_texts_of_several_lines_stand_in_other_texts(function, capsys):
+    for x in (2.0, 4.0):
+        told = []
+        for called in (function, symdiff.grad(function)):
+            try:
+                called(x)
+            except ValueError as error:
+                told.append(str(error))
+            else:
+                told.append(capsys.readouterr().out)
+        assert told[0] == told[1]
+        assert told[0]
+
+
+def test_a_text_within_a_text_is_written_as_one():
+    assert "print(f'\\n\\nrate = {x}   step\\nat: {x!s} {{}}')" in symdiff.grad(in_lines).source(2.0)
