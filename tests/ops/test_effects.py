@@ -229,4 +229,6 @@ def test_texts_of_several_lines_stand_in_other_texts(function, capsys):
 
 
 def test_a_text_within_a_text_is_written_as_one():
-    assert "print(f'\\n\\nrate = {x}   step\\nat: {x!s} {{}}')" in symdiff.grad(in_lines).source(2.0)
+    assert "print(f'\\n\\nrate = {x}   step\\nat: {x!s} {{}}')" in symdiff.grad(in_lines).source(
+        2.0
+    )
