@@ -193,20 +193,21 @@ def _spell_text(parts: Sequence[ast.expr]) -> ast.expr:
 
 def _f_string(parts: Sequence[ast.expr]) -> ast.JoinedStr:
     """An f-string of parts, those of f-strings within it being its own."""
-    joined: list[ast.expr] = []
-    for part in parts:
-        inner = part.value if isinstance(part, ast.FormattedValue) else None
-        plain = isinstance(part, ast.FormattedValue) and part.conversion in _AS_TEXT
-        if plain and isinstance(inner, ast.JoinedStr) and part.format_spec is None:
-            joined += inner.values
-        else:
-            joined.append(part)
+    joined = [inner for part in parts for inner in _spliced(part)]
     merged: list[ast.expr] = []
     for is_constant, group in itertools.groupby(joined, lambda v: isinstance(v, ast.Constant)):
         some = list(group)
         text = "".join(str(v.value) for v in some if isinstance(v, ast.Constant))
         merged += [ast.Constant(text)] if is_constant else some
     return ast.JoinedStr(merged)
+
+
+def _spliced(part: ast.expr) -> list[ast.expr]:
+    """The parts of an f-string that stands in a field as it is."""
+    if not isinstance(part, ast.FormattedValue) or part.format_spec is not None:
+        return [part]
+    is_text = isinstance(part.value, ast.JoinedStr) and part.conversion in _AS_TEXT
+    return part.value.values if is_text else [part]  # type: ignore[attr-defined]
 
 
 _AS_TEXT = (-1, ord("s"))
