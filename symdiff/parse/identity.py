@@ -187,6 +187,9 @@ def identical(interp: Interpreter, a: Abstract, b: Abstract) -> bool | Value:
         raise _not_told(interp, a, b)
     if are_alike(a, b):
         return _one_function(interp, a, b)
+    for one, other in ((a, b), (b, a)):
+        if isinstance(one, ObjectRef) and one.type is type(other):  # an object of a library's
+            raise _not_told(interp, a, b)
     return type(a) is type(b) and is_leaf(a) and same(a, b)
 
 

@@ -216,6 +216,7 @@ STATIC_TYPES = (
     bytes,
     type(None),
     type(Ellipsis),
+    type(np._NoValue),
     type(NotImplemented),
     np.ufunc,
     type(np.sum),  # what NumPy wraps its Python functions in

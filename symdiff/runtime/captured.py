@@ -191,6 +191,8 @@ def copied(value: Any, known: dict[int, Any]) -> Any:
     if isinstance(value, functools.partial | types.MethodType) or not _is_plain(value):
         return _deepcopied(value, known)
     base: Any = native_base(type(value))
+    if not dict_of(value) and type(value).__new__ is not base.__new__:  # there may be only one
+        return value
     made = known[id(value)] = base.__new__(type(value))
     _copy_attributes(value, made, known)
     return made

@@ -178,11 +178,9 @@ def _example(value: Any) -> weakref.ref[Any] | None:
 
 
 def _is_fixed(value: Any) -> bool:
-    if (
-        value is None
-        or value is ...
-        or isinstance(value, type | types.UnionType | enum.Enum | np.generic)
-    ):
+    if value is None or value is ... or value is np._NoValue:
+        return True
+    if isinstance(value, type | types.UnionType | enum.Enum | np.generic):
         return True
     if declared(type(value), "__symdiff_static__") or is_constant(value):
         return True

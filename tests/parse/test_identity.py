@@ -639,3 +639,20 @@ def test_a_bool_on_all_paths_is_true_itself():
     for x, slope in ((-0.3, 55.0), (0.3, 33.0), (0.7, 33.0 * 1.4)):
         assert symdiff.grad(bools_none_and_integers)(x) == pytest.approx(slope)
         assert symdiff.jvp(bools_none_and_integers, (x,), (1.0,))[1] == pytest.approx(slope)
+
+
+def told_by_numpys_sentinel(x, keepdims=np._NoValue, axis=np._NoValue):
+    given = {} if keepdims is np._NoValue else {"keepdims": keepdims}
+    made = np.max(np.outer([x, 1.0], [2.0, x]), axis=0, **given)
+    return np.sum(made) * (x if axis == np._NoValue else 1.0) * made.ndim
+
+
+@pytest.mark.parametrize("verified", ["0", "1"])
+def test_numpys_sentinel_is_one_object(monkeypatch, verified):
+    monkeypatch.setenv("SYMDIFF_VERIFY", verified)
+    gradient = symdiff.grad(told_by_numpys_sentinel)
+    assert gradient(3.0) == 3 * 3.0**2 + 4 * 3.0  # of (2x + x²) x
+    assert gradient(3.0, np._NoValue, 0) == 2.0 + 2 * 3.0
+    assert gradient(3.0, True, 0) == 2 * (2.0 + 2 * 3.0)
+    assert gradient(3.0, keepdims=True) == 2 * (3 * 3.0**2 + 4 * 3.0)
+    assert gradient(3.0) == 3 * 3.0**2 + 4 * 3.0
