@@ -18,7 +18,7 @@ from symdiff.ops.index import index_set_of
 from symdiff.parse.arguments import as_array
 from symdiff.parse.attributes import set_attribute
 from symdiff.parse.blame import judged
-from symdiff.parse.cases import of_each
+from symdiff.parse.cases import of_each, told_apart
 from symdiff.parse.changing import CHANGING, SETS, require_changing
 from symdiff.parse.dtype_answers import note_stored
 from symdiff.parse.flat import set_flat
@@ -30,7 +30,7 @@ from symdiff.parse.methods import extend
 from symdiff.parse.operators import BINARY, binary
 from symdiff.parse.scope import bind_name
 from symdiff.parse.special import has_method
-from symdiff.parse.spreading import items_taken, unpacked
+from symdiff.parse.spreading import items_taken, require_enough, unpacked
 from symdiff.parse.values import Abstract, Array, DictRef, ListRef, StaticSet
 from symdiff.parse.views import require_room, stopped
 
@@ -70,13 +70,23 @@ def _unpack(interp: Interpreter, pattern: ast.Tuple | ast.List, value: Abstract)
     before = starred[0] if starred else len(targets)
     after = len(targets) - before - 1 if starred else None
     items = interp.step(pattern, lambda: items_taken(interp, value, _take_apart))
-    first, middle, last = unpacked(interp, items, before, after)
-    for target, item in zip(targets[:before], first, strict=True):
-        assign(interp, target, item)
-    if starred:
-        assign(interp, targets[before].value, middle)  # type: ignore[attr-defined]
-    for target, item in zip(targets[before + 1 :], last, strict=True):
-        assign(interp, target, item)
+    states = interp.region_states()
+    require_enough(interp, items, before, after)
+
+    def take() -> None:
+        with interp.apart():  # there are enough
+            first, middle, last = unpacked(interp, items, before, after)
+        for target, item in zip(targets[:before], first, strict=True):
+            assign(interp, target, item)
+        if starred:
+            assign(interp, targets[before].value, middle)  # type: ignore[attr-defined]
+        for target, item in zip(targets[before + 1 :], last, strict=True):
+            assign(interp, target, item)
+
+    if interp.may_have_raised(states):
+        interp.unless_exited(partial(told_apart, interp, take, take, (pattern,)))
+    else:
+        take()
 
 
 def _take_apart(value: Any) -> None:

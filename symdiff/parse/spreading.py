@@ -65,8 +65,6 @@ def unpacked(
     interp: Interpreter, items: Items | Content, before: int, after: int | None
 ) -> tuple[Items, Abstract, Items]:
     """The first items, a list of those between, the last ones; ``after`` None: there is no star."""
-    least = before + (after or 0)
-    _require(interp, items, least, after is not None)
     if isinstance(items, tuple):
         end = len(items) - (after or 0)
         return items[:before], interp.new_list(items[before:end]), items[end:]
@@ -76,8 +74,11 @@ def unpacked(
     return first, middle, tuple(staged_lists.get(interp, items, constant(k)) for k in last)
 
 
-def _require(interp: Interpreter, items: Items | Content, least: int, more: bool) -> None:
+def require_enough(
+    interp: Interpreter, items: Items | Content, before: int, after: int | None
+) -> None:
     """Raise Python's error where there are fewer items than names, or more."""
+    least, more = before + (after or 0), after is not None
     expected = f"expected at least {least}" if more else f"expected {least}"
 
     def too_few(got: int) -> ValueError:

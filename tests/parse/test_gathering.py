@@ -418,7 +418,27 @@ def of_what_raises(x: float, y: float) -> float:
     return s
 
 
+def of_too_few_or_too_many(x: float, y: float) -> float:
+    """What is unpacked has another number of elements than there are names."""
+    s = x
+    for a, b in ((x, y), (3.0 * x, y), (3.0 * x, 3.0 * y), (0.0, y)):
+        try:
+            (first,) = reciprocals(a, b)
+            s = s * y + first
+        except ValueError:
+            s = s * 2.0
+        except ZeroDivisionError:
+            s = s * 3.0 + a
+        try:
+            (v, w), last = [[k * x, k * y] for k in (a, b, 2.0) if k > 0.93]
+            s = s + v * w + last[0] * last[1]
+        except ValueError:
+            s = s * 1.5
+    return s
+
+
 FUNCTIONS = [
+    of_too_few_or_too_many,
     of_what_raises,
     of_first_elements,
     of_what_comes_behind,
