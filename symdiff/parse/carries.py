@@ -190,7 +190,7 @@ class Carries(Join):
         self, key: Key, name: str, start: Abstract, last: Abstract
     ) -> tuple[Abstract, Abstract]:
         made_here = isinstance(key, DictRef) and not is_callers(key)
-        return self.in_common(name, start, last) if made_here else (start, last)
+        return self.in_common(key, name, start, last) if made_here else (start, last)
 
     def _half_bound(self, name: str, start: Abstract, last: Abstract) -> Abstract:
         """A variable that is not bound in the first turn, or not in each."""

@@ -245,7 +245,7 @@ class BranchJoin(Join):
             if isinstance(key, ListRef):
                 return self._items(name, a, b)
             if isinstance(key, DictRef) and not is_callers(key):
-                return self.join(name, *self.in_common(name, a, b))
+                return self.join(name, *self.in_common(key, name, a, b))
             self._require_one(key, a, b)
             self._require_had(key, a, b)
             return self.join(name, a, b)
@@ -744,7 +744,7 @@ class BranchJoin(Join):
             return self.join_or_conflict(known, a, b, there)
         if isinstance(known, ListRef):
             return self._items(name, a, b)
-        return self.join(name, *self.in_common(name, a, b))
+        return self.join(name, *self.in_common(known, name, a, b))
 
     def _require_one_activation(self, a: Scope | None, b: Scope | None) -> None:
         """Refuse what would become two activations of one: each binds names of its own anew."""

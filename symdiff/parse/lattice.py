@@ -340,10 +340,14 @@ class Join(ABC):
         fixed = not any(lens.operands for lens in array.lenses)
         return fixed and array.storage.serial < self.since
 
-    def in_common(self, name: str, a: Abstract, b: Abstract) -> tuple[Abstract, Abstract]:
-        """What dicts hold, by the keys of both: an entry may be there on one side only."""
+    def in_common(
+        self, ref: DictRef, name: str, a: Abstract, b: Abstract
+    ) -> tuple[Abstract, Abstract]:
+        """What a dict holds on either side, by the keys of both: an entry may be there on one side
+        only. Not of a dict that has something for every key, such as a Counter.
+        """
         some = any(isinstance(content, SomeEntries) for content in (a, b))
-        if not some and name not in self.as_unions:
+        if hasattr(ref.type, "__missing__") or (not some and name not in self.as_unions):
             return a, b
         return in_common(a, b) or (a, b)
 

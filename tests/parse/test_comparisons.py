@@ -185,11 +185,15 @@ def test_a_sum_of_arrays_that_may_be_none():
     follows(sum_of_rows, *((0.5, array) for array in (*ARRAYS, -np.abs(ARRAYS[0]))))
 
 
-def test_a_result_that_is_a_sum_of_arrays_that_may_be_none_wants_a_start():
-    with pytest.raises(UnsupportedSyntaxError, match="int 0 in the other") as caught:
-        symdiff.jvp(rows_summed, (0.5, ARRAYS[0]), (1.0, ARRAYS[0]))
-    assert "give sum a start" in caught.value.hint
-    assert caught.value.span is not None
+def test_a_sum_of_arrays_that_may_be_none_is_a_number_where_there_is_none():
+    a = np.array([0.5, -1.0, 2.0])
+    value, along = symdiff.jvp(rows_summed, (0.5, a), (1.0, a))
+    np.testing.assert_array_equal(value, rows_summed(0.5, a))
+    np.testing.assert_allclose(along, 2 * (a + 0.5 * a))  # two are above 0
+    value, along = symdiff.jvp(rows_summed, (0.5, -np.abs(a)), (1.0, a))
+    assert type(value) is int and value == 0
+    value, pullback = symdiff.vjp(rows_summed, 0.5, a)
+    np.testing.assert_allclose(pullback(np.ones(3))[0], 2 * np.sum(a))
 
 
 def equal_keys(x, a, b):
