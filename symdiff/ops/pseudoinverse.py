@@ -199,7 +199,7 @@ def _solution_share(g: Value, x: Value, y: Value, a: Value, b: Value) -> Value:
     unit = y / size
     rows = adjoint(unit) @ (g * size)
     residual = (b - a @ x) @ adjoint(unit @ rows)
-    columns = adjoint(unit) @ x @ adjoint(g - y @ (a @ g))
+    columns = adjoint(unit) @ x @ adjoint(g - unit @ ((a * size) @ g))
     return (residual + columns) * size - rows @ adjoint(x)
 
 

@@ -172,6 +172,10 @@ HOMOGENEOUS: dict[str, tuple[Callable[..., Any], int]] = {  # with their degrees
     "corrcoef": (np.corrcoef, 0),
     "gradient": (lambda x: np.gradient(x[0], np.cumsum(x[1])), 0),
     "lstsq": (lambda x: np.linalg.lstsq(x[:2].T * 2.0**-40, x[2], rcond=None)[0], 0),
+    "lstsq of a matrix": (
+        lambda x: np.linalg.lstsq(x[:2].T * 2.0**-40, np.arange(4.0), rcond=None)[0],
+        -1,
+    ),
     "norm": (np.linalg.norm, 1),
     "pinv": (lambda x: np.linalg.pinv(x * 2.0**-40), -1),
     "polyfit": (lambda x: np.polyfit(np.cumsum(x[0]), x[1], 1)[0], 0),
