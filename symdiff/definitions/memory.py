@@ -78,6 +78,14 @@ class Flags:
             refuse(f"the flag {name!r} of an array")
         return getattr(self, _FLAGS[name])
 
+    def __setitem__(self, name, wanted):
+        if name not in ("W", "WRITEABLE"):
+            refuse(f"the flag {name!r} of an array, which is set")
+        self.writeable = wanted
+
+    def __eq__(self, other):
+        refuse("whether flags are those of another array")
+
     def __getattr__(self, name):
         refuse(f"the flag {name} of an array")
 

@@ -44,7 +44,7 @@ def isreal(x):
 @defines(np.nan_to_num)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """What is not finite replaced, in real and imaginary parts."""
-    array = np.asarray(x) if copy else np.array(x, copy=False)
+    array = np.array(x, copy=False) if copy is False else np.asarray(x)
     if array.dtype.kind == "c":
         made = array.copy()
         made.real = _finite(array.real, nan, posinf, neginf)
@@ -53,7 +53,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         made = _finite(array, nan, posinf, neginf)
     if not copy and isinstance(x, np.ndarray):
         x[...] = made
-        return x
+        return x[()]
     return made[()]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.memory import memory_order
+from symdiff.definitions.predicates import is_one
 
 _FLAGS = (
     *("multi_index", "c_index", "f_index", "zerosize_ok", "refs_ok", "copy_if_overlap"),
@@ -220,26 +221,54 @@ def _seen(array, flags, shape):
 
 
 class Broadcast:
-    """Arrays that broadcast together: their common shape, and their elements side by side."""
+    """Arrays that broadcast together: their common shape, and their elements side by side, which
+    are gone over once, from wherever ``index`` stands.
+    """
 
+    __symdiff_class__ = np.broadcast
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, *arrays):
-        self.arrays = tuple([np.asarray(one) for one in arrays])
-        self.shape = np.broadcast_shapes(*[one.shape for one in self.arrays])
+        self._arrays = tuple([np.asarray(one) for one in arrays])
+        self.shape = np.broadcast_shapes(*[one.shape for one in self._arrays])
         self.ndim = self.nd = len(self.shape)
         self.numiter = len(arrays)
+        self.index = 0
 
     @property
     def size(self):
         return math.prod(self.shape)
 
     def __iter__(self):
-        rows = [np.broadcast_to(one, self.shape).ravel() for one in self.arrays]
-        yield from zip(*rows, strict=True)
+        while self.index < self.size:
+            yield self._gone_over()
+
+    def __next__(self):
+        if self.index >= self.size:
+            raise StopIteration
+        return self._gone_over()
+
+    def _gone_over(self):
+        rest, behind = self.index, []
+        self.index = self.index + 1
+        for length in self.shape[:0:-1]:
+            behind.append(rest % length)
+            rest = rest // length
+        place = (rest, *behind[::-1]) if self.shape else ()
+        return tuple([one[_place_in(one, place)] for one in self._arrays])
+
+    def reset(self):
+        self.index = 0
 
     def __getattr__(self, name):
         refuse(f"the attribute {name} of a broadcast")
+
+
+def _place_in(array, place):
+    """Where an element of arrays that broadcast together stands in one of them."""
+    own = place[len(place) - array.ndim :]
+    pairs = zip(array.shape, own, strict=True)
+    return tuple([0 if is_one(length) else k for length, k in pairs])
 
 
 @defines(np.broadcast)

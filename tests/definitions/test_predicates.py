@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,21 @@ def replaced_in_parts(x, a):
 @pytest.mark.parametrize("function", [replaced, replaced_in_parts])
 def test_what_is_not_finite_is_replaced(function: Any) -> None:
     check(function, X, 0.7, wrt=(0, 1))
+
+
+@pytest.mark.parametrize("x", [3.0, np.float64(np.nan), np.array(np.inf), ENDS])
+def test_what_is_replaced_in_place_where_it_can_be(x: Any) -> None:
+    def replaced(x):
+        y = x if np.ndim(x) == 0 else 1.0 * x
+        return np.nan_to_num(y, copy=None) / 2.0, y
+
+    assert same(sd.vjp(replaced, copy(x))[0], replaced(copy(x)))
+
+    def itself(x):
+        return np.nan_to_num(x, copy=False)
+
+    if isinstance(x, np.ndarray):
+        assert same(sd.vjp(itself, copy(x))[0], itself(copy(x)))
 
 
 def test_mistakes_are_numpys() -> None:

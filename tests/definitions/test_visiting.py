@@ -10,6 +10,7 @@ import pytest
 
 import symdiff as sd
 from tests.parse.following import follows
+from tests.test_programs import same
 
 as_strided = np.lib.stride_tricks.as_strided
 A = np.array([[0.3, -1.2, 0.7], [2.0, 0.4, -0.5]])
@@ -357,6 +358,15 @@ def test_a_flag_makes_an_array_read_only() -> None:
     with pytest.raises(sd.UnsupportedCallError, match="whether an array is writeable"):
         sd.grad(lambda x: np.sum(x) * x.flags.writeable)(A)
 
+    def kept_by_name(x: Any) -> Any:
+        y = x * x
+        y.flags["WRITEABLE"] = False
+        return np.sum(y)
+
+    np.testing.assert_array_equal(sd.grad(kept_by_name)(A), 2 * A)
+    with pytest.raises(sd.UnsupportedCallError, match="whether flags are those"):
+        sd.grad(lambda x: np.sum(x) * (x.flags == x.T.flags))(A)
+
 
 def test_arrays_that_broadcast_together() -> None:
     def model(x: Any, y: Any) -> Any:
@@ -375,3 +385,65 @@ def test_arrays_that_broadcast_together() -> None:
         sd.grad(model)(A, np.ones(2))
     with pytest.raises(sd.UnsupportedCallError, match="the attribute iters of a broadcast"):
         sd.grad(lambda x: len(np.broadcast(x, x).iters) * np.sum(x))(A)
+
+
+def gone_over_once(x: Any, y: Any) -> Any:
+    both = np.broadcast(x, y)
+    first = [a * b for a, b in both]
+    return first, both.index, [a for a, b in both], isinstance(both, np.broadcast)
+
+
+def gone_over_again(x: Any, y: Any) -> Any:
+    both, total = np.broadcast(x, y), 0.0
+    for a, b in both:
+        total = total + a * b**2
+        if total > 1.0:
+            break
+    left = both.index
+    rest = sum([b for a, b in both], 0.0)
+    both.reset()
+    return total, left, rest, sum([a * b for a, b in both], 0.0)
+
+
+def one_by_one(x: Any, y: Any) -> Any:
+    both, total = np.broadcast(x, y), 0.0
+    try:
+        while True:
+            a, b = next(both)
+            total = total + np.sin(a) * b
+    except StopIteration:
+        return total, both.index
+
+
+def inside_itself(x: Any, y: Any) -> Any:
+    both = np.broadcast(x, y)
+    return [a * d for a, b in both for c, d in both]
+
+
+def written_on_the_way(x: Any, y: Any) -> Any:
+    x, total = x.copy(), 0.0
+    for a, b in np.broadcast(x, y):
+        total = total + a * b
+        x[-1] = total
+    return total
+
+
+COLUMN, ROW = np.array([[0.3], [-1.2]]), np.array([0.5, -1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "function", [gone_over_once, gone_over_again, one_by_one, inside_itself, written_on_the_way]
+)
+@pytest.mark.parametrize("pair", [(ROW, ROW**2), (COLUMN, ROW), (A, ROW), (ROW[:0], ROW[:0])])
+def test_a_broadcast_is_its_own_iterator(function: Any, pair: Any) -> None:
+    if len(pair[0]) == 0 and function is written_on_the_way:
+        pair = ROW[:1], ROW[:1]
+    assert same(sd.vjp(function, *pair)[0], function(*pair))
+
+
+def test_derivatives_of_what_a_broadcast_gives() -> None:
+    first, second = sd.grad(lambda x, y: one_by_one(x, y)[0], (0, 1))(COLUMN, ROW)
+    np.testing.assert_allclose(first, np.cos(COLUMN) * np.sum(ROW), rtol=1e-13)
+    np.testing.assert_allclose(second, np.full(3, np.sum(np.sin(COLUMN))), rtol=1e-13)
+    bend = sd.hvp(lambda x: one_by_one(x, ROW)[0])(COLUMN, COLUMN)
+    np.testing.assert_allclose(bend, -np.sin(COLUMN) * COLUMN * np.sum(ROW), rtol=1e-13)

@@ -43,21 +43,23 @@ def agrees_at_wide_steps(
     return apart <= min(CLOSELY * abs(slope), *(abs(each - narrow) / FAR for each in found))
 
 
-def is_resolved(call: Call, value: Any) -> bool:
-    """Whether the result stays where it is when its tolerances are closer than they are by default.
+def told(call: Call, value: Any, weights: Any) -> Any:
+    """The weights of what stays where it is when tolerances are closer than they are by default.
 
-    The digits of one that does not are those of the search.
+    The digits of a result that does not are those of the search: its weight is 0.
     """
     closer = _closer(call)
     if closer is None:
-        return True
+        return weights
     again = closer.function()(*call.arguments)
-    pairs = zip(reference.leaves(value), reference.leaves(again), strict=False)
-    return all(
-        np.max(np.abs(a - b), initial=0.0) <= ANYWHERE * np.max(np.abs(a), initial=0.0)
-        for a, b in pairs
-        if np.shape(a) == np.shape(b)
-    )
+    return reference.map_leaves(_told, value, again, weights, rest="none")
+
+
+def _told(value: Any, again: Any, weight: Any) -> Any:
+    if np.shape(value) != np.shape(again):
+        return weight
+    apart = np.max(np.abs(value - again), initial=0.0)
+    return weight * float(apart <= ANYWHERE * np.max(np.abs(value), initial=0.0))
 
 
 def _closer(call: Call) -> Call | None:

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from tests.libraries import harvest
+from tests.libraries import harvest, judge
 from tests.libraries.__main__ import judged_test, summary
 from tests.libraries.judge import Result, agrees_on_average, judged
 from tests.libraries.measure import measured
-from tests.libraries.searches import agrees_at_wide_steps, is_resolved
+from tests.libraries.searches import agrees_at_wide_steps, told
 
 CALLS = 30
 LEAST = {"numpy": 0.75}  # right ones; what is wrong or a fault is never tolerated
@@ -89,7 +89,7 @@ def walked(a: float, tol: float = 1e-3) -> float:
 
 
 def search(text: str, *arguments: float) -> harvest.Call:
-    return harvest.Call("here", text, text, arguments, {"walked": walked, "sought": sought})
+    return harvest.Call("here", text, text, arguments, SOUGHT)
 
 
 def sought(a: float, tol: float = 1e-3) -> float:
@@ -100,6 +100,14 @@ def sought(a: float, tol: float = 1e-3) -> float:
     return x
 
 
+def found(a: float, tol: float = 1e-3) -> tuple[float, float]:
+    """A number that is told to all digits, and one of which none is."""
+    return a**3, sought(a, tol)
+
+
+SOUGHT = {"walked": walked, "sought": sought, "found": found}
+
+
 @pytest.mark.parametrize("factor", [1.0, 1.01, -1.0])
 def test_what_stands_still_at_narrow_steps_is_compared_at_wide_ones(factor: float) -> None:
     slope = factor * 0.5 * 2.0**0.5  # by a part of itself, of a root of 2
@@ -108,9 +116,19 @@ def test_what_stands_still_at_narrow_steps_is_compared_at_wide_ones(factor: floa
 
 
 def test_results_that_end_anywhere_beside_0_tell_no_digits() -> None:
-    assert is_resolved(search("walked(a0)", 2.0), walked(2.0))
-    assert not is_resolved(search("sought(a0)", 1.5), sought(1.5))
-    assert is_resolved(search("sought(a0, tol=1e-3)", 1.5), sought(1.5))  # as one asked for
+    assert told(search("walked(a0)", 2.0), walked(2.0), 1.0) == 1.0
+    assert told(search("sought(a0)", 1.5), sought(1.5), 1.0) == 0.0
+    assert told(search("sought(a0, tol=1e-3)", 1.5), sought(1.5), 1.0) == 1.0  # as one asked for
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.01, -1.0])
+def test_what_is_told_beside_what_is_not_is_compared(
+    monkeypatch: pytest.MonkeyPatch, factor: float
+) -> None:
+    slope = judge._slope
+    monkeypatch.setattr(judge, "_slope", lambda *given: factor * slope(*given))
+    call = search("found(a0)", 1.5)
+    assert judge._is_of_a_search(call, found, found(1.5)) == (factor == 1.0)
 
 
 def test_examples_that_are_no_statements_of_their_own_are_passed_over() -> None:
