@@ -437,10 +437,14 @@ def _takes_last(before: Line, line: Line) -> bool:
     call, item = popped.value, read.value
     if not isinstance(call, ast.Call) or not isinstance(item, ast.Subscript):
         return False
-    items, last = item.value, item.slice
-    is_last = isinstance(items, ast.Name) and _integer(last) == -1
-    if not is_last or not same_tree(call, method(items, "pop")):
+    items = item.value
+    if not isinstance(items, ast.Name) or _integer(item.slice) != -1:
         return False
+    if not same_tree(call, method(items, "pop")):
+        return False
+    targets = read.targets
+    if not all(isinstance(one, ast.Name) and one.id != items.id for one in targets):
+        return False  # ``kept[len(items) - 1]`` is another place once an item is taken
     read.value = call
     return True
 

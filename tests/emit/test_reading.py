@@ -430,3 +430,33 @@ def test_long_calls_have_their_arguments_on_lines_of_their_own() -> None:
         near = [[p + s * (j == k) for j, p in enumerate(point)] for s in (step, -step)]
         expected = (of_long_names(*near[0]) - of_long_names(*near[1])) / (2 * step)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
+def reversed_into_an_array(x: Any, n: int) -> Any:
+    items = [x * k for k in range(n)]
+    found = np.zeros(n)
+    for _ in range(n):
+        found[len(items) - 1] = items[-1]
+        items.pop()
+    return found
+
+
+def taken_from_the_front(x: Any, n: int) -> Any:
+    heap = [x * k for k in range(n)]
+    total = 0.0
+    while heap:
+        total = 0.5 * total + heap[0] * x
+        heap[0] = heap[-1]
+        heap.pop()
+    return np.array([total])
+
+
+@pytest.mark.parametrize("function", [reversed_into_an_array, taken_from_the_front])
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_an_item_is_not_popped_before_the_place_it_goes_to_is_told(function: Any, n: int) -> None:
+    value, slope = sd.jvp(function, (1.5, n), (1.0, None))
+    np.testing.assert_array_equal(value, function(1.5, n))
+    np.testing.assert_allclose(slope, (function(1.501, n) - function(1.499, n)) / 2e-3, rtol=1e-9)
+    weights = np.arange(1.0, len(value) + 1)
+    (gradient, _) = sd.vjp(function, 1.5, n)[1](weights)
+    np.testing.assert_allclose(gradient, weights @ slope, rtol=1e-13)
