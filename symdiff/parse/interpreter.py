@@ -48,6 +48,7 @@ from symdiff.parse.heap import Heap, constant, is_array, value_name
 from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.staged import FixedValues, Guard
+from symdiff.parse.told_numbers import as_told
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -799,7 +800,7 @@ class Interpreter:
         if isinstance(content, PossiblyUnbound):
             self.require_bound(key, content, unbound(name, key[0] is self.scope))
             content = content.content
-        return content
+        return as_told(content, self.assumed)
 
     def require_bound(self, key: Any, maybe: PossiblyUnbound, error: Exception) -> None:
         """Python's error on the paths on which a name or an attribute is not bound."""

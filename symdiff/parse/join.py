@@ -21,6 +21,7 @@ from symdiff.ir.types import BOOL, TEXT, ArrayType, ListType, Type
 from symdiff.ops.index import index_of
 from symdiff.ops.lists import list_filled, list_length, list_new
 from symdiff.parse.activations import PARENT, rebinds
+from symdiff.parse.assumed import implied
 from symdiff.parse.heap import (
     Heap,
     Key,
@@ -65,6 +66,7 @@ from symdiff.parse.staged_lists import (
     item_parts,
     leaf_value,
 )
+from symdiff.parse.told_numbers import as_told
 from symdiff.parse.trees import same_structure
 from symdiff.parse.unions import (
     are_too_many,
@@ -460,7 +462,16 @@ class BranchJoin(Join):
             return self._out(name, self._in_arm(0, emit_undefined, b.type), b)
         if b is ABSENT:
             return self._out(name, a, self._in_arm(1, emit_undefined, a.type))
-        return self._out(name, self._number_in(0, a), self._number_in(1, b))
+        values = self._number_in(0, a), self._number_in(1, b)
+        if values[0].type != values[1].type:
+            values = self._told(0, values[0]), self._told(1, values[1])
+        return self._out(name, *values)
+
+    def _told(self, arm: int, value: Value) -> Value:
+        """A number, as an integer where it is known in the arm to be one."""
+        assumed = self.interp.assumed | implied(self.predicate, arm == 0)
+        told: Value = self._in_arm(arm, as_told, value, assumed)
+        return told
 
     def _in_arm(self, arm: int, make: Callable[..., Any], *given: Any) -> Any:
         """What is made at the end of an arm."""
