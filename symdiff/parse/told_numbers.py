@@ -27,11 +27,11 @@ def as_told(content: Any, assumed: Mapping[Value, bool]) -> Any:
     if not isinstance(content, Value) or content.type != FLOAT or not assumed:
         return content
     given = content
-    while given.node is not None and given.node.op in (cond, retype):
-        if given.node.op is retype:
-            given = given.node.operands[0]
+    while (node := given.node) is not None and node.op in (cond, retype):
+        if node.op is retype:
+            given = node.operands[0]
             continue
-        taken = truth_of(given.node.operands[0], assumed)
+        taken = truth_of(node.operands[0], assumed)
         if taken is None:
             return content
         given = in_arms(given)[0 if taken else 1]
