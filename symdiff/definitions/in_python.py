@@ -809,6 +809,13 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
 # ``itertools`` --------------------------------------------------------------------------------
 
 
+def mapped(function, *iterables):
+    """``map``, whose calls are expressions."""
+    if len(iterables) == 1:
+        return (function(item) for item in iterables[0])
+    return (function(*items) for items in zip(*iterables))  # noqa: B905 - as map does
+
+
 def from_the_last(sequence: Any) -> Iterator[Any]:
     """``reversed`` of an object with a length and items."""
     for k in range(len(sequence) - 1, -1, -1):

@@ -28,6 +28,7 @@ from symdiff.parse.changing import (
 )
 from symdiff.parse.comparisons import compare
 from symdiff.parse.functions import is_callee, left_inside, method_name
+from symdiff.parse.heap import same
 from symdiff.parse.interpreter import EXPRESSIONS, HOOKS, Expression, Interpreter, negated
 from symdiff.parse.items import element_of_set, get_item, set_item, static_key
 from symdiff.parse.iteration import (
@@ -53,8 +54,9 @@ from symdiff.parse.spreading import items_taken, with_argument, with_star
 from symdiff.parse.staged_lists import is_staged_list
 from symdiff.parse.texts import text_field, text_of
 from symdiff.parse.truth import truth
-from symdiff.parse.trying import NotAttemptedError
+from symdiff.parse.trying import NotAttemptedError, asked_once
 from symdiff.parse.values import (
+    ABSENT,
     VALUE,
     Abstract,
     CalleeLeft,
@@ -607,14 +609,23 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
         def element(k: Any) -> Abstract:
             with in_scope(interp, scope, source), _own_scope(interp, node):
                 assign(interp, node.generators[0].target, part.element(k))
-                return interp.evaluate(node.elt)
+                with asked_once(node, lambda: _is_next(interp, made, k)):
+                    return interp.evaluate(node.elt)
 
         return replace(part, element=element)
 
     (generator, *others) = node.generators
     is_plain = not others and not generator.ifs and not is_unnumbered(first)
+    is_plain = is_plain and node not in interp.policy.resumed
     numbered = elements if is_plain else None
-    return started(interp, Generator(run, numbered, whole=partial(run, whole=True)))
+    made = Generator(run, numbered, whole=partial(run, whole=True))
+    return started(interp, made)
+
+
+def _is_next(interp: Interpreter, generator: Generator, number: Any) -> bool:
+    """Return whether a generator is still before an element that is asked for."""
+    unused = interp.heap.get((generator, "used")) is ABSENT
+    return unused and same(interp.heap.get(generator), number)
 
 
 @expression(ast.Yield)

@@ -45,6 +45,7 @@ from symdiff.parse.iteration import (
 from symdiff.parse.operators import binary
 from symdiff.parse.selecting import item_of, refuse_where
 from symdiff.parse.special import has_method
+from symdiff.parse.trying import asked_once
 from symdiff.parse.values import (
     Abstract,
     Arguments,
@@ -86,6 +87,7 @@ def iterator(python: Any, *, at_once: bool = False) -> Callable[[Over], Over]:
             given.apply_defaults()
             parts = tuple(iterated(interp, part) for part in given.args[1:])
             in_turn = python is itertools.pairwise and sources_of(parts[0]) is None
+            in_turn = in_turn or python in interp.policy.resumed  # ``asked_once``
             if (in_turn or any(map(is_unnumbered, parts))) and not at_once:
                 return _as_generator(interp, python, parts, given.kwargs)
             if at_once:
@@ -251,6 +253,10 @@ def _least(counts: list[int | Value]) -> int | Value:
 @builtin(map)
 def _map(interp: Interpreter, function: Abstract, *over: Abstract) -> Abstract:
     over = tuple(iterated(interp, part) for part in over)
+    if map in interp.policy.resumed:  # ``asked_once``
+        from symdiff.definitions.in_python import mapped  # by few programs
+
+        return interp.call(mapped, [function, *over], {})
     if len(over) == 1 and is_unnumbered(over[0]):
 
         def run(consume: Callable[[Abstract], None]) -> None:
@@ -267,7 +273,9 @@ def _mapped(interp: Interpreter, function: Abstract, *over: Abstract) -> Iterabl
     sides = [asked(interp, part) for part in over]
 
     def element(k: Any) -> Abstract:
-        return interp.call(function, [side.element(k) for side in sides], {})
+        items = [side.element(k) for side in sides]
+        with asked_once(map):
+            return interp.call(function, items, {})
 
     return _side_by_side(interp, sides, element)
 
@@ -517,7 +525,8 @@ def _accumulate(
         if k < first:
             return initial
         item = side.element(k - first)
-        return together(known[-1], item) if known else item
+        with asked_once(itertools.accumulate):
+            return together(known[-1], item) if known else item
 
     def more(k: int) -> bool | Value:
         return k < first or has_element(side, k - first)
@@ -563,7 +572,9 @@ def _starmap(interp: Interpreter, function: Abstract, over: Abstract) -> Iterabl
     side = one_by_one(interp, over)
 
     def element(k: Any) -> Abstract:
-        return interp.call(function, list(static_items(interp, side.element(k))), {})
+        items = list(static_items(interp, side.element(k)))
+        with asked_once(itertools.starmap):
+            return interp.call(function, items, {})
 
     return replace(side, element=element)
 

@@ -12,8 +12,10 @@ is the heap as it was when the exception was raised.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
@@ -49,6 +51,7 @@ from symdiff.parse.values import (
     Abstract,
     ErrorNotKept,
     Failure,
+    GoneOverAgain,
     Handled,
     NeverReturns,
     ObjectRef,
@@ -416,6 +419,22 @@ def attempt(interp: Interpreter, node: Node) -> bool:
     if results:
         node.results = results
     return bool(results)
+
+
+@contextlib.contextmanager
+def asked_once(key: Any, is_next: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """Compute an element of an iterator, which is asked for by its number.
+
+    Where that may raise, what goes over the iterator would ask for those before it again: they are
+    gone over one after the other, from the start of the program on, each in a statement of its own.
+    ``is_next``: whether the iterator has not gone on yet, and is asked for the same element again.
+    """
+    try:
+        yield
+    except (Failure, NotAttemptedError):
+        if is_next():
+            raise
+        raise GoneOverAgain(key) from None
 
 
 class NotAttemptedError(UnsupportedSyntaxError):

@@ -1039,3 +1039,95 @@ def test_items_that_may_raise_are_given_to_a_function_of_all(
     expected = directional(function, (x,), (1.0,), step=0.01).value
     np.testing.assert_allclose(slope, expected, rtol=1e-8)
     np.testing.assert_allclose(sd.jvp(function, (x,), (1.0,))[1], expected, rtol=1e-8)
+
+
+def goes_over_quotients(x: Any, p: Any) -> Any:
+    total = 0.0
+    try:
+        for quotient in (1.0 / v for v in (p, 2.0 * p, p - 0.5)):
+            total = total + quotient * x[0]
+    except ZeroDivisionError:
+        return total - p
+    return total
+
+
+def picks_of_quotients(x: Any, p: Any) -> Any:
+    try:
+        largest, least = (
+            max(v / (p - 0.5) for v in (p, x[1])),
+            min(1.0 / (v - p) for v in x.tolist()),
+        )
+    except ZeroDivisionError:
+        return p * p
+    return largest * least
+
+
+def picks_of_places(x: Any, p: Any) -> Any:
+    try:
+        return max(x[int(v * 4.0)] * p for v in x) + functools.reduce(
+            lambda a, b: a * b, (x[int(v)] for v in (p, 3.0 * p))
+        )
+    except IndexError:
+        return p * x[2]
+
+
+def unpacks_and_counts(x: Any, p: Any) -> Any:
+    total = 0.0
+    try:
+        first, second = (1.0 / (v - p) for v in (0.5, 0.25))
+        for k, (quotient, v) in enumerate(zip((p / (v - 1.1) for v in (p, 1.1)), x, strict=False)):
+            total = total + k * quotient * v + first
+    except ZeroDivisionError:
+        return total + x[0] * p
+    return total * second
+
+
+def maps_what_may_raise(x: Any, p: Any) -> Any:
+    try:
+        whole = max(map(int, x)) + sum(map(math.sqrt, (p, p - 0.3, 2.0)))
+        first, second, third = map(math.log, (p, 1.0 + p, p + 3.0))
+    except ValueError:
+        return p * 3.0
+    return whole * p + first * second * third + next(map(math.sqrt, [p]))
+
+
+@pytest.mark.parametrize("p", [0.5, 0.25, 1.3])
+@pytest.mark.parametrize(
+    "function",
+    [
+        goes_over_quotients,
+        picks_of_quotients,
+        picks_of_places,
+        unpacks_and_counts,
+        maps_what_may_raise,
+    ],
+)
+def test_items_that_may_raise_are_gone_over_one_after_the_other(
+    function: Any, p: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    x, along = np.array([0.6, 1.7, 0.3]), np.array([0.3, -0.2, 0.7])
+    value, slopes = sd.value_and_grad(function, argnums=0)(x, p)
+    assert value == function(x, p)
+    expected = directional(lambda x: function(x, p), (x,), (along,), step=0.01).value
+    np.testing.assert_allclose(slopes @ along, expected, rtol=1e-8, atol=1e-9)
+    tangent = sd.jvp(function, (x, p), (along, 0.0))[1]
+    np.testing.assert_allclose(tangent, expected, rtol=1e-8, atol=1e-9)
+
+
+def test_totals_that_may_raise_are_refused() -> None:
+    def of_totals(p: Any) -> Any:
+        try:
+            return max(itertools.accumulate((p, 2.0, p - 1.7), operator.truediv))
+        except ZeroDivisionError:
+            return p
+
+    def of_pairs(p: Any) -> Any:
+        try:
+            return max(itertools.starmap(math.fmod, [(p, 2.0), (1.0, p - 1.7)]))
+        except ValueError:
+            return p
+
+    for function in (of_totals, of_pairs):
+        with pytest.raises(UnsupportedSyntaxError, match="try"):
+            sd.grad(function)(0.9)
