@@ -18,6 +18,7 @@ matmul: Matrix product, over leading axes by broadcasting.
 
 from __future__ import annotations
 
+import ast
 import difflib
 import functools
 import html
@@ -32,6 +33,7 @@ from typing import Any, overload
 import numpy as np
 
 from symdiff.definitions.libraries import load_all
+from symdiff.emit.printer import print_statement
 from symdiff.errors import SignatureError
 from symdiff.inspection.colours import in_html, styles
 from symdiff.inspection.rules import RuleRecord, assigned, rule_of
@@ -259,8 +261,9 @@ def _table_row(record: RuleRecord) -> str:
 
 
 def _inline(code: str) -> str:
-    """Code in a cell: statements one after another."""
-    text = "; ".join(code.split("\n")).replace("|", "\\|")
+    """Code in a cell: statements one after another, each in one line."""
+    statements = map(print_statement, ast.parse(code).body)
+    text = "; ".join("\n".join(statements).splitlines()).replace("|", "\\|")
     return f"`{text}`"
 
 

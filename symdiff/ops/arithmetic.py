@@ -32,7 +32,6 @@ from symdiff.ops.declare import (
     OfTruths,
     Operation,
     Rules,
-    are_complex_numbers,
     array_type,
     broadcast_shapes,
     call,
@@ -86,10 +85,6 @@ def _of_kind(constant: Value, other: Value) -> Value:
 def nonzero(x: Value) -> Value:
     """``x``, but 1 where it is 0, to divide by."""
     return choose(equal(x, 0), strong_constant(1, x), x)
-
-
-def _all_python(*operands: Operand) -> bool:
-    return all(array_type(operand).kind == "python" for operand in operands)
 
 
 def by_numpy(operation: Operation) -> Callable[..., Value]:
@@ -337,7 +332,7 @@ heaviside: Operation = elementwise(
 
 
 def _spell_absolute(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    number = _all_python(*node.operands) or are_complex_numbers([array_type(node.operands[0])])
+    number = array_type(node.operands[0]).kind != "array"  # NumPy's on some paths only, perhaps
     python = number and not node.attributes.get("ufunc")
     return ast.Call(dotted("abs" if python else "np.abs"), list(operands), [])
 

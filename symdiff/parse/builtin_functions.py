@@ -27,6 +27,7 @@ from symdiff.parse.branches import given
 from symdiff.parse.calls import builtin
 from symdiff.parse.comparisons import COMPARE, compare
 from symdiff.parse.identity import class_of, class_of_number, require_known
+from symdiff.parse.hidden_pythons import may_be_pythons
 from symdiff.parse.interpreter import HOOKS, Interpreter, nothing
 from symdiff.parse.items import get_item
 from symdiff.parse.iteration import (
@@ -256,8 +257,10 @@ def _round(interp: Interpreter, value: Abstract, *digits: Abstract) -> Abstract:
         return round(value, *map(static, digits))
     read = interp.lift(value)
     places = static(digits[0]) if digits else None
-    if isinstance(read.type, ArrayType) and (read.type.kind != "scalar" or places is None):
-        return python_round(read, digits=places)
+    if isinstance(read.type, ArrayType):
+        is_numpys = read.type.kind == "scalar" and not may_be_pythons(interp, read)
+        if places is None or not is_numpys:
+            return python_round(read, digits=places)
     return interp.call(get_attribute(interp, value, "round"), digits, {})
 
 

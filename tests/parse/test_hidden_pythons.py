@@ -99,3 +99,28 @@ def of_numpys(x: Any) -> Any:
 
 def test_what_is_numpys_on_all_paths_is_not_attempted() -> None:
     assert "attempted" not in sd.grad(of_numpys).source(0.5)
+
+
+def rounded(x: float, c: float) -> Any:
+    y = x if c > 2 else np.float64(x)
+    return round(y, 2) * x
+
+
+def by_its_size(x: float, c: float) -> Any:
+    y = 0.0 if c > 2 else np.float64(0.0)
+    try:
+        return x / abs(y)
+    except ZeroDivisionError:
+        return 5.0 * x
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("c", [1.0, 3.0])
+@pytest.mark.parametrize("x", [2.675, 1.005])
+def test_sizes_and_rounded_numbers_are_those_of_the_class_at_the_call(x: float, c: float) -> None:
+    """Python's float is rounded to the nearest decimal one, NumPy's is multiplied by 100 first."""
+    digits = round(x if c > 2 else np.float64(x), 2)
+    assert sd.value_and_grad(rounded)(x, c) == (rounded(x, c), digits)
+    value, slope = sd.value_and_grad(by_its_size)(x, c)
+    assert value == by_its_size(x, c)
+    assert slope == (5.0 if c > 2 else np.inf)
