@@ -26,8 +26,8 @@ from symdiff.parse.blame import users
 from symdiff.parse.branches import given
 from symdiff.parse.calls import builtin
 from symdiff.parse.comparisons import COMPARE, compare
-from symdiff.parse.identity import class_of, class_of_number, require_known
 from symdiff.parse.hidden_pythons import may_be_pythons
+from symdiff.parse.identity import class_of, class_of_number, require_known
 from symdiff.parse.interpreter import HOOKS, Interpreter, nothing
 from symdiff.parse.items import get_item
 from symdiff.parse.iteration import (
