@@ -12,6 +12,7 @@ from typing import Any
 from symdiff.ir.control import CALLS
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
+from symdiff.ops.arithmetic import python_round
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.facts import is_python
 from symdiff.ops.kinds import is_operator
@@ -43,7 +44,7 @@ def _parts(interp: Interpreter, value: Value) -> Parts:
         return any, handed
     node = value.node
     assert node is not None
-    if node.op is retype or is_operator(node):
+    if node.op in (retype, python_round) or is_operator(node):
         return all, node.operands
     return any, (0.0,) if node.op in CALLS and node.attributes["callee"].hides else ()
 

@@ -103,7 +103,7 @@ def test_what_is_numpys_on_all_paths_is_not_attempted() -> None:
 
 def rounded(x: float, c: float) -> Any:
     y = x if c > 2 else np.float64(x)
-    return round(y, 2) * x
+    return round(round(y, 6), 2) * x
 
 
 def by_its_size(x: float, c: float) -> Any:
