@@ -119,6 +119,9 @@ class Batcher:
         waiting: list[Node] = []
         for node in nodes:
             if node not in self.lanes.nodes:
+                if self._reads_same(node, waiting):
+                    self._run_once_a_lane(waiting)
+                    waiting = []
                 copy_into(node, cast("dict[Value, Value]", self.new))
             elif self._has_no_rule(node):
                 waiting.append(node)
@@ -126,6 +129,11 @@ class Batcher:
                 self._run_once_a_lane(waiting)
                 waiting = [] if self._is_copied(node) else [node]
         self._run_once_a_lane(waiting)
+
+    def _reads_same(self, node: Node, waiting: Sequence[Node]) -> bool:
+        """Return whether a node reads a result of others that is the same in each lane."""
+        same = {value for one in waiting for value in one.results if value not in self.lanes}
+        return bool(same) and not same.isdisjoint(free_values(Block((), [node], ())))
 
     @staticmethod
     def _has_no_rule(node: Node) -> bool:

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.batch.batcher import Batcher
+from symdiff.batch.lanes import Unbatchable
 from symdiff.errors import SignatureError, SymdiffError
+from symdiff.ir.control import cond
 
 RANDOM = np.random.default_rng(2)
 X, Y = RANDOM.standard_normal((2, 5, 3))
@@ -513,3 +516,26 @@ def test_an_integer_that_an_arm_within_an_arm_leaves_undefined(c: float):
     if c > 1.0:  # x[0] is x[0] * 2 by then: swapped twice, and doubled
         first = [np.exp(0.1) + 0.6, np.exp(0.3) + 0.2, np.exp(0.7)]
     np.testing.assert_allclose(found, [first, [1 / 0.6 + 0.2, 5.0 + 0.6, 10.0]], rtol=1e-13)
+
+
+def test_what_is_the_same_in_each_lane_is_read_behind_what_has_no_rule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As are branches that hand on what called functions have saved."""
+    by_rule = Batcher._by_rule
+
+    def without_branches(self: Batcher, node: Any) -> Any:
+        if node.op is cond:
+            raise Unbatchable
+        return by_rule(self, node)
+
+    monkeypatch.setattr(Batcher, "_by_rule", without_branches)
+
+    def chosen(x: Any, c: Any) -> Any:
+        a, b = (x * c, c * c) if c > 1.0 else (x - c, 1.0 / c)
+        return a * np.sin(b)
+
+    points = np.array([0.5, -1.0, 2.0])
+    for c in (0.5, 2.0):
+        expected = [chosen(x, c) for x in points]
+        np.testing.assert_array_equal(sd.vmap(chosen, in_axes=(0, None))(points, c), expected)
