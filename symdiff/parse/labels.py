@@ -64,9 +64,13 @@ def _times(interp: Interpreter, *arguments: Abstract, **keywords: Abstract) -> A
 
 def _holds_none(interp: Interpreter, value: Abstract) -> bool:
     """Return whether None is among what is in nested lists."""
-    pending = [value]
+    pending, seen = [value], set[ListRef]()  # a list may hold itself
     while pending:
         one = pending.pop()
+        if isinstance(one, ListRef) and one in seen:
+            continue
+        if isinstance(one, ListRef):
+            seen.add(one)
         content = interp.content(one) if isinstance(one, ListRef) else one
         if not isinstance(content, tuple):
             continue

@@ -485,7 +485,7 @@ ARRAY, LIST, DICT = (
 
 def written(name: str) -> str | None:
     """The name in generated code, where what has it can have one."""
-    name = name.written if isinstance(name, Unnamed) else name
+    name = Unnamed(name.written, name.told) if isinstance(name, Unnamed) else name
     return name if name.isidentifier() else None
 
 
