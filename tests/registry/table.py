@@ -1136,6 +1136,8 @@ TABLE: dict[str, Word] = {
         for name in ("diag_indices_from", "tril_indices_from", "triu_indices_from")
     },
     "np.indices": values("x.shape", family=cases.tables),
+    "np.broadcast": values("return np.broadcast(x, np.ones((2, 1))).shape"),
+    "np.from_dlpack": signal("x", "x * x"),
     "np.broadcast_shapes": values("x.shape, (2, 1)"),
     "np.can_cast": values("x.dtype, np.float32", dtypes=COMPLEX),
     "np.common_type": values("return np.common_type(x) is np.float64"),
