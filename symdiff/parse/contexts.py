@@ -385,7 +385,7 @@ def _managed_after(
         interp.call(leave, [None, None, None], {})
 
     interp.put(ended, False)
-    finally_(interp, run, last)
+    finally_(interp, run, last, raises=False)
     interp.heap.contents.pop(ended, None)
 
 

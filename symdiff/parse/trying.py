@@ -332,19 +332,22 @@ def _groups(region: Region, numbers: Sequence[int], alike: Alike | None) -> list
     return list(groups.values())
 
 
-def finally_(interp: Interpreter, body: Action, last: Action, leaves: bool = False) -> None:
+def finally_(
+    interp: Interpreter, body: Action, last: Action, leaves: bool = False, raises: bool = True
+) -> None:
     """Stage a body and what is done after it in any case, also where the body is left.
 
     Operations that raise are attempted only where the caller sees what is done then, as where that
-    raises itself, or where it ``leaves`` the statement by itself.
+    ``raises`` itself (which is not asked of a method), or where it ``leaves`` the statement by
+    itself.
     """
     start = Checkpoint(interp)
-    if leaves or _is_seen(interp, body, last):
+    if leaves or _is_seen(interp, body, last, raises):
         start.roll_back()
         _finally(interp, region_of(interp, (Exception,), True, ()), body, last)
 
 
-def _is_seen(interp: Interpreter, body: Action, last: Action) -> bool:
+def _is_seen(interp: Interpreter, body: Action, last: Action, raises: bool) -> bool:
     """Stage the statement; whether what is done last is seen where an operation raises."""
     nodes = builder().nodes
     start = len(nodes)
@@ -359,7 +362,8 @@ def _is_seen(interp: Interpreter, body: Action, last: Action) -> bool:
         last()
         done = walk_nodes(Block((), nodes[length:]))
         now = {key: interp.heap.get(key) for key in places(interp)}
-        seen = any(node.op.effect or may_raise(node) for node in done) or before != now
+        seen = any(node.op.effect or (raises and may_raise(node)) for node in done)
+        seen = seen or before != now
 
     _finally(interp, region_of(interp, (), False), body, watched)
     return seen
