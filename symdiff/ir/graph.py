@@ -291,7 +291,8 @@ class GraphCell:
     it, or in what it calls, raises or has an effect, once that was asked for. ``stores``: the
     number of parameters, the last ones, that are arrays outside which it stores to. ``hides``:
     which of its results may be of other types than they are typed as, by the way in which they are.
-    ``rests``: whether anything in it rests on the types that numbers have at run time.
+    ``rests``: whether anything in it rests on the types that numbers have at run time; ``asks``:
+    whether the program itself asks for classes in it.
     """
 
     name: str
@@ -301,6 +302,7 @@ class GraphCell:
     stores: int = 0
     hides: dict[Any, frozenset[int]] = field(default_factory=dict)
     rests: bool = False
+    asks: bool = False
 
 
 def walk_nodes(block: Block) -> Iterator[Node]:

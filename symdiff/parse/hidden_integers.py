@@ -80,24 +80,24 @@ def _require_no_pythons(block: Block, sources: Sequence[Node], asked: Sequence[Q
         and hiding.is_typed(one.value.type)
         and one.rests_on(hiding, is_pythons=True)
     ]
-    if not hidden or not (resting or any(map(_rests_inside, sources))):
+    if not hidden or not (resting or any(_rests_inside(node, hiding) for node in sources)):
         return
     found = Flow(hiding, block, (), has_turns=False).of(hidden)
-    _require_seen(sources, found, any(one.value in found for one in resting))
+    _require_seen(sources, hiding, found, any(one.value in found for one in resting))
     for one in resting:
         if one.value in found:
             message = "the class of a number that is Python's on some paths, NumPy's on others"
             raise UnsupportedSyntaxError(message, one.span, hiding.hint)
 
 
-def _require_seen(sources: Sequence[Node], found: Set[Value], rests: bool) -> None:
+def _require_seen(sources: Sequence[Node], hiding: Hiding, found: Set[Value], rests: bool) -> None:
     """Have calls of templates copied, where what is computed inside has to be seen.
 
     ``rests``: something rests on what was found, which a call may have given.
     """
     for node in sources:
         if node.op in CALLS and (
-            (_rests_inside(node) and not found.isdisjoint(node.operands))
+            (_rests_inside(node, hiding) and not found.isdisjoint(node.operands))
             or (rests and node.attributes["callee"].unlike and not found.isdisjoint(node.results))
         ):
             raise Changed(TEMPLATES)
@@ -117,7 +117,8 @@ def hidden_in(block: Block, asked: Asked) -> dict[Hiding, frozenset[int]] | None
         own = [value for node in sources for value in hidden_by(node, hiding)]
         hidden = Flow(hiding, block, (), has_turns=False).of(own) if own else set()
         are_numbers = all(isinstance(v.type, ArrayType) and not v.type.rank for v in hidden)
-        if not are_numbers or any(_rests_inside(n) and hidden & {*n.operands} for n in sources):
+        resting = [node for node in sources if _rests_inside(node, hiding)]
+        if not are_numbers or any(hidden & {*node.operands} for node in resting):
             return None
         if asked.rests_on(hiding, hidden):
             return None
@@ -128,7 +129,13 @@ def hidden_in(block: Block, asked: Asked) -> dict[Hiding, frozenset[int]] | None
 def may_rest_inside(block: Block, asked: Asked) -> bool:
     """Return whether something in a block may rest on the types that numbers have at run time."""
     nodes = walk_nodes(block)
-    return len(asked) > 0 or any(node.op in _WRITES or _rests_inside(node) for node in nodes)
+    return len(asked) > 0 or any(map(_may_rest, nodes))
+
+
+def asks_inside(block: Block, asked: Asked) -> bool:
+    """Return whether the program asks for classes of numbers in a block, or in what it calls."""
+    hiding = PYTHONS_IN_NUMPYS
+    return bool(asked.questions) or any(_rests_inside(n, hiding) for n in walk_nodes(block))
 
 
 def _within(block: Block, answers: Sequence[Answer]) -> list[Answer]:
@@ -163,7 +170,7 @@ class _Hidden:
         cuts = [node for node in walk_nodes(self.block) if self._is_cut(node, found)]
         resting += self._made_apart(cuts, found) if cuts else []
         calls = [node for node in walk_nodes(self.block) if node.op in CALLS]
-        _require_seen(calls, found, bool(resting or cuts))
+        _require_seen(calls, self.hiding, found, bool(resting or cuts))
         if resting or cuts:
             certain = self.computed(has_turns=True)
             self._refuse(certain, resting)
@@ -345,9 +352,14 @@ def hidden_by(node: Node, hiding: Hiding) -> Sequence[Value]:
     return node.results if hides(node, hiding) else ()
 
 
-def _rests_inside(node: Node) -> bool:
-    """Return whether a graph that a node calls may rest on the types that numbers have."""
-    return node.op in CALLS and bool(node.attributes["callee"].rests)
+def _rests_inside(node: Node, hiding: Hiding | None = None) -> bool:
+    """Return whether a graph that a node calls may rest on the types that numbers have: on whether
+    they are Python's where it asks for their classes only.
+    """
+    if node.op not in CALLS:
+        return False
+    callee = node.attributes["callee"]
+    return bool(callee.asks if hiding is PYTHONS_IN_NUMPYS else callee.rests)
 
 
 def _may_rest(node: Node) -> bool:

@@ -85,7 +85,7 @@ from symdiff.parse.heap import (
     is_callers,
     is_programs,
 )
-from symdiff.parse.hidden_integers import hidden_in, may_rest_inside
+from symdiff.parse.hidden_integers import asks_inside, hidden_in, may_rest_inside
 from symdiff.parse.hidden_pythons import may_be_pythons
 from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.kinds import (
@@ -542,6 +542,7 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     cell = _cell(interp, made_by, template, read, numbers)
     cell.stores, cell.hides = len(stored_to), hides
     cell.rests = may_rest_inside(block, template.asked)
+    cell.asks = asks_inside(block, template.asked)
     assert cell.graph is not None
     return Called(call_of(cell.graph.block), cell, read, numbers)
 
