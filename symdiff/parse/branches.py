@@ -394,20 +394,12 @@ def choose(
     condition: bool | Value,
     then: Callable[[], Abstract],
     orelse: Callable[[], Abstract],
+    keeps_cases: bool = False,
 ) -> Abstract:
-    """``then() if condition else orelse()``."""
+    """``then() if condition else orelse()``; ``keeps_cases``: a ``Conflict`` of what has no one
+    form, as calls may give.
+    """
     if not isinstance(condition, Value):
         return then() if condition else orelse()
-    return joined_value(interp, condition, then, orelse, VALUE)
-
-
-def given(
-    interp: Interpreter,
-    condition: bool | Value,
-    then: Callable[[], Abstract],
-    orelse: Callable[[], Abstract],
-) -> Abstract:
-    """The same of a call; a ``Conflict`` where it gives one of several."""
-    if not isinstance(condition, Value):
-        return then() if condition else orelse()
-    return joined_cases(interp, condition, then, orelse, VALUE)
+    joined = joined_cases if keeps_cases else joined_value
+    return joined(interp, condition, then, orelse, VALUE)

@@ -23,7 +23,7 @@ from symdiff.ops.effects import print_
 from symdiff.parse import run_time_texts as texts
 from symdiff.parse.attributes import get_attribute
 from symdiff.parse.blame import users
-from symdiff.parse.branches import given
+from symdiff.parse.branches import choose
 from symdiff.parse.calls import builtin
 from symdiff.parse.comparisons import COMPARE, compare
 from symdiff.parse.hidden_pythons import may_be_pythons
@@ -159,7 +159,7 @@ def _next(interp: Interpreter, source: Abstract, *default: Abstract) -> Abstract
     item = interp.heap.get(slot)
     interp.heap.contents.pop(slot, None)
     try:
-        return given(interp, found, lambda: item, otherwise)
+        return choose(interp, found, lambda: item, otherwise, keeps_cases=True)
     except ConflictRead:  # it may be known which, where the generator is suspended
         require_resumed(interp, source)
         if is_unnumbered(source) and is_definition(interp.scope.globals):

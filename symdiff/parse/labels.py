@@ -67,11 +67,10 @@ def _holds_none(interp: Interpreter, value: Abstract) -> bool:
     pending, seen = [value], set[ListRef]()  # a list may hold itself
     while pending:
         one = pending.pop()
-        if isinstance(one, ListRef) and one in seen:
-            continue
+        content = one
         if isinstance(one, ListRef):
+            content = None if one in seen else interp.content(one)
             seen.add(one)
-        content = interp.content(one) if isinstance(one, ListRef) else one
         if not isinstance(content, tuple):
             continue
         if any(item is None for item in content):

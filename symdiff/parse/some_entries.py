@@ -121,24 +121,12 @@ def required(interp: Interpreter, ref: DictRef, key: Any) -> Abstract:
         def missing() -> None:
             raise users(KeyError(key))
 
-        _stage(interp, found.there, lambda: None, missing)
+        interp.where_not(found.there, missing)
         if interp.regions and isinstance(found.there, Value):  # the error may be caught
             return found.content
     if isinstance(interp.heap.get(ref).get(key), Maybe):
         interp.put(ref, of_items({**interp.heap.get(ref), key: found.content}))
     return found.content
-
-
-def _stage(
-    interp: Interpreter,
-    there: bool | Value,
-    then: Callable[[], object],
-    orelse: Callable[[], object],
-) -> None:
-    if isinstance(there, Value):
-        interp.branch(there, then, orelse)
-    else:
-        (then if there else orelse)()
 
 
 def has_entries(interp: Interpreter, ref: DictRef) -> bool | Value:
