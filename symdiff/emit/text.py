@@ -182,6 +182,9 @@ def _wrapped_return(tree: ast.Return) -> list[str]:
 def _laid_out(tree: ast.expr, room: int) -> list[str]:
     """The lines of an expression, containers opened where they are wider than ``room``."""
     whole = _expression(tree)
+    if len(whole) > room and isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitOr):
+        first, *rest = _united(tree)
+        return ["(", f"{INDENT}{first}", *(f"{INDENT}| {part}" for part in rest), ")"]
     if len(whole) <= room or not isinstance(tree, ast.Tuple | ast.List | ast.Dict):
         return [whole]
     opening, closing = _BRACKETS[type(tree)]
@@ -197,6 +200,21 @@ def _laid_out(tree: ast.expr, room: int) -> list[str]:
             inner[-1] += ","
             lines += [INDENT + line for line in inner]
     return [*lines, closing]
+
+
+def _united(tree: ast.expr) -> list[str]:
+    """The operands of ``a | b | c``, each as it stands there."""
+    operands: list[ast.expr] = []
+    while isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitOr):
+        operands.append(tree.right)
+        tree = tree.left
+    return [
+        _expression(one) if isinstance(one, _ATOMS) else f"({print_statement(ast.Expr(one))})"
+        for one in (tree, *reversed(operands))
+    ]
+
+
+_ATOMS = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.Dict, ast.Tuple)
 
 
 def _is_short(tree: ast.expr) -> bool:

@@ -92,9 +92,9 @@ def length_of_grown_list(node: Node, rewriter: Rewriter) -> Value | None:
     if pushed is None or pushed.operands[0] is not view.carries[k]:
         return None
     begun = made_by(view.initial[k], "list_new")
-    if begun is not None and not begun.operands:
-        return view.turns
-    return apply(list_length, view.initial[k]) + view.turns
+    if begun is None:
+        return apply(list_length, view.initial[k]) + view.turns
+    return view.turns + len(begun.operands) if begun.operands else view.turns
 
 
 def length_of_range(node: Node, rewriter: Rewriter) -> Value | None:

@@ -460,3 +460,21 @@ def test_an_item_is_not_popped_before_the_place_it_goes_to_is_told(function: Any
     weights = np.arange(1.0, len(value) + 1)
     (gradient, _) = sd.vjp(function, 1.5, n)[1](weights)
     np.testing.assert_allclose(gradient, weights @ slope, rtol=1e-13)
+
+
+def reported(x: Any, limit: float) -> Any:
+    report = {"the_value": x * x, "the_number": x}
+    if x > limit:
+        report["how_far_above_the_limit"] = x - limit
+    if x > 2.0 * limit:
+        report["how_far_above_twice_the_limit"] = x - 2.0 * limit
+    return report
+
+
+def test_a_long_dict_of_entries_that_may_be_there_has_one_a_line() -> None:
+    function = sd.differentiable(reported)
+    lines = [line.strip() for line in str(function.source("float", "float")).splitlines()]
+    assert sum(line.startswith("| (") for line in lines) == 2
+    assert max(map(len, lines)) <= 100
+    for x in (0.5, 1.5, 2.5):
+        assert function(x, 1.0) == reported(x, 1.0)

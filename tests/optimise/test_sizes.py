@@ -59,7 +59,22 @@ def mean_after_popping(x: Any, turns: int) -> Any:
     return np.mean(found)
 
 
-LISTS = [mean_of_collected, mean_of_more, mean_of_some, mean_of_rows, mean_after_popping]
+def mean_from_a_start(x: Any, turns: int) -> Any:
+    found = [1.0]
+    for k in range(turns):
+        x = x * x + 0.1 * k
+        found.append(x)
+    return np.mean(found)
+
+
+LISTS = [
+    mean_of_collected,
+    mean_from_a_start,
+    mean_of_more,
+    mean_of_some,
+    mean_of_rows,
+    mean_after_popping,
+]
 
 
 @pytest.mark.parametrize("function", LISTS)
@@ -85,3 +100,5 @@ def test_a_list_is_not_kept_for_its_length() -> None:
     source = str(sd.grad(mean_of_collected).source("float", "int"))
     assert "found.append(" not in source and "found_bar" not in source
     assert sd.grad(mean_of_collected)(0.5, 1) == 1.0
+    source = str(sd.grad(lambda x: mean_from_a_start(x, 63)).source("float"))
+    assert "len(" not in source and "0.015625" in source
