@@ -354,7 +354,11 @@ class _Output:
                 )
             return replace(structure, items=tuple(parts))
         if isinstance(structure, Either):
-            self._refuse("what it returns has another structure at other values")
+            self._refuse(
+                f"vmap cannot stack what {self.graph.name} returns: it has another structure at"
+                " other values",
+                "return one structure, such as NaN for what is not there",
+            )
         if isinstance(axes, Tree):
             self._refuse("out_axes has a container for what is none")
         if isinstance(structure, Leaf):
@@ -388,5 +392,5 @@ class _Output:
         place = axis % x.type.rank
         return copy(moved(x, 0, place)) if place else x
 
-    def _refuse(self, message: str) -> NoReturn:
-        raise SignatureError(message, self.graph.span, "give an axis for each array returned")
+    def _refuse(self, message: str, hint: str = "give an axis for each array returned") -> NoReturn:
+        raise SignatureError(message, self.graph.span, hint)

@@ -41,6 +41,7 @@ from symdiff.ir.structure import (
     Static,
     Structure,
     cases_of,
+    has_cases,
     numbered_paths,
     of_tuple,
 )
@@ -199,8 +200,11 @@ def _instead_of_gradient(output: Structure) -> str:
         return "return a number; of a function that changes its arguments, use symdiff.functional"
     if isinstance(output, Static):
         return "return a number"
+    if has_cases(output):
+        return "use symdiff.vjp, or symdiff.grad of a part"
     if (
         isinstance(output, Container)
+        and issubclass(output.type, tuple | list)
         and len(output.items) == 2
         and isinstance(output.items[0], Leaf)
     ):

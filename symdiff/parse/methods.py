@@ -467,7 +467,11 @@ def setflags(
 ) -> None:
     """``write=False`` of an array that was made here: later writes are refused."""
     if write is not False or align is not None or uic is not None or is_callers(array.storage):
-        raise UnsupportedCallError("x.setflags(...), but for write=False of an array made here")
+        raise UnsupportedCallError(
+            "a flag of an array is set: only an array that the function has made can become"
+            " read-only",
+            hint="copy the array first, or set its flags outside",
+        )
     reason = "an array that x.setflags(write=False) has made read-only is written"
     interp.heap.freeze(array, Conflict("an array", reason, interp.span, aliasing=True))
 

@@ -239,3 +239,19 @@ def test_gradients_of_scalars_of_several_kinds():
         np.testing.assert_allclose(symdiff.hessian(scalar_of_several_kinds)(X, p), twice)
     with pytest.raises(GradientShapeError, match="it returns a list or a number"):
         symdiff.grad(list_or_number, argnums=1)(X, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("refused", "told", "hint"),
+    [
+        (lambda f: symdiff.grad(f)(1.0, 0.5), "cannot take the gradient", "symdiff.vjp, or"),
+        (lambda f: symdiff.vmap(f)(np.ones(2), np.ones(2)), "vmap cannot stack", "one structure"),
+    ],
+)
+def test_what_needs_one_structure_says_what_to_do_instead(refused, told, hint):
+    def reported(x, p):
+        return {"a": x} if p > 1.0 else {"a": x, "b": x * p}
+
+    with pytest.raises(symdiff.SymdiffError, match=told) as caught:
+        refused(reported)
+    assert hint in caught.value.hint
