@@ -117,6 +117,8 @@ def roots(p):
     if not issubclass(p.dtype.type, (np.floating, np.complexfloating)):
         p = p.astype(float)
     found = _eigenvalues(p[first : last + 1])
+    if last == len(p) - 1:
+        return found
     if last == len(p) - 2:
         moving = _eigenvalues(p[first:])
         found = np.hstack((found, np.zeros(1, found.dtype)))

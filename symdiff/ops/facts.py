@@ -58,10 +58,14 @@ GIVES_LENGTHS = SIZED | _TRANSFORMS
 
 
 def lengths_given(node: Node) -> Iterator[tuple[Dim, Value]]:
-    """Dimensions of a new array, and the operands that say how long they are."""
+    """Dimensions of a new array, and the operands that say how long they are: not -1, which has
+    NumPy find it out.
+    """
     shape = node.attributes.get("shape")
     if node.op.name in SIZED and isinstance(shape, tuple):
-        yield from zip(shape, node.operands[len(node.operands) - len(shape) :], strict=False)
+        given = node.operands[len(node.operands) - len(shape) :]
+        told = zip(shape, given, strict=False)
+        yield from ((dim, length) for dim, length in told if number_of(length) != -1)
     if node.op.name in _TRANSFORMS:
         axes = node.attributes["axes"][: -1 if node.op.name == "rfft" else None]
         yield from zip((shape_of(node.result)[k] for k in axes), node.operands[1:], strict=False)
