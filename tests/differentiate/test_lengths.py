@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import symdiff as sd
 from symdiff.differentiate import gradient, jvp
 from symdiff.ir.graph import Graph
 from symdiff.ir.types import carries_derivative
@@ -64,3 +65,31 @@ def test_a_length_that_is_not_its_size_is_found() -> None:
     part.type = VECTOR
     with pytest.raises(AssertionError, match="n was 3"):
         require_lengths(graph, [np.ones(3)])
+
+
+A = np.linspace(0.1, 0.6, 6)
+
+
+def as_a_vector(a: Any) -> Any:
+    correlated = np.correlate(a, np.arange(3.0))
+    correlated *= 1.5
+    s = np.ascontiguousarray(correlated).reshape(-1)
+    return np.sum(np.cos(np.arange(1.0, s.size + 1.0)) * s * s)
+
+
+def as_rows(a: Any) -> Any:
+    s = (a[1:-1] * 1.5).reshape(-1, 2)
+    return np.sum(np.arange(1.0, len(s) + 1.0)[:, None] * s * s)
+
+
+@pytest.mark.parametrize("function", [as_a_vector, as_rows])
+def test_the_size_that_numpy_finds_out_is_no_length(function: Any) -> None:
+    """Both are quadratic forms, whose matrix the values at unit vectors give."""
+
+    def gradient_in_all(a: Any) -> Any:
+        return np.sum(sd.grad(function)(a))
+
+    units = np.eye(6)
+    apart = np.array([[function(p + q) - function(p - q) for q in units] for p in units]) / 2.0
+    np.testing.assert_allclose(sd.hessian(function)(A), apart, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(sd.grad(gradient_in_all)(A), apart.sum(0), rtol=1e-12, atol=1e-14)

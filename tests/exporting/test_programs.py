@@ -54,6 +54,7 @@ REFUSED = frozenset(
         "written_as_analyses.descent_with_a_recorder",
         "written_as_analyses.inertia_of_clusters",
         "written_as_frameworks.swallowed_by_the_context",
+        "written_as_studies.ammonia_at_equilibrium",
     }
 )
 
@@ -82,8 +83,9 @@ def test_modules_check_themselves_where_there_is_scipy(tmp_path: Path) -> None:
 
 
 def check_themselves(entries: list[Program], tmp_path: Path, *packages: str) -> None:
-    alone = [e for e in entries if e.name not in REFUSED and is_drawn(e.name, 18)]
-    files = [exported(entry, tmp_path) for entry in alone]
+    alone = [entry for entry in entries if entry.name not in REFUSED]
+    drawn = [entry for entry in alone if is_drawn(entry.name, 18)] or alone[:1]
+    files = [exported(entry, tmp_path) for entry in drawn]
     found = run_alone(files, tmp_path, packages)
     assert len(found) == len(files)
     wrong = {Path(path).stem: (code, said) for path, (code, said) in found.items() if code != 0}
@@ -104,4 +106,4 @@ def test_what_cannot_stand_alone_is_refused_by_line(entry: Program, tmp_path: Pa
 
 def test_every_refused_program_is_there() -> None:
     assert {entry.name for entry in PROGRAMS} >= REFUSED  # with SciPy, as the tests have it
-    assert len(REFUSED) == 27
+    assert len(REFUSED) == 28
