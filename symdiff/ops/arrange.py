@@ -13,7 +13,7 @@ import numpy as np
 
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Operand, Value
-from symdiff.ir.types import Dim, may_be_one
+from symdiff.ir.types import Dim, Size, may_be_one
 from symdiff.ops.arrays import array_of, copy_in, shape_operands
 from symdiff.ops.creation import arange_of
 from symdiff.ops.declare import (
@@ -31,6 +31,7 @@ from symdiff.ops.shape import broadcast_to, contiguous, copy, reshape, transpose
 from symdiff.ops.sizes import (
     constant_integer,
     dims_of,
+    lower_bound,
     product,
     product_dim,
     quotient_dim,
@@ -94,7 +95,7 @@ lowers(attribute="nbytes")(lambda a: product(sizes_of(a)) * array_type(a).dtype.
 
 @lowers(np.reshape)
 def lower_reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None) -> Value:
-    x, sizes = array_of(a), shape_operands(shape)
+    x, sizes = array_of(a), tuple(map(_length_or_unknown, shape_operands(shape)))
     _refuse_order_at_run_time(order, max(_rank(x), len(sizes)))
     if static(order) == "F":
         backwards = lower_reshape(lower_transpose(x), tuple(reversed(sizes)))
@@ -103,8 +104,15 @@ def lower_reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any =
     return lower_copy_method(fresh) if static(copy) else fresh
 
 
+def _length_or_unknown(length: Operand) -> Operand:
+    """A length; NumPy takes every negative number for -1."""
+    number = constant_integer(length)
+    return -1 if number is not None and number < 0 else length
+
+
 def _reshaped(old: tuple[Dim, ...], sizes: Sequence[Operand]) -> tuple[Dim, ...]:
-    dims = list(dims_of(sizes))
+    told = dims_of(sizes)
+    dims = [_told_or_found(k, told, old, length) for k, length in enumerate(sizes)]
     unknown = [k for k, dim in enumerate(dims) if dim == -1]
     if len(unknown) > 1:
         raise rejection(ValueError, "can only specify one unknown dimension")
@@ -117,6 +125,19 @@ def _reshaped(old: tuple[Dim, ...], sizes: Sequence[Operand]) -> tuple[Dim, ...]
             ValueError, f"cannot reshape array of size {product_dim(old)} into shape {shown}"
         )
     return tuple(dims)
+
+
+def _told_or_found(
+    axis: int, told: tuple[Dim, ...], old: tuple[Dim, ...], length: Operand
+) -> Dim:
+    """The dimension that a size tells; of one that may be negative at run time, where NumPy finds
+    the length out, one that is known by what is reshaped, and by the sizes beside it, too.
+    """
+    dim, least = told[axis], lower_bound(length)
+    if isinstance(dim, int) or -1 in told or (least is not None and least >= 0):
+        return dim
+    beside = product_dim(told[:axis] + told[axis + 1 :])
+    return Size(f"({dim} or {product_dim(old)}/{beside})", open=True)
 
 
 @lowers(method="reshape")

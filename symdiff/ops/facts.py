@@ -18,6 +18,7 @@ from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.declare import DeclaredOp, surely_broadcasts
 from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.keys import Slot
+from symdiff.ops.sizes import lower_bound
 
 
 def number_of(value: Value) -> Any:
@@ -58,14 +59,15 @@ GIVES_LENGTHS = SIZED | _TRANSFORMS
 
 
 def lengths_given(node: Node) -> Iterator[tuple[Dim, Value]]:
-    """Dimensions of a new array, and the operands that say how long they are: not -1, which has
-    NumPy find it out.
+    """Dimensions of a new array, and the operands that say how long they are: not what may be
+    negative, for which ``reshape`` finds it out.
     """
     shape = node.attributes.get("shape")
     if node.op.name in SIZED and isinstance(shape, tuple):
         given = node.operands[len(node.operands) - len(shape) :]
         told = zip(shape, given, strict=False)
-        yield from ((dim, length) for dim, length in told if number_of(length) != -1)
+        finds = node.op.name == "reshape"
+        yield from (pair for pair in told if not finds or is_length(pair[1]))
     if node.op.name in _TRANSFORMS:
         axes = node.attributes["axes"][: -1 if node.op.name == "rfft" else None]
         yield from zip((shape_of(node.result)[k] for k in axes), node.operands[1:], strict=False)
@@ -164,17 +166,8 @@ def _divides_safely(node: Node) -> bool:
 
 def is_length(value: Value) -> bool:
     """Return whether an integer is known not to be negative."""
-    number = number_of(value)
-    if number is not None:
-        return bool(number >= 0)
-    if made_by(value, "size", "range_length", "list_length") is not None:
-        return True
-    sum_ = made_by(value, "add", "multiply")
-    return sum_ is not None and all(
-        made_by(part, "size", "range_length") is not None
-        or (number_of(part) is not None and number_of(part) >= 0)
-        for part in sum_.operands
-    )
+    least = lower_bound(value)
+    return least is not None and least >= 0
 
 
 def _key_fits(node: Node, fits: Fits) -> bool:

@@ -33,6 +33,8 @@ from symdiff.ops.declare import EVALUATED, Operation, array_type, template
 from symdiff.ops.flops import nothing
 from symdiff.ops.integer_sums import of_arguments
 
+_DEEPEST = 8  # operations that are looked through for a bound
+
 size = Operation.of_arrays(
     "size",
     lambda x, *, axis: INT,
@@ -78,24 +80,35 @@ def constant_integer(value: Operand) -> int | None:
     return int(number) if isinstance(number, int | np.integer) else None
 
 
-def lower_bound(value: Operand) -> int | None:
+def lower_bound(value: Operand, depth: int = _DEEPEST) -> int | None:
     """What an integer, or a float that one is rounded from, is at least; None where no sum, product
     or logarithm of lengths and constants tells.
     """
     number = constant_integer(value)
-    if number is not None or not isinstance(value, Value) or value.node is None:
+    if number is not None or not isinstance(value, Value) or value.node is None or depth == 0:
         return number
     node = value.node
     if node.op is size:
         return least(array_type(node.operands[0]).shape[int(node.attributes["axis"])])
-    name, bounds = node.op.name, [lower_bound(operand) for operand in node.operands]
-    if name == "subtract":
-        taken = constant_integer(node.operands[1])
-        return None if taken is None or bounds[0] is None else bounds[0] - taken
+    name = node.op.name
+    if name in _LENGTHS:
+        return 0
+    bounds = [lower_bound(operand, depth - 1) for operand in node.operands]
+    if name in ("subtract", "floor_divide"):
+        return _bound_beside(name, bounds[0], constant_integer(node.operands[1]))
     known = [bound for bound in bounds if bound is not None]
     if not known or len(known) < len(bounds):
         return None
     return _bound_of(name, known)
+
+
+def _bound_beside(name: str, bound: int | None, number: int | None) -> int | None:
+    """What is left at least of a bound less a number, or divided by one."""
+    if bound is None or number is None:
+        return None
+    if name == "subtract":
+        return bound - number
+    return bound // number if number > 0 else None
 
 
 def _bound_of(name: str, bounds: list[int]) -> int | None:
@@ -111,6 +124,7 @@ def _bound_of(name: str, bounds: list[int]) -> int | None:
     return math.prod(bounds) if name == "multiply" and min(bounds) >= 0 else None
 
 
+_LENGTHS = frozenset({"range_length", "list_length", "tape_length"})
 _ROUNDED = frozenset({"python_int", "ceil", "floor", "rint", "trunc", "math_ceil", "math_floor"})
 _ROUNDED |= {"python_float", "as_scalar"}
 _RAISING = frozenset({"math_log2", "math_log", "math_log10"})  # of 0

@@ -14,7 +14,7 @@ from symdiff.ir.types import ArrayType, Dim
 from symdiff.ops.arithmetic import constant_of, multiply, negative
 from symdiff.ops.casts import astype, python_float
 from symdiff.ops.declare import array_type
-from symdiff.ops.facts import is_derived, is_python, made_by, shape_of
+from symdiff.ops.facts import is_derived, is_length, is_python, made_by, shape_of
 from symdiff.ops.products import as_column, matmul, outer
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
@@ -118,7 +118,7 @@ def number_in_another_shape(node: Node, rewriter: Rewriter) -> Value | None:
     inner = made_by(node.operands[0], "broadcast_to")
     if inner is None or shape_of(inner.operands[0]):
         return None
-    if any(constant_of(length) == -1 for length in node.operands[1:]):
+    if not all(map(is_length, node.operands[1:])):
         return None
     return apply(broadcast_to, inner.operands[0], *node.operands[1:], **node.attributes)
 

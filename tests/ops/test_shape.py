@@ -395,3 +395,43 @@ def test_splits_at_places_that_are_computed(split: Any) -> None:
         np.testing.assert_allclose(gradient, 2.0 * np.array(weights) * x)
         _, tangent = sd.jvp(weighed, (x, t), (np.ones(6), 0.0))
         assert tangent == pytest.approx(2.0 * np.sum(weights * x))
+
+
+@pytest.mark.parametrize("k", [-1, -2, 3])
+def test_size_that_numpy_finds_out_is_that_of_what_was_reshaped(k: int) -> None:
+    def rows(a: Any, k: int) -> Any:
+        s = a.reshape(2, k)
+        return np.sum(s * s.shape[1]) + np.sum(np.ones(s.shape[1])) * a[0]
+
+    def product(a: Any, k: int) -> Any:
+        return np.sum(a.reshape(k, 2) * a[:2].reshape(k, 2))
+
+    x = np.arange(1.0, 7.0)
+    slope = np.full(6, 3.0)
+    slope[0] += 3.0
+    np.testing.assert_array_equal(sd.grad(rows)(x, k), slope)
+    _, change = sd.jvp(lambda a: rows(a, k), (x,), (np.ones(6),))
+    assert change == slope.sum()
+    if k < 0:  # one row with each of three
+        expected = np.tile(x[:2], 3)
+        expected[:2] += [9.0, 12.0]
+        np.testing.assert_array_equal(sd.grad(product)(x, k), expected)
+
+
+@pytest.mark.parametrize("n", [2, 7])
+def test_size_that_is_negative_for_few_elements_only_is_found_out(n: int) -> None:
+    def f(x: Any) -> Any:
+        b = (np.arange(4.0) * x[0]).reshape(len(x) - 3)
+        return np.sum(b) * b.shape[0]
+
+    expected = np.zeros(n)
+    expected[0] = 24.0
+    np.testing.assert_array_equal(sd.grad(f)(np.ones(n)), expected)
+
+
+def test_negative_sizes_are_all_minus_one() -> None:
+    x = np.arange(6.0)
+    slopes = sd.grad(lambda x: np.sum(x.reshape(2, -2) ** 2) * x.reshape(-5).shape[0])
+    np.testing.assert_array_equal(slopes(x), 12.0 * x)
+    curvature = sd.hvp(lambda x: np.sum(x.reshape(2, -2) ** 2) * x.reshape(-5).shape[0])
+    np.testing.assert_array_equal(curvature(x, np.ones(6)), np.full(6, 12.0))
