@@ -127,9 +127,7 @@ def _reshaped(old: tuple[Dim, ...], sizes: Sequence[Operand]) -> tuple[Dim, ...]
     return tuple(dims)
 
 
-def _told_or_found(
-    axis: int, told: tuple[Dim, ...], old: tuple[Dim, ...], length: Operand
-) -> Dim:
+def _told_or_found(axis: int, told: tuple[Dim, ...], old: tuple[Dim, ...], length: Operand) -> Dim:
     """The dimension that a size tells; of one that may be negative at run time, where NumPy finds
     the length out, one that is known by what is reshaped, and by the sizes beside it, too.
     """

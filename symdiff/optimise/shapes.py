@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
-from symdiff.ops.arithmetic import constant_of, multiply, negative
+from symdiff.ops.arithmetic import multiply, negative
 from symdiff.ops.casts import astype, python_float
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import is_derived, is_length, is_python, made_by, shape_of
