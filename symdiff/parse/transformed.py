@@ -342,7 +342,8 @@ class Stager:
                 if final is not parameters[number]:
                     mutated[number] = len(results)
                     results.append(final)
-        self._refuse_writes(before, heap.contents)
+            after = interp.heap.contents  # behind a branch it is that of another heap
+        self._refuse_writes(before, after)
         block = Block(tuple(parameters), inner.nodes, tuple(results))
         captured = [value for value in free_values(block) if value not in parameters]
         block = _closed(block, captured)

@@ -587,6 +587,22 @@ def test_a_differentiated_function_inside_may_not_write_outside():
         sd.grad(f)(X)
 
 
+@pytest.mark.parametrize("condition", [lambda v: v[0] > 0.0, lambda v: np.sum(v) > 100.0])
+def test_a_differentiated_function_inside_may_not_write_outside_on_some_paths(condition):
+    def f(x):
+        seen = [0.0]
+
+        def inner(v):
+            if condition(v):
+                seen[0] = v[0]
+            return np.sum(v)
+
+        return np.sum(sd.grad(inner)(x)) + seen[0]
+
+    with pytest.raises(sd.UnsupportedCallError, match="changes what it does not own"):
+        sd.grad(f)(X)
+
+
 class Counter:
     calls = 0
 

@@ -171,6 +171,20 @@ def test_estimates_of_errors_are_told_and_have_no_derivative():
     assert sd.grad(stopped)(1.5) == pytest.approx(np.sin(1.5))
 
 
+def test_what_an_integrand_notes_on_some_paths_is_not_lost():
+    def farthest(k):
+        seen = [0.0]
+
+        def integrand(x):
+            seen[0] = max(seen[0], k * x)
+            return np.exp(-k * x)
+
+        return integrate.quad(integrand, 0.0, 1.0)[0] + seen[0]
+
+    with pytest.raises(sd.UnsupportedCallError, match="changes what it does not own"):
+        sd.grad(farthest)(0.5)
+
+
 @pytest.mark.parametrize("n", [1, 2, 5])
 @pytest.mark.parametrize(("a", "b"), [(0.5, 0.7), (0.5, 0.5), (0.0, 0.0), (-0.5, -0.5)])
 def test_nodes_and_weights_by_the_parameters_of_their_polynomials(n, a, b):
