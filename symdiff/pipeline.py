@@ -27,6 +27,7 @@ from symdiff.errors import AliasingError, SignatureError, SymdiffError, faults_t
 from symdiff.ir.attributes import opened
 from symdiff.ir.build import constant
 from symdiff.ir.called import called_by, with_called
+from symdiff.ir.compiled import own_signature
 from symdiff.ir.graph import (
     Block,
     FreeVariable,
@@ -364,7 +365,7 @@ def _defaults_written(
     The checks tell such a call from those that bring an array of their own.
     """
     checks = []
-    parameters = inspect.signature(function, follow_wrapped=False).parameters if written else {}
+    parameters = own_signature(function).parameters if written else {}
     for path in written:
         name, *rest = path
         default = parameters[name].default if name in parameters else inspect.Parameter.empty

@@ -21,6 +21,7 @@ from symdiff.api.units import called_in_units, has_quantities, pulled_back_in_un
 from symdiff.definitions import DEFINITIONS
 from symdiff.definitions.libraries import meet
 from symdiff.errors import CertainError, SignatureError, UnsupportedCallError
+from symdiff.ir.compiled import python_behind
 from symdiff.ir.structure import declared
 from symdiff.runtime.collecting import loading
 from symdiff.runtime.signature import with_types
@@ -672,8 +673,10 @@ def require_derivatives(functions: Any) -> None:
 
 
 def _is_function(function: Any) -> bool:
-    """Return whether a callable is no object of the user's class."""
+    """Return whether a callable is no object of the user's class: what Numba compiled is not."""
     if isinstance(function, types.FunctionType | type | functools.partial):
+        return True
+    if python_behind(function) is not None:
         return True
     return type(function).__module__ in ("builtins", "numpy") or declared(
         function, "__symdiff_static__"

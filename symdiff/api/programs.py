@@ -555,7 +555,7 @@ def _declared(function: Any) -> tuple[Any, ...]:
     code = getattr(function, "__code__", None)
     if code is None:
         return ()
-    named = function.__kwdefaults__ or {}
+    named = getattr(function, "__kwdefaults__", None) or {}
     return (code, function.__defaults__, *named, *named.values())
 
 

@@ -21,6 +21,7 @@ from symdiff.definitions import DEFINITIONS, instances, python_version
 from symdiff.definitions.declare import MADE, STACKED
 from symdiff.definitions.libraries import meet, python_method
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError, rejection
+from symdiff.ir.compiled import python_behind
 from symdiff.ir.graph import Value
 from symdiff.ir.signature import Asked
 from symdiff.ir.structure import declared, has_dict, is_leaf
@@ -46,6 +47,7 @@ from symdiff.parse.classes import (
     initialised_by,
     tuple_of_fields,
 )
+from symdiff.parse.compiled import call_compiled
 from symdiff.parse.definitions import call_definition
 from symdiff.parse.demand import can_be_known
 from symdiff.parse.dtype_answers import note_answer, note_stored
@@ -383,8 +385,16 @@ def _call_other(
     found = _of_text(interp, function, arguments, keywords)
     if found is ABSENT:
         found = _of_what_is_known(interp, function, arguments, keywords)
-    if found is not ABSENT:
-        return found
+    return _call_unruled(interp, function, arguments, keywords) if found is ABSENT else found
+
+
+def _call_unruled(
+    interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
+) -> Abstract:
+    """What no rule and no declaration tells of: followed by its source, where it has one."""
+    python = python_behind(function)
+    if python is not None:
+        return call_compiled(interp, function, python, arguments, keywords)
     if isinstance(function, types.FunctionType):
         return _call_python_function(interp, function, arguments, keywords)
     if isinstance(function, _DISPATCHING):

@@ -53,7 +53,7 @@ def call_definition(
 ) -> Abstract:
     """``function(*arguments, **keywords)``, by what defines it."""
     taken = taken_arguments(interp, function, definition, arguments, keywords)
-    call = _template(interp, function, arguments, keywords)
+    call = call_as_written(interp, function, arguments, keywords)
     span, before, nodes = interp.span, interp.heap.copy(), builder().nodes
     start = len(nodes)
     try:
@@ -76,7 +76,7 @@ def call_definition(
         python = error_of(interp, function, arguments, keywords)
         raise users(python or error) from None
     if call is not None and builder().nodes is nodes:
-        result = _named(interp, call, result, nodes, start, before)
+        result = named_call(interp, call, result, nodes, start, before)
     _note(interp, function, arguments, keywords, result)
     return result
 
@@ -188,7 +188,7 @@ def _is_at(module: Any, path: str, value: Any) -> bool:
         return False
 
 
-def _template(
+def call_as_written(
     interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> _Call | None:
     """The call as it is written, but for what it would overwrite; None where a function or
@@ -209,7 +209,7 @@ def _template(
     return call
 
 
-def _named(
+def named_call(
     interp: Interpreter, call: _Call, result: Abstract, nodes: list[Node], start: int, before: Heap
 ) -> Abstract:
     """One ``library_call`` in place of what a definition has built, where that is all of it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import types
 from typing import Any
 
@@ -20,6 +19,7 @@ from symdiff.errors import (
 )
 from symdiff.ir.build import building
 from symdiff.ir.called import called_by
+from symdiff.ir.compiled import own_signature
 from symdiff.ir.graph import Block, Graph, Value, walk_nodes
 from symdiff.ir.signature import Signature
 from symdiff.ir.structure import declared
@@ -326,7 +326,7 @@ def _arguments(
     values = {name: argument(interp, spec, (name,)) for name, spec in signature.parameters}
     values = frozen(interp, values)
     try:
-        parameters = inspect.signature(function, follow_wrapped=False)
+        parameters = own_signature(function)
     except (ValueError, TypeError):  # a C function that does not tell its parameters
         return [item for value in values.values() for item in value], {}
     return spread_arguments(interp, parameters, values)

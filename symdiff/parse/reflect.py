@@ -26,6 +26,7 @@ from symdiff.definitions.libraries import meet
 from symdiff.definitions.mappings import mappingproxy
 from symdiff.errors import SignatureError, UnsupportedCallError
 from symdiff.ir.attributes import is_object
+from symdiff.ir.compiled import python_behind
 from symdiff.ir.graph import FreeVariable, Input
 from symdiff.ir.signature import (
     Aspect,
@@ -442,7 +443,7 @@ def _set(interp: Interpreter, value: Any, path: Path) -> Abstract:
 def _is_static(value: Any) -> bool:
     if isinstance(value, STATIC_TYPES) or declared(type(value), "__symdiff_static__"):
         return True
-    if is_constant(value):
+    if is_constant(value) or python_behind(value) is not None:
         return True
     if isinstance(type(value).__hash__, types.FunctionType):
         return False  # the program's own, which is not run

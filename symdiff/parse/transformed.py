@@ -23,6 +23,7 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError, UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import builder, copy_block, copy_into
+from symdiff.ir.compiled import own_signature
 from symdiff.ir.graph import Block, Graph, Input, Value, free_values
 from symdiff.ir.signature import Asked, Fixed, Nested, Path, Signature, Specification, step
 from symdiff.ir.structure import Structure, declared, is_leaf
@@ -221,7 +222,7 @@ class Stager:
             return inspect.Signature([inspect.Parameter(f"x{k}", kind) for k in range(count)])
         inner: Any = declared(function, "__symdiff_function__", function)
         try:
-            return inspect.signature(inner, follow_wrapped=False)
+            return own_signature(inner)
         except ValueError:
             return inspect.signature(lambda *args: None)
 

@@ -20,7 +20,9 @@ from symdiff.ir.graph import FreeVariable
 from symdiff.ir.structure import children, dict_of, has_dict, native_base
 
 _MOST = 10_000  # objects that are looked at
-_FOREIGN = frozenset({"numpy", "scipy", "sympy", "symdiff", "logging", "threading"})
+_FOREIGN = frozenset(
+    {"numpy", "scipy", "sympy", "symdiff", "logging", "threading", "numba", "llvmlite"}
+)
 Undo = Callable[[], None]
 
 

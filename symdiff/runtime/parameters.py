@@ -20,6 +20,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError
+from symdiff.ir.compiled import own_signature
 from symdiff.ir.signature import Path
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -322,7 +323,7 @@ def parameters_of(function: Callable[..., Any]) -> Parameters:
         names = ["x"] if count == 1 else [f"x{k + 1}" for k in range(count)]
         return Parameters(name, positional(names))
     try:
-        return Parameters(name, inspect.signature(function, follow_wrapped=False))
+        return Parameters(name, own_signature(function))
     except ValueError:  # a C function that does not tell
         return Parameters(name, inspect.signature(lambda *args: None))
 
