@@ -57,6 +57,7 @@ from symdiff.parse.truth import truth
 from symdiff.parse.trying import NotAttemptedError, asked_once
 from symdiff.parse.values import (
     ABSENT,
+    USED,
     VALUE,
     Abstract,
     CalleeLeft,
@@ -69,6 +70,7 @@ from symdiff.parse.values import (
     Maybe,
     ObjectRef,
     Scope,
+    Sees,
 )
 from symdiff.source import FunctionSource
 
@@ -619,12 +621,13 @@ def _generator(interp: Interpreter, node: ast.GeneratorExp) -> Abstract:
     is_plain = is_plain and node not in interp.policy.resumed
     numbered = elements if is_plain else None
     made = Generator(run, numbered, whole=partial(run, whole=True))
+    made.sees = Sees((first,), node, Scope("", frozenset(), scope, scope.globals))
     return started(interp, made)
 
 
 def _is_next(interp: Interpreter, generator: Generator, number: Any) -> bool:
     """Return whether a generator is still before an element that is asked for."""
-    unused = interp.heap.get((generator, "used")) is ABSENT
+    unused = interp.heap.get((generator, USED)) is ABSENT
     return unused and same(interp.heap.get(generator), number)
 
 

@@ -54,6 +54,7 @@ from symdiff.parse.values import (
     Generator,
     ListRef,
     NeverReturns,
+    Sees,
     Token,
 )
 
@@ -246,7 +247,7 @@ def _filter(interp: Interpreter, function: Abstract, items: Abstract) -> Abstrac
 
         for_each(interp, items, turn)
 
-    return started(interp, Generator(run))
+    return started(interp, Generator(run, sees=Sees((function, items))))
 
 
 @builtin(sorted)

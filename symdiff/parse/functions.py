@@ -65,6 +65,7 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
     Scope,
+    Sees,
     now,
 )
 from symdiff.source import FunctionNode, FunctionSource, find_source, span_of
@@ -349,6 +350,7 @@ def _generator(
         return copied(interp, (*key, "first"), scope, bound, taken)
 
     made = Generator(run, whole=whole, first=first if _is_left_in_one_step(node) else None)
+    made.sees = Sees(tuple(bound.values()), node, scope)
     started(interp, made)
     if isinstance(node, ast.FunctionDef):
         inner = replace(scope, serial=now(), node=node)

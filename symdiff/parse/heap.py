@@ -167,8 +167,10 @@ class Heap:
                 self.set((ref, name), put_into(ref, value) if isinstance(ref, Scope) else value)
         self.contents.pop((ref, ORDER), None)  # what is held is sorted
 
-    def names_of(self, ref: ObjectRef) -> tuple[Any, ...]:
-        """The names of an object's attributes, in the order in which it got them."""
+    def names_of(self, ref: ObjectRef | Scope) -> tuple[Any, ...]:
+        """The names of an object's attributes, in the order in which it got them; of an activation's,
+        in that of the alphabet.
+        """
         order = self.contents.get((ref, ORDER))
         return tuple(self._attributes(ref)) if order is None else order
 

@@ -45,6 +45,8 @@ from symdiff.parse.texts import settled
 from symdiff.parse.trials import Turns
 from symdiff.parse.values import (
     ABSENT,
+    RETURNED_VALUE,
+    USED,
     Abstract,
     Array,
     BoundMethod,
@@ -70,7 +72,6 @@ from symdiff.parse.values import (
     Unjoinable,
 )
 
-RETURNED_VALUE = "value returned"  # of a generator, in the heap
 ITERATORS = (Lazy, Generator, IteratorRef)
 ENDED = 2**62  # the place of an iterator that has told that there is nothing more
 MANY_NUMBERS = 16  # items that are gone over in one loop
@@ -180,12 +181,12 @@ def _told_item(interp: Interpreter, value: ObjectRef, k: int) -> Abstract:
 def consume(interp: Interpreter, value: Abstract) -> None:
     """Note that an iterator is gone over; what a second time gives is not followed."""
     require_unused(interp, value)
-    interp.put((value, "used"), True)
+    interp.put((value, USED), True)
 
 
 def require_unused(interp: Interpreter, value: Abstract) -> None:
     """Refuse an iterator that a loop has gone over."""
-    if interp.heap.get((value, "used")) is not ABSENT:
+    if interp.heap.get((value, USED)) is not ABSENT:
         require_resumed(interp, value)
         if not (is_unnumbered(value) or keeps_places(interp)):
             raise GoneOverAgain(NUMBERED)
@@ -248,7 +249,7 @@ def part_of(interp: Interpreter, iterator: Abstract) -> tuple[Iterable, Any]:
     part = _ITERABLES[type(iterator)](interp, iterator)
     position = interp.content(iterator)
     for inner in _inside(iterator):
-        interp.put((inner, "used"), True)
+        interp.put((inner, USED), True)
     interp.asked[iterator] = interp.asked.get(iterator, 0) + 1
     if not part.unroll:
         return part, position
@@ -402,7 +403,7 @@ def beside(interp: Interpreter, part: Abstract) -> Iterable:
     part = iterated(interp, part)
     found = one_by_one(interp, part)
     if isinstance(part, ITERATORS):  # one may be asked for more than is read
-        interp.put((part, "used"), True)
+        interp.put((part, USED), True)
     return found
 
 
@@ -806,7 +807,7 @@ def _one_by_one(interp: Interpreter, generator: Abstract) -> Iterable:
 def first_of(interp: Interpreter, value: Abstract) -> Abstract:
     """The first element of a generator that is staged once for all of its kind; else ``ABSENT``."""
     fresh = isinstance(value, Generator) and interp.content(value) == 0
-    if not fresh or value.first is None or interp.heap.get((value, "used")) is not ABSENT:
+    if not fresh or value.first is None or interp.heap.get((value, USED)) is not ABSENT:
         return ABSENT
     first = value.first()
     if first is not ABSENT:

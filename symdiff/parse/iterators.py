@@ -61,6 +61,7 @@ from symdiff.parse.values import (
     ListRef,
     ObjectRef,
     Range,
+    Sees,
     Token,
 )
 
@@ -196,7 +197,7 @@ def _along(
         interp.close(stop)
         interp.heap.contents.pop(number, None)
 
-    return started(interp, Generator(run))
+    return started(interp, Generator(run, sees=Sees((generator, *before, *after))))
 
 
 def _unequal(place: int, word: str) -> ValueError:
@@ -262,7 +263,7 @@ def _map(interp: Interpreter, function: Abstract, *over: Abstract) -> Abstract:
         def run(consume: Callable[[Abstract], None]) -> None:
             for_each(interp, over[0], lambda item: consume(interp.call(function, [item], {})))
 
-        return started(interp, Generator(run))
+        return started(interp, Generator(run, sees=Sees((function, *over))))
     if any(map(is_unnumbered, over)):
         return _as_generator(interp, map, (function, *over), {})
     return _made(interp, map, _mapped, function, *over)

@@ -36,6 +36,8 @@ from symdiff.parse.own_sizes import numbers_in, renamed
 from symdiff.parse.scope import home_of, local_names, names_in
 from symdiff.parse.values import (
     ABSENT,
+    RETURNED_VALUE,
+    USED,
     Abstract,
     Array,
     BoundMethod,
@@ -43,16 +45,23 @@ from symdiff.parse.values import (
     Columns,
     Conflict,
     DictRef,
+    DictView,
+    Generator,
+    IteratorRef,
+    Lazy,
     ListRef,
     ObjectRef,
     Partial,
     PossiblyUnbound,
+    Range,
     Scope,
     Storage,
+    Suspended,
 )
 
 MOST_SEEN = 1000  # contents that a call may see: others are followed
-HANDLES = Closure | ListRef | DictRef | ObjectRef | Storage
+ITERATORS = Generator | IteratorRef | Lazy
+HANDLES = Closure | ListRef | DictRef | ObjectRef | Storage | Scope | ITERATORS
 PLAIN = (bool, int, float, complex, str)
 UNCHANGING = (
     types.FunctionType,
@@ -215,7 +224,7 @@ class _Look:
         return type_, may_be_pythons(self.interp, value)
 
     def _made(self, content: Abstract) -> Any:
-        if isinstance(content, Closure | ListRef | DictRef | ObjectRef):
+        if isinstance(content, Closure | ListRef | DictRef | ObjectRef | ITERATORS):
             return type(content), self._numbered(content)
         if isinstance(content, Array):
             lenses = tuple([(lens, *map(self._fixed, lens.operands)) for lens in content.lenses])
@@ -225,6 +234,12 @@ class _Look:
         if isinstance(content, Partial):
             parts = content.function, content.arguments, content.keywords
             return Partial, *map(self._fixed, parts)
+        if isinstance(content, Range):
+            return Range, *map(self._fixed, (content.start, content.stop, content.step))
+        if isinstance(content, DictView):
+            return DictView, content.kind, self._fixed(content.of)
+        if isinstance(content, Suspended):
+            return content, *map(self._fixed, _inside(content))
         if isinstance(content, PossiblyUnbound | Conflict):
             return _Same(content)
         if content is ABSENT:
@@ -279,6 +294,10 @@ class _Look:
             return self._closure(handle)
         if isinstance(handle, ObjectRef):
             return self._object(handle)
+        if isinstance(handle, ITERATORS):
+            return self._iterator(handle)
+        if isinstance(handle, Scope):
+            return tuple([(name, self._place((handle, name))) for name in self.heap.names_of(handle)])
         if is_callers(handle):
             return handle
         if isinstance(handle, Storage):
@@ -315,6 +334,28 @@ class _Look:
         names = self.heap.names_of(ref)
         return ref.type, inside, tuple([(name, self._place((ref, name))) for name in names])
 
+    def _iterator(self, iterator: ITERATORS) -> Any:
+        """What an iterator goes over, and how far it has come."""
+        if isinstance(iterator, IteratorRef):
+            over: Any = self._fixed(iterator.of)
+        elif isinstance(iterator, Lazy):
+            over = iterator, *map(self._fixed, (*iterator.parts, *_given_beside(iterator)))
+        else:
+            over = self._generator(iterator)
+        places = iterator, (iterator, USED), (iterator, RETURNED_VALUE)
+        return over, tuple(map(self._place, places))
+
+    def _generator(self, generator: Generator) -> Any:
+        sees, names = generator.sees, ()
+        if sees is None:
+            raise NoKind
+        if isinstance(self.heap.get(generator), Suspended):
+            assert generator.body is not None
+            self._numbered(generator.body.scope)
+        if sees.scope is not None:
+            names = self.names(sees.node, sees.scope)
+        return generator, tuple(map(self._fixed, sees.given)), names
+
     def _class(self, kind: type) -> tuple[Any, ...]:
         """What is seen of a class by its methods, where it is made in the program."""
         found: list[Any] = []
@@ -340,6 +381,40 @@ class _Look:
             if home is not None and home is not scope:
                 found.append((home, name, self._place((home, name))))
         return tuple(found)
+
+
+def iterators_of(suspended: Suspended) -> list[ITERATORS] | None:
+    """The iterators that loops go over in which a generator is suspended; None where it is
+    suspended in what does something when it is left.
+    """
+    if any(entry[0] not in _LEFT_AS_THEY_ARE for entry in suspended.stack):
+        return None
+    return [part for entry in suspended.stack for part in entry if isinstance(part, ITERATORS)]
+
+
+_LEFT_AS_THEY_ARE = ("block", "while", "for", "from", "sent")
+
+
+def _inside(suspended: Suspended) -> list[ITERATORS]:
+    found = iterators_of(suspended)
+    if found is None:
+        raise NoKind
+    return found
+
+
+def _given_beside(iterator: Lazy) -> tuple[Abstract, ...]:
+    """What one of Python's iterators was given beside what it goes over.
+
+    :raises NoKind: where that cannot be told.
+    """
+    over: Any = iterator.over
+    given: list[Abstract] = []
+    while isinstance(over, functools.partial):
+        given += [*over.args, *over.keywords.values()]
+        over = over.func
+    if getattr(over, "__closure__", ()):
+        raise NoKind
+    return tuple(given)
 
 
 class _ByTurn(dict[int, Any]):

@@ -26,7 +26,6 @@ from symdiff.parse.exceptions import exception_of
 from symdiff.parse.interpreter import HOOKS, Interpreter
 from symdiff.parse.iteration import (
     ITERATORS,
-    RETURNED_VALUE,
     has_element,
     is_unnumbered,
     part_of,
@@ -43,6 +42,7 @@ from symdiff.parse.truth import truth
 from symdiff.parse.trying import classes_of, forget, handler_of, region_of, run_in_region
 from symdiff.parse.values import (
     ABSENT,
+    RETURNED_VALUE,
     Abstract,
     Exit,
     Generator,

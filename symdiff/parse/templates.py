@@ -9,7 +9,7 @@ its nodes.
 A call has a kind where it can be told what it is given and what it sees of the program (``kinds``).
 A template reads nothing else but what stands outside the function that is compiled, of which it
 sees all that has been changed; what it leaves behind are its result, and what it has written to
-names, arrays, lists, dicts and objects that it sees. Arrays, lists, dicts and objects that a call
+names, arrays, lists, dicts and objects that it sees, and how far it has read iterators. Arrays, lists, dicts and objects that a call
 makes and hands on are other ones in each call, which may be what the template's may be. Whatever a
 call is given somebody else holds, too: a template is never staged as if nobody saw what it writes.
 While derivatives are stopped, or a recursion on data is staged, calls are followed.
@@ -90,6 +90,7 @@ from symdiff.parse.hidden_pythons import may_be_pythons
 from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.kinds import (
     HANDLES,
+    ITERATORS,
     PLAIN,
     UNCHANGING,
     NoKind,
@@ -98,6 +99,7 @@ from symdiff.parse.kinds import (
     handed_on,
     has_plain_keys,
     is_inexact,
+    iterators_of,
     look_around,
     opened,
 )
@@ -119,13 +121,16 @@ from symdiff.parse.values import (
     Columns,
     Conflict,
     DictRef,
+    DictView,
     Handled,
     Lens,
     ListRef,
     ObjectRef,
     Partial,
+    Range,
     Scope,
     Storage,
+    Suspended,
     Token,
     born,
     now,
@@ -135,7 +140,6 @@ from symdiff.source import SourceSpan
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
 LARGE = 1000  # nodes of a template that is called, not copied
-OWNERS = HANDLES | Scope
 Written = dict[Any, Abstract]  # contents by key of the heap
 Handles = dict[Any, Any]  # what stands for the program's own that a template has seen
 Calls = dict[Activation | None, Activation | None]  # where copies are built, by their originals'
@@ -295,6 +299,7 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
     before_asked, handled, since = Asked.until_now(interp), [*interp.handled, _OTHERS], now()
     known |= {"regions": [], "handled": handled, "in_template": True, "sketching": False}
     selected, apart = set(interp.policy.asked), meanwhile(interp, **known)
+    gone_over = {one: interp.gone_over.get(one) for one in seen.handles}
     with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
         with interp.scratch(before.copy(written=set())) as inner, apart:
             begin(interp)
@@ -304,7 +309,8 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
             if writes:
                 write_in_time(interp)
             left = None if found is None else _left(interp, before, seen, _given(*found), since)
-        if found is None or left is None:
+        noted = (interp.gone_over.get(one) is held for one, held in gone_over.items())
+        if found is None or left is None or not all(noted):
             return None
         result, raised = found
         inside = {*parameters, *_values_in(inner.nodes)}
@@ -375,7 +381,7 @@ def _made_inside(
     made: dict[Any, None] = {}
     while contents:
         for part in _parts(contents.pop()):
-            if isinstance(part, OWNERS) and part not in made and _is_new(heap, part, since):
+            if isinstance(part, HANDLES) and part not in made and _is_new(heap, part, since):
                 made[part] = None
                 contents += inside.get(part, {}).values()
     return made
@@ -432,7 +438,7 @@ def _is_closed(interp: Interpreter, template: Template) -> bool:
     handles = template.seen.handles
     around = {one.scope for one in handles if isinstance(one, Closure)}
     known = outside | made | {*handles, *around, *template.made}
-    if not all(isinstance(part, Value | OWNERS) and part in known for part in _left_by(template)):
+    if not all(isinstance(part, Value | HANDLES) and part in known for part in _left_by(template)):
         return False
     return all(map(_is_copied, walk_nodes(whole)))
 
@@ -478,8 +484,10 @@ def _held(content: Abstract) -> Iterable[Abstract] | None:
         return content.storage, *(operand for lens in content.lenses for operand in lens.operands)
     if isinstance(content, Columns):
         return content.values
-    if isinstance(content, BoundMethod | Partial):
+    if isinstance(content, MADE_OF_PARTS):
         return _fields_of(content).values()
+    if isinstance(content, Suspended):
+        return iterators_of(content)
     if _is_function(content):
         return content.scope, *content.defaults, *content.keyword_defaults.values()
     if isinstance(content, Conflict) and content.cases is not None:
@@ -492,7 +500,10 @@ def _is_function(content: Abstract) -> TypeGuard[Closure]:
     return isinstance(content, Closure) and content.own is None and content.owner is None
 
 
-def _fields_of(content: BoundMethod | Partial) -> dict[str, Abstract]:
+MADE_OF_PARTS = BoundMethod | Partial | Range | DictView
+
+
+def _fields_of(content: MADE_OF_PARTS) -> dict[str, Abstract]:
     return {part.name: getattr(content, part.name) for part in fields(content)}
 
 
@@ -778,7 +789,7 @@ def _defined(
     inside = held_inside(interp.heap, result, since)
     parts = dict.fromkeys(part for one in (result, *inside.values()) for part in _parts(one))
     arrays = [held for key, held in inside.items() if isinstance(key, Storage)]
-    handles = {part: part for part in parts if isinstance(part, OWNERS)}
+    handles = {part: part for part in parts if isinstance(part, HANDLES)}
     numbers = [v for v in parts if isinstance(v, Value) and _is_number(v.type)]
     if len({*handles, *numbers, *arrays}) < len(parts):
         return None
@@ -804,7 +815,7 @@ def held_inside(heap: Heap, result: Abstract, since: int) -> Written:
     pending = [result]
     while pending:
         for part in _parts(pending.pop()):
-            if not isinstance(part, OWNERS) or born(part) < since:
+            if not isinstance(part, HANDLES) or born(part) < since:
                 continue
             keys: list[Any] = [part]
             if isinstance(part, ObjectRef):
@@ -886,7 +897,9 @@ def _write(
     owner, *name = key if isinstance(key, tuple) else (key,)
     place: Any = handles.get(owner, owner)
     interp.put((place, *name) if name else place, content)
-    if not isinstance(place, Scope | FreeVariable) and owner not in made:
+    if isinstance(place, ITERATORS):
+        interp.asked[place] = interp.asked.get(place, 0) + 1
+    elif not isinstance(place, Scope | FreeVariable) and owner not in made:
         interp.heap.changed(place)
 
 
@@ -992,7 +1005,7 @@ def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = No
         return replace(content, storage=known[content.storage], lenses=lenses)
     if isinstance(content, Columns):
         return replace(content, values=tuple([new.get(value, value) for value in content.values]))
-    if isinstance(content, BoundMethod | Partial):
+    if isinstance(content, MADE_OF_PARTS):
         return type(content)(**_of(_fields_of(content), new, known))
     if isinstance(content, Value):
         return new.get(content, content)

@@ -348,6 +348,21 @@ class Range(Told):
     step: Any
 
 
+USED = "used"  # beside an iterator, in the heap: that it has been gone over
+RETURNED_VALUE = "value returned"  # beside a generator, in the heap
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sees:
+    """What the elements of a generator are computed of: what it was given when it was made, and
+    the names that a piece of the program has in a scope.
+    """
+
+    given: tuple[Abstract, ...]
+    node: Any = None
+    scope: Scope | None = None
+
+
 @dataclass(eq=False, slots=True, repr=False)
 class Generator(Told):
     """A generator, consumed in place: ``run`` stages its loops with a consumer.
@@ -355,7 +370,7 @@ class Generator(Told):
     ``elements`` gives its elements by number, where it is an expression of one loop and no
     condition. What a generator function returns ``run`` gives; where a consumer goes over it to
     its end, ``whole`` does the same. ``first`` gives its first element, staged once for all of one
-    kind; ``ABSENT`` where that is to be staged in place.
+    kind; ``ABSENT`` where that is to be staged in place. ``sees``: where all is known that it sees.
     """
 
     told = "a generator"
@@ -365,6 +380,7 @@ class Generator(Told):
     body: GeneratorBody | None = None
     whole: Callable[..., Abstract] | None = None
     first: Callable[[], Abstract] | None = None
+    sees: Sees | None = None
     serial: int = field(init=False, default_factory=now)
 
     name = "a generator"  # where paths differ in how far it has been gone over

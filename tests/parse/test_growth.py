@@ -719,7 +719,35 @@ def first_elements_in_both_arms(n):
     return chained(n, ["yield v"], lines, ["return next(f{n}(x))"])
 
 
+def handed_on(n, made, read):
+    """An iterator is handed through functions, of which the first one reads some of it."""
+    lines = ["if v > 0.1:", "    return f{k}(v * 0.9, g)", "return f{k}(v + 0.3, g)"]
+    last = ["g = " + made, "return f{n}(x, g) * next(g)"]
+    text = chained(n, read, lines, last).replace("(v):", "(v, g):")
+    return "def halves(y):\n    while True:\n        yield y\n        y = y * 0.5\n" + text
+
+
+def generators_handed_on(n):
+    return handed_on(n, "halves(x)", ["return v * next(g) + next(g)"])
+
+
+def iterators_handed_on(n):
+    return handed_on(n, "iter([x, x * x, 2.0 * x])", ["return v * next(g) + next(g)"])
+
+
+def maps_handed_on(n):
+    made = "map(np.sin, [x, x * x, 2.0 * x])"
+    return handed_on(n, made, ["return v * next(g) + next(g)"])
+
+
+def generators_gone_over_by_others(n):
+    read = ["for w in g:", "    if w < v * 0.1:", "        return v * w", "return v"]
+    text = handed_on(n, "halves(x)", read)
+    return text.replace(" * next(g)\n", "\n").replace("while True:", "for k in range(4):")
+
+
 BRANCHING = [
+    generators_handed_on, iterators_handed_on, maps_handed_on, generators_gone_over_by_others,
     first_elements_in_both_arms,
     generators_of_lists,
     truths_or_numbers, counts_in_both_arms,
