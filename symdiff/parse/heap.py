@@ -168,8 +168,8 @@ class Heap:
         self.contents.pop((ref, ORDER), None)  # what is held is sorted
 
     def names_of(self, ref: ObjectRef | Scope) -> tuple[Any, ...]:
-        """The names of an object's attributes, in the order in which it got them; of an activation's,
-        in that of the alphabet.
+        """The names of an object's attributes, in the order in which it got them; those of an
+        activation, sorted.
         """
         order = self.contents.get((ref, ORDER))
         return tuple(self._attributes(ref)) if order is None else order

@@ -297,7 +297,9 @@ class _Look:
         if isinstance(handle, ITERATORS):
             return self._iterator(handle)
         if isinstance(handle, Scope):
-            return tuple([(name, self._place((handle, name))) for name in self.heap.names_of(handle)])
+            return tuple(
+                [(name, self._place((handle, name))) for name in self.heap.names_of(handle)]
+            )
         if is_callers(handle):
             return handle
         if isinstance(handle, Storage):

@@ -8,10 +8,11 @@ its nodes.
 
 A call has a kind where it can be told what it is given and what it sees of the program (``kinds``).
 A template reads nothing else but what stands outside the function that is compiled, of which it
-sees all that has been changed; what it leaves behind are its result, and what it has written to
-names, arrays, lists, dicts and objects that it sees, and how far it has read iterators. Arrays, lists, dicts and objects that a call
-makes and hands on are other ones in each call, which may be what the template's may be. Whatever a
-call is given somebody else holds, too: a template is never staged as if nobody saw what it writes.
+sees all that has been changed; what it leaves behind are its result, what it has written to names,
+arrays, lists, dicts and objects that it sees, and how far it has read iterators. Arrays, lists,
+dicts and objects that a call makes and hands on are other ones in each call, which may be what the
+template's may be. Whatever a call is given somebody else holds, too: a template is never staged as
+if nobody saw what it writes.
 While derivatives are stopped, or a recursion on data is staged, calls are followed.
 
 A template of many nodes is a graph of its own, which calls call: copies of copies of copies would
