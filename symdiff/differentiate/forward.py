@@ -434,7 +434,8 @@ class Push:
             return
         tangents = [self.finished(node.operands[k]) for k in request.wrt]
         types = (*node.attributes["types"], *(node.results[k].type for k in request.of))
-        attributes = {"callee": self.calls.tangent(request), "types": types}
+        callee = self.calls.tangent(request)
+        attributes = {**node.attributes, "callee": callee, "types": types}
         with marked(node.span):
             made = builder().emit(node.op, (*map(self.got, node.operands), *tangents), attributes)
         count = len(node.results)

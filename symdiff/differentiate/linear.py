@@ -206,7 +206,8 @@ class PushApart(Push):
         forward, linear = self.calls.linearized(request)
         tangents = [self.finished(node.operands[k]) for k in request.wrt]
         packed = packed_residuals(node)
-        node.attributes = {"callee": forward, "types": (*node.attributes["types"], PACKED)}
+        handed = (*node.attributes["types"], PACKED)
+        node.attributes = {**node.attributes, "callee": forward, "types": handed}
         node.results = (*node.results, packed)
         types = tuple(node.results[k].type for k in request.of)
         with marked(node.span):

@@ -348,11 +348,11 @@ class Sweep:
         forward, backward = self.calls.halves(request)
         bars = self.finished([node.results[k] for k in request.of], cotangents)
         packed = packed_residuals(node)
-        node.attributes = {"callee": forward, "types": (*node.attributes["types"], PACKED)}
+        types = (*node.attributes["types"], PACKED)
+        node.attributes = {**node.attributes, "callee": forward, "types": types}
         node.results = (*node.results, packed)
         operands = [node.operands[k] for k in request.wrt]
-        types = tuple(value.type for value in operands)
-        attributes = {"callee": backward, "types": types}
+        attributes = {"callee": backward, "types": tuple(value.type for value in operands)}
         made = builder().emit(call, (packed, *bars), attributes)
         named_after_parameters(request, node, made)
         for operand, result in zip(operands, made.results, strict=True):

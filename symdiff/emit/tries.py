@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symdiff.ir.build import Builder, building, constant, copy_block, substitute, with_block
-from symdiff.ir.control import cond, emit_cond, emit_undefined, is_fixed
+from symdiff.ir.control import ATTEMPTED, cond, emit_cond, emit_undefined, is_fixed
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, uses, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType
 from symdiff.ops.attempts import caught_in, is_error
@@ -100,8 +100,13 @@ def _attempt_of(
 def _end_of(nodes: Sequence[Node], attempt: Node) -> int | None:
     """How many nodes of an arm do what an attempted graph does; None if they cannot stand for it.
 
-    All that raises in the graph has to be among them, and nothing else that raises.
+    All that raises in the graph has to be among them, and nothing else that raises. A call that is
+    attempted as a whole, or its derivative, is what the graph does.
     """
+    called = next((k for k, node in enumerate(nodes) if node.attributes.get(ATTEMPTED)), None)
+    if called is not None:
+        is_first = all(_is_of_numbers(node) and not may_raise(node) for node in nodes[:called])
+        return called + 1 if is_first else None
     graph = attempt.attributes["callee"].graph
     numbers = _Numbers(dict(zip(graph.block.parameters, attempt.operands, strict=True)))
     wanted = {numbers.of(node) for node in graph.block.nodes if may_raise(node)}

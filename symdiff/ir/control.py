@@ -187,7 +187,10 @@ def _infer_undefined(*, type: Type) -> tuple[Type, ...]:
     return (type,)
 
 
-def _infer_call(*operands: Type, callee: GraphCell, types: tuple[Type, ...]) -> tuple[Type, ...]:
+def _infer_call(
+    *operands: Type, callee: GraphCell, types: tuple[Type, ...], attempted: bool = False
+) -> tuple[Type, ...]:
+    """``attempted``: what it raises was asked before, of the call as a whole."""
     return types
 
 
@@ -196,6 +199,7 @@ cond = Op("cond", _infer_cond, raises=True, cost="heavy")
 call = Op("call", _infer_call, raises=True, cost="heavy", varied=True)
 perform = Op("perform", _infer_call, effect=True, raises=True, cost="heavy", varied=True)
 CALLS = call, perform  # of a graph; one that has effects is performed
+ATTEMPTED = "attempted"  # an attribute of calls
 undefined = Op("undefined", _infer_undefined, lambda *, type: None, cost="free")
 
 

@@ -121,6 +121,12 @@ def zeros_of(x: Value) -> Value:
     return zeros(*sizes_of(x), shape=type_.shape, dtype=type_.dtype)
 
 
+def zero_of(type_: ArrayType) -> Any:
+    """The zero of a number's type."""
+    zero = type_.dtype.type(0)
+    return zero.item() if type_.weak else zero
+
+
 def _zero(type_: ArrayType) -> Any:
     zero = type_.dtype.type(0)
     return zero.item() if type_.weak or type_.dtype == FLOAT64 else zero

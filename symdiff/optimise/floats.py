@@ -11,14 +11,14 @@ there are effects: those must not happen twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from symdiff.ir.build import Builder, builder, building, constant, with_block
 from symdiff.ir.called import called_by
-from symdiff.ir.control import CALLS, cond, emit_undefined, loop, undefined
+from symdiff.ir.control import ATTEMPTED, CALLS, cond, emit_undefined, loop, undefined
 from symdiff.ir.graph import Block, Graph, GraphCell, Node, Op, Value, walk_nodes
 from symdiff.ir.types import BOOL, FLOAT, INT, OPAQUE, ArrayType, TapeType, Type
 from symdiff.ops.arithmetic import choice, divide, not_equal
@@ -236,6 +236,15 @@ class Converter:
             raise NotFloats
         return builder().emit(node.op, operands, node.attributes).result
 
+    def attempted(
+        self, node: Node, operands: Sequence[Value], types: Sequence[Type]
+    ) -> tuple[Value, ...]:
+        """A call that is attempted, as it is: what would raise in it here is not to be caught."""
+        found = [*(value.type for value in operands), *types]
+        if found != [value.type for value in (*node.operands, *node.results)]:
+            raise NotFloats
+        return builder().emit(node.op, operands, node.attributes).results
+
     def apply(self, node: Node, operands: list[Value], **attributes: Any) -> Value:
         result: Value = node.op(*operands, **attributes)  # type: ignore[operator]
         return result
@@ -292,6 +301,8 @@ class Converter:
         """A node of blocks, of a graph, or of any number of results."""
         types = tuple([self.float_type(value.type) for value in node.results])
         operands = tuple(self.new[v] for v in node.operands)
+        if node.attributes.get(ATTEMPTED):
+            return self.attempted(node, operands, types)
         blocks = tuple(self.block(block) for block in node.blocks)
         attributes = {**node.attributes, "types": types} if not blocks else node.attributes
         if node.op in CALLS:

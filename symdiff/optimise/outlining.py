@@ -38,6 +38,7 @@ from symdiff.ir.reach import reached
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import ArrayType, ListType, Multiple, Size, TapeType, Type
 from symdiff.ops.attempts import attempted, caught
+from symdiff.ops.creation import zero_of
 from symdiff.ops.equal import frozen
 from symdiff.ops.facts import READS_AND_WRITES, does_more
 from symdiff.ops.partial import reached as handed_on
@@ -318,13 +319,6 @@ def _zeros(graph: Graph, segments: Iterable[Segment]) -> set[Node]:
     return {node for node in inside | given if _is_undefined_number(node)}
 
 
-def _zero(type_: Type) -> Any:
-    """The zero of a number's type."""
-    assert isinstance(type_, ArrayType)
-    zero = type_.dtype.type(0)
-    return zero.item() if type_.weak else zero
-
-
 def _stays(value: Value) -> bool:
     """Return whether a value is made anew wherever it is read: a constant, or nothing."""
     return value.node is not None and value.node.op in (constant, undefined)
@@ -563,7 +557,8 @@ class _Cutter:
         """Make anew what is made wherever it is read."""
         assert value.node is not None
         if value.node in self.zeros:
-            new[value] = builder().constant(_zero(value.type))
+            assert isinstance(value.type, ArrayType)
+            new[value] = builder().constant(zero_of(value.type))
         else:
             copy_into(value.node, new)
 

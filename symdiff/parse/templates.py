@@ -20,10 +20,12 @@ be more than anything could hold, where each function calls the next one twice. 
 of a function, what it has built in the place of its first call is one copy more: so the program is
 staged once again, in which all its calls are of the graph, unless it prints, draws or the like.
 
-Inside ``try`` a template is a region of its own, made at the first call already, unless that stands
-in another template. It also gives whether something was raised, the number of its class, and the
-exception where somebody around asks for it, or nobody catches its class; with these the call leaves
-the region around. Its numbers are zeros there, which nobody reads.
+Inside ``try`` a function of some size that does nothing but to compute numbers is a graph, staged
+as outside of one, whose calls are attempted as wholes (``attempting``). Any other template is a
+region of its own, made at the first call already, unless that stands in another template. It also
+gives whether something was raised, the number of its class, and the exception where somebody around
+asks for it, or nobody catches its class; with these the call leaves the region around. Its numbers
+are zeros there, which nobody reads.
 """
 
 from __future__ import annotations
@@ -64,13 +66,15 @@ from symdiff.ir.graph import (
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import INT, OPAQUE, ArrayType, Dim, ListType, OpaqueType, TapeType, Type
 from symdiff.ops.arithmetic import equal, positive, where
-from symdiff.ops.creation import zeros, zeros_of
+from symdiff.ops.creation import zero_of, zeros, zeros_of
 from symdiff.ops.declare import array_type
-from symdiff.ops.facts import call_of
+from symdiff.ops.effects import assert_, raise_
+from symdiff.ops.facts import call_of, does_more
 from symdiff.ops.lists import list_new
 from symdiff.ops.partial import sources
 from symdiff.ops.sizes import size
 from symdiff.parse.activations import has_ended, names_seen, rebinds
+from symdiff.parse.attempting import are_told_by_class, attempted_call
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.dtype_answers import Asked
@@ -109,7 +113,7 @@ from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.memory_order import laid_like, layout_of
 from symdiff.parse.own_sizes import Numbers, numbers_in, rename_in
 from symdiff.parse.raising import told_of
-from symdiff.parse.trying import forget, run_in_region
+from symdiff.parse.trying import forget, may_raise_one, run_in_region
 from symdiff.parse.values import (
     ABSENT,
     TEMPLATES,
@@ -141,10 +145,12 @@ from symdiff.source import SourceSpan
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
 LARGE = 1000  # nodes of a template that is called, not copied
+ATTEMPTED = 30  # nodes of one whose calls are attempted as wholes
 Written = dict[Any, Abstract]  # contents by key of the heap
 Handles = dict[Any, Any]  # what stands for the program's own that a template has seen
 Calls = dict[Activation | None, Activation | None]  # where copies are built, by their originals'
 Run = Callable[[dict[str, Abstract]], Abstract]
+Classes = tuple[type[BaseException], ...]
 _OTHERS = Handled(AROUND, BaseException, None, False)  # what another call may find handled
 
 
@@ -191,13 +197,15 @@ class Template:
 class Called:
     """A template as a graph of what it reads, the parameters first; ``numbers`` are its results.
 
-    ``op`` calls it. An array that it stores to, too, stands at the end.
+    ``op`` calls it. An array that it stores to, too, stands at the end. ``classes``: those of what
+    it raises that its calls attempt, in the ``try`` that they stand in.
     """
 
     op: Op
     cell: GraphCell
     read: tuple[Value, ...]
     numbers: tuple[Value, ...]
+    classes: Classes = ()
 
 
 def copied(
@@ -229,7 +237,8 @@ def copied(
             interp.templates[kind] = known + 1
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
-        made = _made(interp, seen, bound, run)
+        made = _attempted(interp, key, seen, bound, run) if interp.regions else None
+        made = made or _made(interp, seen, bound, run, interp.regions, interp.policy.calls(key[0]))
         if made is not None and made.called is not None and made.called.op is call:
             interp.policy.note_large(key[0], known > 0)
         known = interp.templates[kind] = made if made is None or accepts(made) else None
@@ -275,8 +284,17 @@ def _read_by(template: Template) -> Iterator[Value]:
 # Making -------------------------------------------------------------------------------------------
 
 
-def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run) -> Template | None:
-    """What the function builds from parameters; None where it does more than that."""
+def _made(
+    interp: Interpreter,
+    seen: Seen,
+    bound: dict[str, Abstract],
+    run: Run,
+    around: Sequence[Region],
+    called: bool = False,
+) -> Template | None:
+    """What the function builds from parameters, in the regions ``around``; None where it does more
+    than that. ``called``: as a graph that is called, if that can be, whatever its size.
+    """
     parameters: list[Value] = []
     below = Value(INT).number
 
@@ -295,7 +313,7 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
             before.contents[place] = opened(before.contents[place], parameter)
     before.contents.update(_held_outside(seen))
     caller = interp.frame.activation
-    regions = [_region_like_those_around(interp)] if interp.regions else []
+    regions = [_region_like_those_around(interp)] if around else []
     known: dict[str, Any] = {"assumed": {}, "decided": {}, "statement_values": None}
     before_asked, handled, since = Asked.until_now(interp), [*interp.handled, _OTHERS], now()
     known |= {"regions": [], "handled": handled, "in_template": True, "sketching": False}
@@ -322,11 +340,58 @@ def _made(interp: Interpreter, seen: Seen, bound: dict[str, Abstract], run: Run)
         template = Template(tuple(parameters), inner.nodes, *made, asked, own, raised, writes)
         if not _is_closed(interp, template):
             return None
-        template.called = _called(interp, template)
+        template.called = _called(interp, template, 0 if called else LARGE)
         asked_now = interp.policy.asked.items()
         template.selected = {span: of for span, of in asked_now if span not in selected}
         return template
     return None
+
+
+def _attempted(
+    interp: Interpreter, key: Any, seen: Seen, bound: dict[str, Abstract], run: Run
+) -> Template | None:
+    """A function as it is outside ``try``, whose calls are attempted as wholes: what it raises is
+    caught as it would be in Python. None where it does more than to compute numbers, and where it
+    is so small that it may as well be told on which paths it raises.
+    """
+    region, plain = interp.regions[-1], (key, seen.kind, None)
+    if not are_told_by_class(interp):
+        return None
+    before = interp.templates.get(plain, 0)
+    known = before
+    if not (isinstance(known, Template) and known.called is not None):
+        interp.templates[plain] = None  # within itself it is followed
+        known = interp.templates[plain] = _made(interp, seen, bound, run, (), called=True)
+    if known is None or known.called is None:
+        return None
+    if not _may_be_attempted(interp, known, known.called, region.classes):
+        interp.templates[plain] = before
+        return None
+    interp.policy.note_large(key[0], before != 0)
+    made: Template = replace(known, called=replace(known.called, classes=region.classes))
+    return made
+
+
+def _may_be_attempted(
+    interp: Interpreter, template: Template, called: Called, classes: Classes
+) -> bool:
+    """Return whether a call does nothing but to compute numbers, and may raise one of these."""
+    nodes = list(walk_nodes(Block((), template.nodes)))
+    return (
+        len(nodes) >= ATTEMPTED
+        and not (template.writes or called.cell.stores or any(map(does_more, nodes)))
+        and all(_owner_of(place) in template.made for place in template.written)
+        and all(_is_number(value.type, "bifc") for value in called.numbers)
+        and any(_may_raise(interp, node, classes) for node in nodes)
+    )
+
+
+def _may_raise(interp: Interpreter, node: Node, classes: Classes) -> bool:
+    return node.op in (raise_, assert_) or may_raise_one(interp, node, classes)
+
+
+def _owner_of(place: Any) -> Any:
+    return place[0] if isinstance(place, tuple) else place
 
 
 def _held_outside(seen: Seen) -> dict[Any, Abstract]:
@@ -520,8 +585,8 @@ _FIXED = (*UNCHANGING, types.WrapperDescriptorType, BaseException, Token)
 # Called -------------------------------------------------------------------------------------------
 
 
-def _called(interp: Interpreter, template: Template) -> Called | None:
-    """A large template as a graph of numbers; None where it is to be copied.
+def _called(interp: Interpreter, template: Template, least: int) -> Called | None:
+    """A template of so many nodes as a graph of numbers; None where it is to be copied.
 
     What asks how a number came about, later, has to see its nodes: where something rests on one
     that may be an integer on some paths. Of its results it is known which may be.
@@ -530,7 +595,7 @@ def _called(interp: Interpreter, template: Template) -> Called | None:
     nodes = list(walk_nodes(whole))
     if TEMPLATES in interp.policy.changed:
         return None
-    if len(nodes) < LARGE:
+    if len(nodes) < least:
         return None
     made = {value for node in template.nodes for value in node.results}
     parts = dict.fromkeys(_left_by(template))
@@ -695,23 +760,28 @@ def _defined_anyhow(type_: Type) -> tuple[Op, Attributes] | None:
         return list_new, {"type": type_}
     if not _is_number(type_, "bifc"):
         return None
-    zero = type_.dtype.type(0)
-    return constant, {"value": zero.item() if type_.weak else zero}
+    return constant, {"value": zero_of(type_)}
 
 
 def _call(
     interp: Interpreter, template: Template, called: Called, seen: Seen
-) -> dict[Value, Value]:
-    """Emit a call, and return what stands for its results; what is known of them is made here.
-
-    What it raises that is caught around is one of its results.
+) -> tuple[dict[Value, Value], Raised | None]:
+    """Emit a call, and return what stands for its results, and what it raises that is caught
+    around; what is known of them is made here.
     """
     interp.count(interp.span, 1)
-    given = seen.numbers
+    given, raised = seen.numbers, template.raised
     operands = (*given, *called.read[len(given) :])
     types = tuple([value.type for value in called.numbers])
+    attributes = {"callee": called.cell, "types": types}
     with meanwhile(interp, regions=[]):
-        node = builder().emit(called.op, operands, {"callee": called.cell, "types": types})
+        if called.classes:
+            node, where, number = attempted_call(called.op, operands, attributes, called.classes)
+            raised = Raised(
+                where, number, called.classes, dict.fromkeys(range(len(called.classes)))
+            )
+        else:
+            node = builder().emit(called.op, operands, attributes)
     new = dict(zip(template.parameters, given, strict=True))
     new.update(zip(called.numbers, node.results, strict=True))
     _rename_sizes(interp, template, seen, [node], new)
@@ -721,7 +791,7 @@ def _call(
     for part in _left_by(template):
         if isinstance(part, Value) and part.node is not None and is_constant(part):
             copy_into(part.node, new)
-    return new
+    return new, raised
 
 
 # What is raised -----------------------------------------------------------------------------------
@@ -845,8 +915,9 @@ def _belong_to_callee(interp: Interpreter, nodes: Sequence[Node]) -> None:
 def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     """What a call gives that sees what ``seen`` tells; it leaves there what the template does."""
     interp.policy.asked |= template.selected
+    raised = template.raised
     if template.called is not None:
-        new = _call(interp, template, template.called, seen)
+        new, raised = _call(interp, template, template.called, seen)
     else:
         new = _copy_nodes(interp, template, seen)
     handles = dict(zip(template.seen.handles, seen.handles, strict=True))
@@ -858,8 +929,8 @@ def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     _relate(interp.heap, template, new, handles)
     for one in filter(is_exception, template.made):
         settle_context(interp, handles[one])
-    if template.raised is not None:
-        _leave(interp, template.raised, new, handles)
+    if raised is not None:
+        _leave(interp, raised, new, handles)
     return _of(template.result, new, handles)
 
 

@@ -1,0 +1,165 @@
+"""Calls in ``try`` of functions of some size: attempted as wholes, as Python does."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symdiff as sd
+from tests.reference import directional
+
+
+def pressed(x: Any, y: Any) -> Any:
+    a = math.sqrt(x) + 1.0 / y
+    b = math.log(a) * math.exp(x * y)
+    c = a / b - math.sqrt(b)
+    d = math.log(c * c + 1.0) / (a - y)
+    e = d**1.5 + math.sqrt(d + 3.0) / c
+    if e > 50.0:
+        raise NotImplementedError("too much")
+    return e * a + math.sqrt(e), b / e
+
+
+def once(x: Any, y: Any) -> Any:
+    try:
+        p, q = pressed(x, y)
+    except (ValueError, ZeroDivisionError):
+        return x * x * y
+    return p * q + x
+
+
+def again(x: Any, y: Any) -> Any:
+    p, q = pressed(1.0, y)
+    total = p * q
+    for k in range(4):
+        try:
+            p, q = pressed(x - 0.3 * k, y)
+        except:  # noqa: E722 - what solvers do
+            continue
+        total = total + p - q
+    return total
+
+
+def by_class(x: Any, y: Any) -> Any:
+    try:
+        try:
+            p, q = pressed(x, y)
+        except ValueError:
+            p = q = x
+    except (NotImplementedError, ArithmeticError):
+        return 3.0 * x + y
+    return p * q
+
+
+class TooMuchError(Exception):
+    pass
+
+
+def limited(x: Any, y: Any) -> Any:
+    p, q = pressed(x, y)
+    if p * q > 3.0:
+        raise TooMuchError
+    return p * q
+
+
+def of_its_own(x: Any, y: Any) -> Any:
+    try:
+        return limited(x, y)
+    except TooMuchError:
+        return x * y * y
+    except ValueError:
+        return x + y
+
+
+def divided(x: Any, y: Any) -> Any:
+    a = np.sqrt(x) + 1.0 / y
+    b = np.log(a) * np.exp(x * y)
+    c = a / b - np.sqrt(b)
+    d = np.log(c * c + 1.0) / (x - 0.4)
+    e = np.tanh(d) ** 2 + np.sqrt(a + 3.0) / c
+    return e * a + b / e + (a + b) * (b + c) * (c + a) * (a + e) * (b + e)
+
+
+def on_numpys_numbers(x: Any, y: Any) -> Any:
+    try:
+        return divided(np.float64(x), y)
+    except ZeroDivisionError:
+        return x * y
+
+
+PLACES = [(0.7, 0.9), (2.0, 0.5), (-0.2, 0.9), (0.5, 3.0), (0.62, 0.31), (1.7, 0.6)]
+
+
+@pytest.mark.parametrize("f", [once, again, by_class, of_its_own, on_numpys_numbers])
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_the_path_is_the_one_that_python_takes(f: Any, place: tuple[float, float]) -> None:
+    try:
+        value = f(*place)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            sd.grad(f)(*place)
+        return
+    found, gradient = sd.value_and_grad(f, argnums=(0, 1))(*place)
+    np.testing.assert_equal(found, value)
+    if math.isnan(value):  # NumPy's numbers raise nothing
+        return
+    for tangents in ((1.0, 0.0), (0.0, 1.0)):
+        slope = directional(f, place, tangents).value
+        assert np.dot(gradient, tangents) == pytest.approx(slope, rel=1e-6)
+        assert sd.jvp(f, place, tangents)[1] == pytest.approx(slope, rel=1e-6)
+
+
+def test_what_numpy_divides_by_zero_is_not_caught() -> None:
+    with np.errstate(all="ignore"):
+        value, gradient = sd.value_and_grad(on_numpys_numbers)(0.4, 0.9)
+        assert (value, math.isfinite(gradient)) == (on_numpys_numbers(0.4, 0.9), False)
+        assert not math.isfinite(sd.jvp(on_numpys_numbers, (0.4, 0.9), (1.0, 0.0))[1])
+    assert sd.grad(on_numpys_numbers)(0.4, 0.0) == 0.0  # Python's division does raise
+
+
+def test_second_derivatives() -> None:
+    for place in ((0.7, 0.9), (-0.2, 0.9)):
+        hessian = sd.hessian(once, argnums=(0, 1))(*place)
+        for k, row in enumerate(hessian):
+            slopes = directional(sd.grad(once, argnums=k), place, (0.3, 0.7)).value
+            assert np.dot(row, (0.3, 0.7)) == pytest.approx(slopes, rel=1e-6, abs=1e-9)
+
+
+def test_linearised() -> None:
+    for place in ((0.7, 0.9), (-0.2, 0.9)):
+        value, linear = sd.linearize(once, *place)
+        assert value == once(*place)
+        slope = directional(once, place, (0.3, 0.7)).value
+        assert linear(0.3, 0.7) == pytest.approx(slope, rel=1e-6)
+
+
+def test_a_function_is_written_once_whether_it_is_attempted_or_not() -> None:
+    text = str(sd.grad(again).source(0.7, 0.9))
+    assert text.count("def pressed_forward(") == 1
+    assert text.count("def pressed_backward(") == 1
+    assert "raised = True" in text
+    function = pressed.__code__
+    followed = {line for *_, line in function.co_lines()} | {
+        line for *_, line in again.__code__.co_lines()
+    }
+    assert len(text.split("_by_numpy(")[0].splitlines()) < 6 * len(followed)
+
+
+def test_it_is_exported(tmp_path: Any) -> None:
+    path = tmp_path / "exported.py"
+    sd.grad(again, argnums=(0, 1)).export(path, 2.0, 0.5)
+    run = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_a_batch_of_them() -> None:
+    x = np.array([0.7, -0.2, 2.0])
+    found = sd.vmap(sd.value_and_grad(once), in_axes=(0, None))(x, 0.9)
+    wanted = [sd.value_and_grad(once)(float(each), 0.9) for each in x]
+    assert np.allclose(np.transpose(found), wanted, rtol=1e-13)
