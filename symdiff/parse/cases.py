@@ -11,28 +11,24 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from symdiff.errors import UnsupportedSyntaxError
-from symdiff.ir.build import constant_value
-from symdiff.ir.control import cond, in_arms
 from symdiff.ir.graph import Value
 from symdiff.ir.reach import reached
-from symdiff.ops.arithmetic import equal
-from symdiff.parse.assumed import implied, truth_of
 from symdiff.parse.branches import names_told_apart, stage_branch, taken_from
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Key
 from symdiff.parse.interpreter import HOOKS, Attempt, Interpreter, Part, StatementValues, Step
 from symdiff.parse.join import Kept
+from symdiff.parse.possible import possible, tested
 from symdiff.parse.unions import is_case
 from symdiff.parse.values import (
     Abstract,
     CallsToNote,
-    Cases,
     Conflict,
     ConflictRead,
     ControlFlow,
@@ -164,7 +160,7 @@ def _for_each(
     interp: Interpreter, conflict: Conflict, keys: list[Key], action: Callable[[Abstract], None]
 ) -> None:
     assert conflict.cases is not None
-    (number, content), *others = _possible(interp, conflict.cases).items()
+    (number, content), *others = possible(conflict.cases, interp.assumed).items()
     if not others:
         action(content)
         return
@@ -181,80 +177,20 @@ def _for_each(
     stage_branch(interp, predicate, partial(action, content), partial(action, rest), kept)
 
 
-def _possible(interp: Interpreter, cases: Cases) -> dict[int, Abstract]:
-    """The cases that what is assumed here leaves: after ``if y is None: return`` it is no None."""
-
-    def is_possible(number: int) -> bool:
-        told = _InCase(cases.which, number)
-        return all(truth_of(v, told) in (None, taken) for v, taken in interp.assumed.items())
-
-    found = {number: content for number, content in cases.contents.items() if is_possible(number)}
-    return found or cases.contents
-
-
-class _InCase(Mapping[Value, bool]):
-    """What tests of which case it is give in one of the cases."""
-
-    def __init__(self, which: Value, number: int) -> None:
-        self._number = number
-        self._equal = {which}  # what is the number, too
-        self._known: dict[Value, bool] = {}
-        arms = _arms(which)
-        while arms is not None:
-            possible = [k for k, arm in enumerate(arms) if constant_value(arm) in (None, number)]
-            if len(possible) != 1:
-                break
-            (taken,) = possible
-            assert which.node is not None
-            self._known |= implied(which.node.operands[0], taken == 0)
-            which = arms[taken]
-            self._equal.add(which)
-            arms = _arms(which)
-
-    def __getitem__(self, value: Value) -> bool:
-        tested = _tested(value)
-        if tested is not None and tested[0] in self._equal:
-            return tested[1] == self._number
-        return self._known[value]
-
-    def __iter__(self) -> Iterator[Value]:
-        return iter(self._known)
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-
-def _arms(value: Value) -> list[Value] | None:
-    """What a value is in either arm of the branch that gives it."""
-    node = value.node
-    if node is None or node.op is not cond:
-        return None
-    return list(in_arms(value))
-
-
 def _assumed(interp: Interpreter, predicate: Value) -> bool | None:
     """What a test of which case it is gives here, where a test of it was taken before."""
-    known, asked = interp.assumed.get(predicate), _tested(predicate)
+    known, asked = interp.assumed.get(predicate), tested(predicate)
     if known is not None or asked is None:
         return known
     for value, taken in interp.assumed.items():
-        tested = _tested(value)
-        if tested is None or tested[0] is not asked[0]:
+        other = tested(value)
+        if other is None or other[0] is not asked[0]:
             continue
-        if tested[1] == asked[1]:
+        if other[1] == asked[1]:
             return taken
         if taken:
             return False
     return None
-
-
-def _tested(predicate: Value) -> tuple[Value, int] | None:
-    """The staged number that is compared, and the constant that it is compared with."""
-    if predicate.node is None or predicate.node.op is not equal:
-        return None
-    which, number = predicate.node.operands
-    known = constant_value(number)
-    return None if known is None else (which, known)
 
 
 def for_each_case(interp: Interpreter, action: Action, *within: ast.AST) -> None:

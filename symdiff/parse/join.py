@@ -58,6 +58,7 @@ from symdiff.parse.lattice import (
 from symdiff.parse.lookups import own_attributes
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.named_items import with_texts_as_leaves
+from symdiff.parse.possible import narrowed
 from symdiff.parse.run_time_texts import is_text, lifted, shown_anyhow
 from symdiff.parse.staged_lists import (
     columns_from,
@@ -240,6 +241,7 @@ class BranchJoin(Join):
             return self.kept.whole
         there = self._reached() if there is None else there
         a, b = (c if is_there else ABSENT for c, is_there in zip((a, b), there, strict=True))
+        a, b = (self._as_left(arm, content) for arm, content in enumerate((a, b)))
         name = key_name(key)
         try:
             if is_variable(key) and not (is_bound(a) and is_bound(b)):
@@ -261,6 +263,12 @@ class BranchJoin(Join):
             elif key in self.interp.changed:
                 self._freeze_in_arms(key, conflict)
             return conflict
+
+    def _as_left(self, arm: int, content: Abstract) -> Abstract:
+        """What an arm leaves: none of the cases in which the other one is taken."""
+        if not isinstance(content, Conflict):
+            return content
+        return narrowed(content, self.interp.assumed | implied(self.predicate, arm == 0))
 
     def _unlike_on_paths(self, name: str, a: Abstract, b: Abstract, reason: Unjoinable) -> Conflict:
         """The conflict of a name, told by what is one of several on a path already, if any is."""

@@ -107,7 +107,19 @@ def a_number_unless_a_loop_in_an_arm_turns(x, y):
     return np.sum(z * 2.0)
 
 
+def sought_or_filled(x, p):
+    found = None
+    for k in range(4):
+        if x[0] + k > p:
+            found = (x[1] * k, x[2])
+            break
+    if found is None:
+        found = (x[0], p)
+    return np.sum(np.array(found) ** 2)
+
+
 FOLLOWED = [
+    sought_or_filled,
     a_number_unless_a_loop_in_an_arm_turns,
     chosen_then_written,
     written_then_read_under_the_choice,
