@@ -86,6 +86,12 @@ def scaled(
     return made
 
 
+def where_not_zero(g: Value, factor: Value) -> Value:
+    """A factor of ``g``, 0 where that is."""
+    made: Value = choose(not_equal(g, 0), factor, strong_constant(0, factor))
+    return made
+
+
 def scaled_by_number(g: Value, partial: int | float) -> Value:
     if partial == 1:
         return g

@@ -253,7 +253,9 @@ class _Joint:
         self.absent: set[Value] = set()  # cotangents of what is not always part of the result
         self.calls = calls or Calls()
         self.wrt = [self.block.parameters[number] for number in wrt]
-        given = zip(self.block.parameters, self.source.inputs, strict=False)
+        given = list(zip(self.block.parameters, self.source.inputs, strict=False))
+        of_primal = ("argument", "free")
+        self.saved = [value for value, source in given if source.origin not in of_primal]
         absent = [value for value, source in given if source.origin == "partial"]
         self.zeros = Zeros(self.block.parameters, partial_values(self.block, absent))
         self.builder = Builder([], graph.span)
@@ -282,7 +284,7 @@ class _Joint:
         targets = {self.block.results[k]: state for k, state in states.items()}
         activity = analyse(self.block, self.wrt, targets, self.calls.dependencies)
         note_activity(self.source.name, "reverse", self.block, self.wrt, activity)
-        selection = Selection(activity, targets)
+        selection = Selection(activity, targets, self.saved)
         self.sweep = Sweep(self.block, activity, selection, self.zeros, self.calls)
         cotangents = Cotangents(self.zeros.partial)
         with building(self.builder):

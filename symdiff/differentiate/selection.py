@@ -57,6 +57,7 @@ from symdiff.ops.arithmetic import (
 )
 from symdiff.ops.casts import astype
 from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.facts import made_by
 from symdiff.ops.index import index, index_set
 from symdiff.ops.joining import diagonal
 from symdiff.ops.numerical import median
@@ -78,7 +79,7 @@ class State(IntEnum):
 EXTREMA = frozenset((maximum, minimum, fmax, fmin, clip, clip_below, clip_above))
 SELECTING = EXTREMA | {where, choice}
 _ALIGNED = frozenset((where, choice, astype, copy))  # element by element, without partials
-_STRONG = frozenset((strong_multiply, strong_divide, quiet_divide))
+STRONG = frozenset((strong_multiply, strong_divide, quiet_divide))
 ORDERING = frozenset((reduce.max, reduce.min, reduce.nanmax, reduce.nanmin, median, quantile))
 _TAKING = frozenset((index, index_set, take_along_axis, diagonal)) | ORDERING
 _MASKED = frozenset(SELECTED.values())
@@ -90,11 +91,14 @@ PRESENT = frozenset((
 class Selection:
     """The states of cotangents, and whether a product of one with a partial needs a mask."""
 
-    def __init__(self, activity: Activity, targets: Mapping[Value, State]) -> None:
+    def __init__(
+        self, activity: Activity, targets: Mapping[Value, State], saved: Iterable[Value] = ()
+    ) -> None:
+        """``saved``: inputs that may be infinite or NaN though the user's function's are finite."""
         cases = _cases(activity, targets)
         self.state = _states(activity, cases)
         self._together = {value for value, found in cases.items() if _are_together(found)}
-        self.suspect = _suspect(activity.edges)
+        self.suspect = _suspect(activity.edges, saved)
         self.unbounded = _unbounded(activity.edges)
 
     def needs_mask(self, node: Node, partial: Value) -> bool:
@@ -112,6 +116,13 @@ class Selection:
             return True
         varies = isinstance(partial.type, ArrayType) and partial.type.rank > 0
         return varies and self.may_blow_up(node, partial)
+
+    def wins_beside(self, node: Node, position: int) -> bool:
+        """Return whether zeros of a cotangent have to win beside those of the partial by an
+        operand, the second one of a strong product or quotient, whose own zeros do.
+        """
+        state = self.state.get(node.result, State.DENSE)
+        return node.op in STRONG and position == 1 and state is not State.DENSE
 
     def zeros_of(self, node: Node, result: Value) -> Literal["each", "all"] | None:
         """Whether each element of a result's cotangent decides if what a rule makes of it and of
@@ -136,6 +147,12 @@ class Selection:
         nothing infinite that is discarded later on.
         """
         return self.state.get(result) is State.DENSE and result not in self.unbounded
+
+    def is_unbounded(self, product: Node, factor: Value) -> bool:
+        """Return whether the cotangent of a product, the numerator of a quotient with a strong
+        zero, may be infinite where a factor is 0 as something was not selected.
+        """
+        return product.result in self.unbounded and constant_of(factor) is None
 
     def may_blow_up(self, node: Node, partial: Value | float) -> bool:
         """Return whether a partial may be infinite or NaN though the function's inputs are
@@ -306,7 +323,7 @@ def _made(edge: Edge) -> Iterable[Choice]:
     elif node.op in _MASKED and "where" in node.attributes["given"]:
         if source is node.operands[0]:
             yield choice_of(node.operands[1], True)
-    elif node.op in SELECTING | PRESENT or (node.op in _STRONG and _is_second(edge)):
+    elif node.op in SELECTING | PRESENT or (node.op in STRONG and _is_second(edge)):
         yield Choice(node)
 
 
@@ -315,9 +332,11 @@ def _is_second(edge: Edge) -> bool:
     return edge.source is edge.node.operands[1]
 
 
-def _suspect(edges: Iterable[Edge]) -> set[Value]:
+def _suspect(edges: Iterable[Edge], saved: Iterable[Value]) -> set[Value]:
     """Values that may be infinite or NaN though the function's inputs are finite."""
-    start = [edge.destination for edge in edges if is_singular(edge.node)]
+    start = [*saved]
+    start += [edge.destination for edge in edges if is_singular(edge.node)]
+    start += [edge.source for edge in edges if made_by(edge.source, "unpack") is not None]
     following = successors(edges)
     return set(reached(start, lambda value: following.get(value, ())))
 

@@ -31,6 +31,7 @@ from symdiff.differentiate.products import (
     product_within,
     scaled,
     settled,
+    where_not_zero,
     zero_with,
 )
 from symdiff.differentiate.selection import SELECTING, Selection
@@ -52,7 +53,7 @@ from symdiff.ir.control import (
 from symdiff.ir.graph import Block, GraphCell, Node, Op, Value, walk_blocks
 from symdiff.ir.types import FLOAT, ArrayType, with_sizes_of, with_symbols
 from symdiff.ops import residuals
-from symdiff.ops.arithmetic import add, where
+from symdiff.ops.arithmetic import add, multiply, where
 from symdiff.ops.casts import conjugate, is_complex
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.draws import advice
@@ -62,7 +63,7 @@ from symdiff.ops.reduce import cotangent_by_rule, unbroadcast_to
 from symdiff.ops.residuals import PACKED, quiet_divide, segment, unpacked
 from symdiff.ops.retype import retype
 from symdiff.ops.solving import solver_call
-from symdiff.ops.strong import strong_divide
+from symdiff.ops.strong import strong_divide, strong_multiply
 from symdiff.ops.texts import of_text
 from symdiff.source.trees import expression_of
 
@@ -261,11 +262,19 @@ class Sweep:
         assert isinstance(node.op, DeclaredOp)
         masked = isinstance(partial, Value) and self.selection.needs_mask(node, partial)
         rule = node.op.rule("vjp", position)
+        wins = self.selection.wins_beside(node, position)
         if rule is not None and (not masked or node.op.is_strong(node)):
-            made = rule(bar, node.result, *self.numbers.operands(node, node.op))
+            y = where_not_zero(bar, node.result) if wins else node.result
+            made = rule(bar, y, *self.numbers.operands(node, node.op))
             return unbroadcast_to(made, node.operands[position])
         if isinstance(partial, Value) and is_complex(partial):
             partial = conjugate(partial)
+        if isinstance(partial, Value):
+            unbounded = node.op is multiply and self.selection.is_unbounded(node, partial)
+            if wins or (unbounded and masked):
+                partial = where_not_zero(bar, partial)
+            if unbounded:
+                return unbroadcast_to(strong_multiply(partial, bar), node.operands[position])
         quiet = node.op in (strong_divide, quiet_divide)  # by a where, or a branch, before
         made = scaled(node, position, bar, partial, masked, quiet, node.operands)
         return unbroadcast_to(made, node.operands[position])

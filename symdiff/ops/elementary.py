@@ -54,7 +54,7 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.effects import stop_gradient
 from symdiff.ops.meanings import select
-from symdiff.ops.ranges import is_positive, unless_never_zero, unless_within
+from symdiff.ops.ranges import is_positive, range_of, unless_never_zero, unless_within
 
 LOG_2 = math.log(2.0)
 LOG_10 = math.log(10.0)
@@ -119,12 +119,15 @@ def power_is_strong(node: Node) -> bool:
 
 
 def power_is_singular(node: Node) -> bool:
+    """Exponents that are no integers give NaN of what is negative."""
     base, exponent = (constant_of(operand) for operand in node.operands)
     if base is not None:
         return bool(base == 0)
     if is_positive(node.operands[0]):
         return False
-    return exponent is None or isinstance(exponent, complex) or bool(exponent < 1)
+    if exponent is None or isinstance(exponent, complex):
+        return True
+    return bool(exponent < 1) or (exponent % 1 != 0 and range_of(node.operands[0])[0] < 0.0)
 
 
 power: Operation = elementwise(

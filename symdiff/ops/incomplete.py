@@ -35,6 +35,7 @@ from symdiff.ops.declare import (
     ufunc_dtypes,
 )
 from symdiff.ops.elementary import log, log1p, sin
+from symdiff.ops.strong import strong_multiply
 
 
 def _raised(orders: tuple[int, ...], position: int) -> tuple[int, ...]:
@@ -70,11 +71,12 @@ def _declared(
         return (ArrayType(np.result_type(*dtypes), shape, "array" if shape else "scalar"),)
 
     def vjp(position: int, g: Value, y: Value, *operands: Value, orders: tuple[int, ...]) -> Value:
-        made = g * partial(position, *operands, orders=orders)
+        made = strong_multiply(g, partial(position, *operands, orders=orders))
         return as_dtype_of(made, operands[position])
 
     def jvp(position: int, t: Value, y: Value, *operands: Value, orders: tuple[int, ...]) -> Value:
-        return as_dtype_of(t * partial(position, *operands, orders=orders), y)
+        made = strong_multiply(t, partial(position, *operands, orders=orders))
+        return as_dtype_of(made, y)
 
     operation = Operation(
         name,
@@ -86,6 +88,7 @@ def _declared(
         vjp=vjp,
         jvp=jvp,
         broadcasts=True,
+        singular=True,
         order="kept",
         operands=0,
         documentation=documentation,

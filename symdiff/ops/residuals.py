@@ -179,16 +179,15 @@ def _evaluate_quiet_divide(n: Any, d: Any) -> Any:
 
 
 def _spell_quiet_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    numbers = all(array_type(v).kind != "array" for v in (*node.operands, node.result))
+    n, d, result = (array_type(v) for v in (*node.operands, node.result))
     infinite = "{0} + np.copysign(np.inf, {0})"
-    if numbers:
-        pattern = f"({{0}} / {{1}} if {{1}} != 0 else {infinite}) if {{0}} != 0 else 0.0 * {{1}}"
+    if all(type_.kind != "array" for type_ in (n, d, result)):
+        zero = "{0}" if n == result else f"np.{result.dtype}(0.0)"
+        pattern = f"({{0}} / {{1}} if {{1}} != 0 else {infinite}) if {{0}} != 0 else {zero}"
     else:
-        quotient = (
-            f"{{0}} / np.where({{1}} != 0, {{1}}, {one_beside(array_type(node.operands[1]))})"
-        )
-        pattern = f"np.where({{1}} != 0, {quotient}, np.where({{0}} != 0, {infinite}, 0.0))"
-        if array_type(node.result).kind != "array":
+        divisor = f"np.where(({{0}} != 0) & ({{1}} != 0), {{1}}, {one_beside(d)})"
+        pattern = f"np.where(({{0}} == 0) | ({{1}} != 0), {{0}} / {divisor}, {infinite})"
+        if result.kind != "array":
             pattern += "[()]"  # of 0-d arrays np.where makes one, which could be written in place
     return template(pattern)(node, operands)
 

@@ -117,11 +117,13 @@ def product_over(g: Any, n: Any, d: Any) -> Any:
 
     >>> product_over(1e200, 1e200, 1e200), product_over(1e-310, 1.0, 1e-310)
     (np.float64(1e+200), np.float64(1.0))
+    >>> product_over(np.inf, 0.0, 0.0), product_over(0.0, np.nan, 0.0)
+    (np.float64(0.0), np.float64(0.0))
     """
     dtype = np.result_type(g, n, d)
     g, n, d = (np.asarray(number, dtype) for number in (g, n, d))
     n = np.where(g != 0, n, 0)
-    d = np.where(n != 0, d, 1)
+    g, d = np.where(n != 0, g, 0), np.where(n != 0, d, 1)
     is_less = np.abs(g) < np.abs(n)
     small, large = np.where(is_less, g, n), np.where(is_less, n, g)
     apart = (np.abs(small) < 1) & (np.abs(large) >= 1)

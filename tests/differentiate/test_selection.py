@@ -674,3 +674,73 @@ def test_elements_that_are_not_taken_have_no_part_in_either_mode(name):
     np.testing.assert_allclose(sd.hessian(f)(x), [[0.0, 0.0], [0.0, curve]], 1e-5, 1e-6)
     twice = sd.jvp(lambda x: sd.jvp(f, (x,), (direction,))[1], (x,), (direction,))[1]
     np.testing.assert_allclose(twice, curve * direction[1] ** 2, 1e-5, 1e-6)
+
+
+# What a derivative gives, differentiated ----------------------------------------------------------
+
+
+def _behind_where(inside, x):
+    return np.where(x > 0.0, inside(x), 0.0)
+
+
+def _behind_mask(inside, x):
+    y = np.zeros(x.shape)
+    y[x > 0.0] = inside(x)[x > 0.0]
+    return y
+
+
+def _behind_branches(inside, x):
+    y, computed = np.zeros(x.shape), inside(x)
+    for i in range(len(x)):
+        if x[i] > 0.0:
+            y[i] = computed[i]
+    return y
+
+
+INSIDE = {
+    "root": (np.sqrt, [0.5, -0.25, 0.375]),
+    "logarithm": (np.log, [1.0, -1.0, 2.0]),
+    "power above 1": (lambda x: x**1.5, [1.5, 0.75, -0.375]),
+    "product of powers": (lambda x: x**2 * np.power(x, -0.5), [1.5, 0.75, -0.375]),
+    "x log x": (lambda x: special.xlogy(x, x), [1.0, 1.0, -1.0]),
+    "quotient": (lambda x: 1.0 / x, [-1.0, 2.0, -6.0]),
+}
+
+
+@pytest.mark.filterwarnings("ignore:invalid value|divide by zero:RuntimeWarning")
+@pytest.mark.parametrize("behind", [_behind_where, _behind_mask, _behind_branches])
+@pytest.mark.parametrize("inside", INSIDE)
+def test_what_is_not_selected_stays_zero_in_derivatives_of_derivatives(inside, behind):
+    function, at_one = INSIDE[inside]
+    x, t = np.array([1.0, -2.0, 0.0]), np.array([2.0, 3.0, 5.0])
+
+    def f(x):
+        return behind(function, x)
+
+    def s(x):
+        return np.sum(behind(function, x))
+
+    def pushed(t, x):
+        return np.sum(sd.jvp(f, (x,), (t,))[1])
+
+    def slope(x):
+        return np.sum(sd.grad(s)(x) * t)
+
+    def product(x):
+        return np.sum(sd.hvp(s)(x, t))
+
+    first, second, third = at_one[0], at_one[1] * t[0], at_one[2] * t[0]
+    expected = np.array([1.0, 0.0, 0.0])
+    linear = sd.linearize(f, x)[1]
+    found = {
+        "vjp": (sd.grad(s)(x), first),
+        "transpose": (linear.transpose(np.ones(3))[0], first),
+        "gradient by a tangent": (sd.grad(pushed)(np.ones(3), x), first),
+        "forward over reverse": (sd.hvp(s)(x, t), second),
+        "reverse over reverse": (sd.grad(slope)(x), second),
+        "reverse over forward": (sd.grad(lambda x: sd.jvp(s, (x,), (t,))[1])(x), second),
+        "transpose of a gradient": (sd.linearize(sd.grad(s), x)[1].transpose(t)[0], second),
+        "reverse over both": (sd.grad(product)(x), third),
+    }
+    for way, (given, number) in found.items():
+        np.testing.assert_allclose(given, number * expected, rtol=1e-14, atol=0, err_msg=way)
