@@ -37,7 +37,7 @@ from symdiff.parse.marking import entering, forget_names, names_found
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.output import output_of
 from symdiff.parse.scope import name_content
-from symdiff.parse.templates import Run
+from symdiff.parse.templates import Run, forget_followed
 from symdiff.parse.trees import (
     Parts,
     contents_within,
@@ -91,9 +91,13 @@ class Shared:
     outside: frozenset[Location] = frozenset()
 
 
-@dataclass(slots=True)
+@dataclass(eq=False, slots=True)
 class Activation:
-    """A function that is being staged as a graph of its own."""
+    """A function that is being staged as a graph of its own.
+
+    ``times_called``: within itself, so far. ``followed``: kinds of calls which have led to that, or
+    may have.
+    """
 
     cell: GraphCell
     structure: Structure
@@ -103,6 +107,8 @@ class Activation:
     varying: set[str] = field(default_factory=set)  # symbols of sizes that differ from call to call
     shared: Shared | None = None
     around: tuple[Structure, ...] = ()  # of calls of the function that it is staged inside
+    times_called: int = 0
+    followed: list[Any] = field(default_factory=list)
 
 
 def _flatten(interp: Interpreter, values: tuple[Abstract, ...]) -> tuple[Structure, list[Abstract]]:
@@ -268,6 +274,7 @@ def _stage_body(
                 del interp.recursions[key]
             else:
                 interp.recursions[key] = outer
+            forget_followed(interp, activation.followed)
             del interp.frames[frames:]
         _require_unchanged(interp, values, before)
         shared = _shared(interp, result, before)
@@ -445,6 +452,7 @@ def _call_again(
     leaves: list[Abstract],
 ) -> Abstract:
     """A call of the function inside its own body."""
+    activation.times_called += 1
     operands = []
     for k, (leaf, type_) in enumerate(zip(leaves, list(activation.types), strict=True)):
         value = leaf if isinstance(leaf, Value) else None

@@ -13,7 +13,8 @@ arrays, lists, dicts and objects that it sees, and how far it has read iterators
 dicts and objects that a call makes and hands on are other ones in each call, which may be what the
 template's may be. Whatever a call is given somebody else holds, too: a template is never staged as
 if nobody saw what it writes.
-While derivatives are stopped, or a recursion on data is staged, calls are followed.
+While derivatives are stopped calls are followed; while a recursion on data is staged, those are
+that lead to what is not known yet.
 
 A template of many nodes is a graph of its own, which calls call: copies of copies of copies would
 be more than anything could hold, where each function calls the next one twice. Where that is found
@@ -223,7 +224,7 @@ def copied(
     Where it raises, the region around it is left. ``later``: how many more calls are followed
     first; ``accepts`` tells whether a template is of use.
     """
-    if _is_watched(interp) or _calls_itself(interp, key, bound):
+    if _is_watched(interp) or key in interp.recursions or _calls_itself(interp, key, bound):
         return ABSENT
     try:
         seen = look_around(interp, key[0], scope, bound)
@@ -241,6 +242,8 @@ def copied(
         made = made or _made(interp, seen, bound, run, interp.regions, interp.policy.calls(key[0]))
         if made is not None and made.called is not None and made.called.op is call:
             interp.policy.note_large(key[0], known > 0)
+        elif made is None and interp.recursions:
+            next(reversed(interp.recursions.values())).followed.append(kind)
         known = interp.templates[kind] = made if made is None or accepts(made) else None
     return ABSENT if known is None else _copy(interp, known, seen)
 
@@ -262,9 +265,8 @@ def _caught_around(interp: Interpreter) -> Any:
 def _is_watched(interp: Interpreter) -> bool:
     """Return whether more than the result of a call may depend on where it stands."""
     special = interp.stopped or interp.strict or interp.marking or interp.rules
-    settling = interp.recursions  # what is staged now may read results of calls not yet known
     inside = interp.frame.place is not None or builder().after is not None
-    return bool(special or settling or inside)
+    return bool(special or inside)
 
 
 def forget_reading(interp: Interpreter, inputs: set[Value]) -> None:
@@ -272,6 +274,11 @@ def forget_reading(interp: Interpreter, inputs: set[Value]) -> None:
     for kind, known in interp.templates.items():
         if isinstance(known, Template) and not inputs.isdisjoint(_read_by(known)):
             interp.templates[kind] = FOLLOWED_FIRST
+
+
+def forget_followed(interp: Interpreter, kinds: Iterable[Any]) -> None:
+    """Let templates be made of calls that were followed while a recursion was not known yet."""
+    interp.templates.update(dict.fromkeys(kinds, FOLLOWED_FIRST))
 
 
 def _read_by(template: Template) -> Iterator[Value]:
@@ -315,6 +322,7 @@ def _made(
     caller = interp.frame.activation
     regions = [_region_like_those_around(interp)] if around else []
     known: dict[str, Any] = {"assumed": {}, "decided": {}, "statement_values": None}
+    settling = {active: active.times_called for active in interp.recursions.values()}
     before_asked, handled, since = Asked.until_now(interp), [*interp.handled, _OTHERS], now()
     known |= {"regions": [], "handled": handled, "in_template": True, "sketching": False}
     selected, apart = set(interp.policy.asked), meanwhile(interp, **known)
@@ -328,6 +336,8 @@ def _made(
             if writes:
                 write_in_time(interp)
             left = None if found is None else _left(interp, before, seen, _given(*found), since)
+        if any(active.times_called > times for active, times in settling.items()):
+            return None  # what a call within itself gives is known when it has settled only
         noted = (interp.gone_over.get(one) is held for one, held in gone_over.items())
         if found is None or left is None or not all(noted):
             return None

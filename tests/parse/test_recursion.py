@@ -10,6 +10,7 @@ import pytest
 
 import symdiff as sd
 from symdiff.errors import AliasingError, UnsupportedCallError
+from symdiff.parse import functions
 from tests.reference import directional
 
 X = np.array([1.3, 0.7, 2.1])
@@ -342,3 +343,39 @@ def test_functions_that_call_themselves_and_each_other_read_what_is_around_them(
     slope = sd.grad(through_one_another)
     second = (slope(0.8 + 1e-5, 5.5) - slope(0.8 - 1e-5, 5.5)) / 2e-5
     assert sd.hessian(through_one_another)(0.8, 5.5) == pytest.approx(second, rel=1e-8)
+
+
+def rooted(v):
+    r = 1.0 + v
+    for _ in range(6):
+        r = 0.5 * (r + v / r)
+    return r
+
+
+def one_less(x, n):
+    return 0.5 * rooted_powers(rooted(x), n - 1.0)
+
+
+def rooted_powers(x, n):
+    if n <= 0.5:
+        return rooted(x) * x
+    if n > 6.0:
+        return rooted_powers(x * rooted(x), n - 3.0) + rooted(n * x)
+    return one_less(x, n) * rooted(x + n) + one_less(rooted(x), n)
+
+
+def test_what_a_recursion_calls_is_staged_once_for_all_rounds(monkeypatch):
+    """Unless it leads to the recursion itself, of which each round knows more."""
+    staged, run = [], functions._run_in_frame
+
+    def counted(interp, node, *arguments):
+        staged.append(node.name)
+        return run(interp, node, *arguments)
+
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    monkeypatch.setattr(functions, "_run_in_frame", counted)
+    for n in (0.2, 3.0, 8.0):
+        expected = rooted_powers(0.8 + 1e-30j, n).imag / 1e-30
+        assert sd.grad(rooted_powers)(0.8, n) == pytest.approx(expected, rel=1e-12)
+        assert sd.jvp(rooted_powers, (0.8, n), (1.0, 0.0))[1] == pytest.approx(expected, rel=1e-12)
+    assert staged.count("rooted") <= 4
