@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import refuse, registered
+from symdiff.definitions.found import Found
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import Found, valued, without_derivative
+from symdiff.definitions.solvers import valued, without_derivative
 
 
 def _matrix(a):

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import defines, defines_inside, refuse
+from symdiff.definitions.found import Found, told, told_of_minima
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.solvers import (
-    Found,
     _as_numbers,
     _first,
     _held,
@@ -42,7 +42,8 @@ def minimize(
         return _constrained(fun, start, x0, args, options, bounds, conditions)
     if hess is not None:
         return _bent(fun, start, x0, args, hess, options, bounds)
-    return _least("minimize", fun, start, (x0,), args, options, bounds)
+    told = told_of_minima(options.get("method"), "BFGS" if bounds is None else "L-BFGS-B")
+    return _least("minimize", fun, start, (x0,), args, options, bounds, told=told)
 
 
 def _parts(fun, jac, others, args):
@@ -70,7 +71,8 @@ def _bent(fun, start, x0, args, hess, options, bounds):
         refuse("hess= with bounds=, without jac=, or that is no function (leave it out)")
     parts = _parts(fun, jac, [lambda x: hess(x, *args)], args)
     called = followed(parts, (start,), args, 3)
-    picked, likes = ("x", "fun", "success"), (start, 0.0, True)
+    more = told_of_minima(options.get("method"), "Newton-CG")
+    picked, likes = ("x", "fun", "success", *more), (start, 0.0, True, *more.values())
     given = {**options, "jac": True, "hess": True}
     found = solver("symdiff.ops.support.minimized", called, (x0,), given, likes, picked)
     own = _first(fun, jac)
@@ -79,7 +81,8 @@ def _bent(fun, start, x0, args, hess, options, bounds):
         return float(own(x, *args))
 
     x = solution("minimum", found[0], followed(objective, (start,), args))
-    return Found(x=x, fun=_valued(objective(x, *args), found[1], own(x, *args)), success=found[2])
+    value = _valued(objective(x, *args), found[1], own(x, *args))
+    return Found(x=x, fun=value, success=found[2], **dict(zip(more, found[3:], strict=True)))
 
 
 # Under the names of methods -----------------------------------------------------------------------
@@ -201,9 +204,9 @@ def fmin_l_bfgs_b(
     options = {**options, "maxfun": maxfun, "maxiter": maxiter, "maxls": maxls}
     jac, start = _given_slope(fprime, approx_grad), _started(x0)
     given = {"jac": jac, "options": options, "method": "L-BFGS-B"}
-    told = {"jac": start, "message": ..., "nfev": 0, "nit": 0, "status": 0}
+    named = {"jac": start, **told(("message", "nfev", "nit", "status"))}
     ends, args = _pairs(bounds, np.size(x0)), _tuple(args)
-    found = _least("minimize", func, start, (x0,), args, given, ends, told=told)
+    found = _least("minimize", func, start, (x0,), args, given, ends, told=named)
     own = _first(func, jac)
 
     def objective(x, *args):
@@ -422,7 +425,8 @@ def _constrained(fun, start, x0, args, options, bounds, conditions):
     given = {**options, "jac": has_slope, "constraints": tuple([c.spelled for c in conditions])}
     if bounds is not None:
         given = {**given, "bounds": bounds}
-    picked, likes = ("x", "fun", "success"), (start, 0.0, True)
+    more = told_of_minima(method, method)
+    picked, likes = ("x", "fun", "success", *more), (start, 0.0, True, *more.values())
     found = solver("symdiff.ops.support.minimized", called, (x0,), given, likes, picked)
     own = _first(fun, jac)
 
@@ -434,7 +438,8 @@ def _constrained(fun, start, x0, args, options, bounds, conditions):
     x = _stationary(objective, found[0], args, bounds, conditions, within, method == "slsqp")
     given = own(x, *args)
     value = np.float64(given) if method in ("cobyla", "cobyqa") else given
-    return Found(x=x, fun=_valued(objective(x, *args), found[1], value), success=found[2])
+    value = _valued(objective(x, *args), found[1], value)
+    return Found(x=x, fun=value, success=found[2], **dict(zip(more, found[3:], strict=True)))
 
 
 def _valued(value, found, given):

@@ -14,6 +14,14 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse, registered
+from symdiff.definitions.found import (
+    Found,
+    told_of_a_root,
+    told_of_a_way,
+    told_of_numbers,
+    told_of_roots,
+    told_of_squares,
+)
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 
@@ -247,25 +255,6 @@ def _system(func, start, args):
     return followed(residuals, (start,), _tuple(args))
 
 
-class Found:
-    """What SciPy gives, as far as it is known."""
-
-    __symdiff_returned__ = (
-        "what a function of SciPy's tells of its result",
-        "return the parts that are wanted: result.x, or the first item",
-    )
-
-    def __init__(self, **parts):
-        for name, value in parts.items():
-            setattr(self, name, value)
-
-    def __getattr__(self, name):
-        refuse(f"the attribute {name} of what it gives")
-
-    def __getitem__(self, key):
-        return getattr(self, key)
-
-
 def root(fun, x0, args=(), jac=None, callback=None, **options):
     if callback is not None:
         refuse("callback=")
@@ -274,10 +263,16 @@ def root(fun, x0, args=(), jac=None, callback=None, **options):
     if callable(jac) or jac:
         called = followed(_both(fun, jac), (start,), _tuple(args), 2)
     given = {**options, "jac": True if callable(jac) else jac}
-    x, success = solver(
-        "scipy.optimize.root", called, (x0,), given, (start, True), ("x", "success")
-    )
-    return Found(x=solution("zeros", x, system), success=success)
+    more = told_of_roots(options.get("method"))
+    likes, picked = (start, True, start, *more.values()), ("x", "success", "fun", *more)
+    found = solver("scipy.optimize.root", called, (x0,), given, likes, picked)
+    x = solution("zeros", found[0], system)
+
+    def left():
+        return valued(np.atleast_1d(np.asarray(_first(fun, jac)(x, *_tuple(args)))), found[2])
+
+    known = dict(zip(more, found[3:], strict=True))
+    return Found({"fun": left}, x=x, success=found[1], **known)
 
 
 def _first(fun, slope):
@@ -322,18 +317,20 @@ def root_scalar(f, args=(), fprime=None, fprime2=None, **given):
         given = {**given, "fprime": True}
     if fprime2 is not None:
         given = {**given, "fprime2": True}
-    x, converged = solver(
-        "scipy.optimize.root_scalar", called, (), given, (0.0, True), ("root", "converged")
-    )
-    return Found(root=solution("zero", x, equation), converged=converged)
+    more = told_of_a_root()
+    likes, picked = (0.0, True, *more.values()), ("root", "converged", *more)
+    x, converged, *told = solver("scipy.optimize.root_scalar", called, (), given, likes, picked)
+    known = dict(zip(more, told, strict=True))
+    return Found(root=solution("zero", x, equation), converged=converged, **known)
 
 
 def minimize_scalar(fun, bounds=None, args=(), method=None, **options):
     return _minimum_of_one(fun, bounds, args, {**options, "method": method})
 
 
-def _minimum_of_one(fun, bounds, args, given, told=()):
-    """What is found of a function of one number, and whole numbers that are told by name."""
+def _minimum_of_one(fun, bounds, args, given):
+    """What is found of a function of one number."""
+    told = told_of_numbers(bounds)
     if bounds is None:
         return _least("minimize_scalar", fun, 0.0, (), _tuple(args), given, told=told)
     xatol = given.get("options", {}).get("xatol", given.get("tol", 1e-5))
@@ -385,7 +382,7 @@ def _of_one(func, args, brack, method, full_output, options):
     options = {name: value for name, value in options.items() if value is not None}
     given = {"bracket": brack, "options": options, "method": method}
     names = ("nit", "nfev") if method == "brent" else ("nfev",)
-    found = _minimum_of_one(func, None, args, given, names)
+    found = _minimum_of_one(func, None, args, given)
     if method == "golden" and _are_pythons(brack):  # it computes with what it is given
         found.x = float(found.x)
         if not isinstance(func(found.x, *_tuple(args)), np.float64):
@@ -411,10 +408,10 @@ def _all_told(found, names, full_output):
 def fminbound(func, x1, x2, args=(), xtol=1e-5, maxfun=500, full_output=0, disp=1):
     given = {"options": {"xatol": xtol, "maxiter": maxfun}, "method": "bounded"}
     names = ("status", "nfev")
-    return _all_told(_minimum_of_one(func, (x1, x2), args, given, names), names, full_output)
+    return _all_told(_minimum_of_one(func, (x1, x2), args, given), names, full_output)
 
 
-def _least(name, fun, start, first, args, options, bounds=None, near=1e-10, told=()):
+def _least(name, fun, start, first, args, options, bounds=None, near=1e-10, told=None):
     slope = options.get("jac")
     own = _first(fun, slope)
 
@@ -425,7 +422,7 @@ def _least(name, fun, start, first, args, options, bounds=None, near=1e-10, told
     if callable(slope) or slope is True:
         called = followed(_both(fun, slope), (start,), args, 2)
         options = {**options, "jac": True}
-    more = told if isinstance(told, dict) else dict.fromkeys(told, 0)
+    more = {} if told is None else told
     picked, likes = ("x", "fun", "success", *more), (start, 0.0, True, *more.values())
     if bounds is not None:
         options = {**options, "bounds": bounds if first else bounds[0]}
@@ -488,7 +485,12 @@ def least_squares(
     given = {"jac": jac, "method": method, "loss": loss, "f_scale": f_scale}
     given = {**given, "ftol": ftol, "xtol": xtol, "gtol": gtol, **options}
     given = given if x_scale is None else {**given, "x_scale": x_scale}
-    return _least_squares(fun, _started(x0), x0, _tuple(args), bounds, given)[0]
+    start, args = _started(x0), _tuple(args)
+    more = list(told_of_squares().items())
+    found, known = _least_squares(fun, start, x0, args, bounds, given, more)
+    for (name, _), value in zip(more, known, strict=True):
+        setattr(found, name, value)
+    return found
 
 
 def _least_squares(fun, start, x0, args, bounds, given, more=()):
@@ -871,11 +873,14 @@ def solve_ivp(
     name = "scipy.integrate.solve_ivp"
     once = {**options, "first_step": first_step}
     sol = Between(rate, start, t_span, y0, once, options) if dense_output else None
+    more = told_of_a_way()
+    likes, picked = (True, *more.values()), ("success", *more)
+    none = {"t_events": None, "y_events": None}
     if t_eval is not None:
         times = np.asarray(t_eval, dtype=np.float64)
-        shapes = (np.zeros((len(start), len(times))), True)
         given = {**once, "t_eval": t_eval}
-        columns, success = solver(name, rate, (t_span, y0), given, shapes, ("y", "success"))
+        likes = (np.zeros((len(start), len(times))), *likes)
+        columns, *told = solver(name, rate, (t_span, y0), given, likes, ("y", *picked))
         found = np.zeros(columns.shape)
         y, before = start, first
         for i in range(len(times)):
@@ -883,9 +888,10 @@ def solve_ivp(
             y = solution("arrival", columns[:, i], rate, (y, before, now), name, options)
             found[:, i] = y
             before = now
-        return Found(t=np.asarray(t_eval), y=valued(found, columns), success=success, sol=sol)
-    like = (np.zeros(0), np.zeros((len(start), 0)), True)
-    reached, columns, success = solver(name, rate, (t_span, y0), once, like, ("t", "y", "success"))
+        known = dict(zip(picked, told, strict=True))
+        return Found(t=np.asarray(t_eval), y=valued(found, columns), sol=sol, **none, **known)
+    likes = (np.zeros(0), np.zeros((len(start), 0)), *likes)
+    reached, columns, *told = solver(name, rate, (t_span, y0), once, likes, ("t", "y", *picked))
     reached = without_derivative(reached)
     times = reached.copy()
     times[0] = first
@@ -897,7 +903,8 @@ def solve_ivp(
         ends = (y, float(times[i - 1]), float(times[i]))
         y = solution("arrival", columns[:, i], rate, ends, name, options)
         found[:, i] = y
-    return Found(t=valued(times, reached), y=valued(found, columns), success=success, sol=sol)
+    known = dict(zip(picked, told, strict=True))
+    return Found(t=valued(times, reached), y=valued(found, columns), sol=sol, **none, **known)
 
 
 # Integrals ----------------------------------------------------------------------------------------

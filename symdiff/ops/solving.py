@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from symdiff.dataclass import dataclass
-from symdiff.ir.graph import Block, Graph, GraphCell, Node, Value
+from symdiff.ir.graph import Attributes, Block, Graph, GraphCell, Node, Value
 from symdiff.ir.types import Type
 from symdiff.ops import support
 from symdiff.ops.declare import EVALUATED, Operation, SeveralResults, literal, supporting
@@ -107,6 +107,15 @@ solver_call = SeveralResults(
     flops=nothing,
     documentation="A library function that calls a function back.",
 )
+
+
+def narrowed(node: Node, kept: Sequence[int]) -> Attributes:
+    """The attributes of a call of a solver of which some results are read."""
+    if len(kept) == len(node.results):
+        return node.attributes
+    names = "picked", "types"
+    own = {name: tuple([node.attributes[name][k] for k in kept]) for name in names}
+    return {**node.attributes, **own}
 
 
 # What is solved -----------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-"""Dead code: nodes, carries, tapes and results of branches that nothing needs are left out.
+"""Dead code: nodes, carries, tapes, results of branches and parts of what solvers find that nothing
+needs are left out.
 
 Needed are the graph's results and what must stay (effects, what may raise). From there marks spread
 to what those read, through loops and branches: a carry is needed where its final value or its value
@@ -17,6 +18,7 @@ from symdiff.ir.graph import Attributes, Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.needed import Needed
 from symdiff.ir.types import Dim
 from symdiff.ops.facts import must_stay, shape_of
+from symdiff.ops.solving import narrowed, solver_call
 from symdiff.optimise.bounds import Bounds
 
 
@@ -56,14 +58,24 @@ def _needed(block: Block, every: Sequence[Node]) -> Needed:
 def _leaves_out(every: Sequence[Node], needed: Needed) -> bool:
     """Return whether anything is not needed."""
     return len(every) > len(needed.nodes) or any(
-        _leaves_out_parts(node, needed) for node in every if node.blocks
+        _leaves_out_parts(node, needed) for node in every if node.blocks or node.op is solver_call
     )
 
 
 def _leaves_out_parts(node: Node, needed: Needed) -> bool:
+    if node.op is solver_call:
+        return len(_parts_found(node, needed)) < len(node.results)
     if node.op is cond:
         return len(needed.results(node)) < len(node.results)
     return not needed.parts(LoopView(node)).is_whole
+
+
+def _parts_found(node: Node, needed: Needed) -> list[int]:
+    """Which results of a solver are needed: one at least, as its call stays."""
+    every = list(range(len(node.results)))
+    if len(every) != len(node.attributes["picked"]):
+        return every
+    return needed.results(node) or every[:1]
 
 
 class _Pruning:
@@ -92,6 +104,8 @@ class _Pruning:
             return self._loop(LoopView(node))
         if node.op is cond:
             return self._cond(node)
+        if node.op is solver_call:
+            return self._solver(node)
         return self._made(node, node.operands, (), node.results)
 
     def _made(
@@ -120,6 +134,11 @@ class _Pruning:
             self._block(block, (), [block.results[k] for k in kept]) for block in node.blocks
         )
         return self._made(node, node.operands, blocks, [node.results[k] for k in kept])
+
+    def _solver(self, node: Node) -> Node:
+        kept = _parts_found(node, self.needed)
+        results = [node.results[k] for k in kept]
+        return self._made(node, node.operands, (), results, narrowed(node, kept))
 
     def _loop(self, view: LoopView) -> Node:
         kept = self.needed.parts(view)

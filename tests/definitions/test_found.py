@@ -1,0 +1,144 @@
+"""What solvers tell of their way is what SciPy tells; what they find has derivatives beside it."""
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+
+import symdiff as sd
+
+P = np.array([0.7, 0.4])
+
+
+def least(x, p):
+    return np.sum((x - p) ** 2)
+
+
+def sloped(x, p):
+    return 2.0 * (x - p)
+
+
+def bent(x, p):
+    return 2.0 * np.eye(2)
+
+
+def minimized(method, names, **given):
+    def found(p):
+        result = optimize.minimize(least, np.zeros(2), (p,), method=method, **given)
+        return np.sum(result.x**3), [getattr(result, name) for name in names]
+
+    return found
+
+
+WAY = ("status", "nfev", "nit", "success", "message")
+MINIMA = [
+    (None, (*WAY, "njev"), {}),
+    ("Nelder-Mead", WAY, {}),
+    ("Powell", WAY, {}),
+    ("CG", (*WAY, "njev"), {"jac": sloped}),
+    ("BFGS", (*WAY, "njev"), {"options": {"maxiter": 50}}),
+    ("L-BFGS-B", (*WAY, "njev"), {"bounds": [(-1, 5), (-1, 5)]}),
+    (None, (*WAY, "njev"), {"bounds": [(-1, 5), (-1, 5)]}),
+    ("TNC", WAY, {}),
+    ("COBYLA", ("status", "message"), {"tol": 1e-8}),
+    ("COBYQA", WAY, {}),
+    ("SLSQP", (*WAY, "njev"), {}),
+    ("Newton-CG", (*WAY, "njev", "nhev"), {"jac": sloped, "hess": bent}),
+    ("trust-exact", (*WAY, "njev", "nhev"), {"jac": sloped, "hess": bent}),
+    (None, (*WAY, "njev"), {"constraints": {"type": "ineq", "fun": lambda x: x[0] + 9.0}}),
+]
+
+
+@pytest.mark.parametrize(("method", "names", "given"), MINIMA)
+def test_what_minimize_tells_is_scipys(method, names, given):
+    found = minimized(method, names, **given)
+    (value, told), slopes = sd.value_and_grad(found, has_aux=True)(P)
+    assert (value, told) == found(P)
+    np.testing.assert_allclose(slopes, 3.0 * P**2, rtol=1e-2)  # as near as the minimum is
+
+
+def number(p):
+    result = optimize.minimize_scalar(lambda x: (x - p[0]) ** 2, method="brent")
+    return result.x, [result.message, result.nit, result.nfev]
+
+
+def bounded(p):
+    result = optimize.minimize_scalar(lambda x: (x - p[0]) ** 2, bounds=(0, 3))
+    return result.x, [result.message, result.nit, result.nfev, result.status]
+
+
+def root(p):
+    result = optimize.root(lambda x: x - p[0], np.ones(1))
+    return result.x[0], [result.message, result.nfev, result.status, result.success]
+
+
+def root_by_steps(p):
+    result = optimize.root(lambda x: x - p[0], np.ones(1), method="broyden1")
+    return result.x[0], [result["message"], result.nfev, result.nit]
+
+
+def root_of_a_number(p):
+    result = optimize.root_scalar(lambda x: x - p[0], bracket=(0, 3))
+    return result.root, [result.flag, result.iterations, result.function_calls]
+
+
+def squares(p):
+    result = optimize.least_squares(lambda x: x - p, np.ones(2))
+    return result.x[0], [result.message, result.nfev, result.status]
+
+
+def way(p):
+    result = integrate.solve_ivp(lambda t, y: p[0] + 0.0 * y, (0, 1), [0.0])
+    told = [result.message, result.nfev, result.njev, result.nlu, result.status]
+    return result.y[0, -1], [*told, result.t_events, result.y_events]
+
+
+def way_by_times(p):
+    result = integrate.solve_ivp(lambda t, y: p[0] + 0.0 * y, (0, 1), [0.0], t_eval=[0.5, 1.0])
+    return result.y[0, -1], [result.message, result.nfev, result.status]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [number, bounded, root, root_by_steps, root_of_a_number, squares, way, way_by_times],
+)
+def test_what_solvers_tell_is_scipys(found):
+    (value, told), slopes = sd.value_and_grad(found, has_aux=True)(P)
+    assert (value, told) == found(P)
+    np.testing.assert_allclose(slopes, [1.0, 0.0], atol=1e-6)
+
+
+def test_what_is_left_of_a_root_has_derivatives():
+    def left(p):
+        return optimize.root(lambda x: x**3 - p, np.ones(2)).fun
+
+    value, slopes = sd.vjp(left, P)
+    np.testing.assert_array_equal(value, left(P))
+    np.testing.assert_allclose(slopes(np.ones(2))[0], 0.0, atol=1e-12)
+
+
+def fitted(p, steps):
+    given = {"method": "Nelder-Mead", "options": {"maxiter": steps}}
+    result = optimize.minimize(least, np.zeros(2), (p,), **given)
+    if not result.success:
+        raise RuntimeError(f"no minimum in {result.nit} steps: {result.message}")
+    return result.fun
+
+
+def test_what_has_not_converged_is_raised_with_scipys_words():
+    np.testing.assert_allclose(sd.grad(fitted)(P, 100), 0.0, atol=1e-3)
+    text = "no minimum in 1 steps: Maximum number of iterations has been exceeded."
+    with pytest.raises(RuntimeError, match=text):
+        fitted(P, 1)
+    with pytest.warns(sd.ConvergenceWarning), pytest.raises(RuntimeError, match=text):
+        sd.grad(fitted)(P, 1)
+
+
+def test_what_the_program_does_not_read_is_not_asked_for():
+    def fun(p):
+        return optimize.minimize(least, np.zeros(2), (p,)).fun
+
+    def integral(a):
+        return integrate.quad(lambda x: np.exp(-a * x), 0.0, 1.0)[0]
+
+    assert "nfev" not in sd.grad(fun).source(P)
+    assert "quad(integrand, 0.0, 1.0, args=(a,))[0]" in sd.value_and_grad(integral).source(0.5)
