@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import defines, known_integer, refuse
+from symdiff.definitions.found import Found
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.solvers import (
-    Found,
     followed,
     solution,
     solver,
