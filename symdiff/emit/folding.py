@@ -3,6 +3,14 @@
 A value is folded if one reader in its own block reads it once, its expression stays short, and
 nothing between its definition and that reader would change what it reads or let something happen in
 another order. Sizes and lengths of ranges are free: they are spelled wherever they are read.
+
+Where two values would make a line too long, the longer one gets a name: so a long sum is cut where
+a line is full, and its terms stay in it.
+
+    t1 = a * b * c                        t1 = s + a * b * c + d * e * f
+    t2 = s + t1 + d * e * f      ─▶       t2 = t1 + g * h * i
+    t3 = g * h * i
+    t2 = t2 + t3
 """
 
 from __future__ import annotations
@@ -31,6 +39,7 @@ from symdiff.source.constants import written
 from symdiff.source.trees import parts_of
 
 _DEEPEST = 8
+_LARGER = 2  # what is so many times as wide as another gets the name
 _SPARE = 4  # columns kept for what a statement has beside its expression
 _LEAST = WIDTH // 2  # room, however deep a statement stands
 _COMMA = 2
@@ -85,11 +94,13 @@ class _Folding:
         self.graph, self.liveness = graph, liveness
         self.sharing, self.decisions = sharing, decisions
         self.folded: dict[Value, None] = {}
+        self.named: set[Value] = set()  # of which it is known that they are not
         self.of_texts: set[Value] = set()  # in whose expressions there are strings
         self.shapes: dict[Value, _Shape] = {}
         self.reads: dict[Value, frozenset[int]] = {}
         self.reader: dict[Value, Reader | None] = {}
         self.shape_if_folded: dict[Node, _Shape] = {}
+        self.whole: dict[Node, int] = {}  # columns with all that may be folded into a node
         self.spellings: dict[Node, Spelled] = {}
         self.depth: dict[Block, int] = {graph.block: 1}
         self.by_case = {graph.block.results[k] for k, _ in leaves_by_case(graph.output)}
@@ -129,6 +140,8 @@ class _Folding:
                 continue
             if self.is_free(node) or self.is_foldable(node.result, node, block):
                 self.fold(node.result, node)
+            else:
+                self.named.add(node.result)
 
     def fold(self, value: Value, node: Node) -> None:
         self.folded[value] = None
@@ -228,7 +241,66 @@ class _Folding:
             return shape.width + others <= room
         parts = [shape if v is value else self.shape_of(v) for v in reader.operands]
         target = sum([len(hint_of(v)) + _COMMA for v in reader.results])
-        return self.width(reader, parts) + target <= room
+        if self.width(reader, parts) + target > room:
+            return False
+        return not self.displaces(value, shape.width, reader, parts, room - target)
+
+    def displaces(
+        self, value: Value, width: int, reader: Node, parts: Sequence[_Shape], room: int
+    ) -> bool:
+        """Return whether a value takes the room of a shorter one that could be folded as well, if
+        it had a name itself.
+        """
+        place = reader.operands.index(value)
+        for k, other in enumerate(reader.operands):
+            if k == place or not self.may_come(other, reader):
+                continue
+            assert other.node is not None
+            wide = self.whole_width(other.node)
+            if wide > _LARGER * width:
+                continue
+            both = [*parts]
+            both[k] = _Shape(wide, 1)
+            if self.width(reader, both) > room:
+                both[place] = _Shape(_width_of_name(value), 0)
+                if self.width(reader, both) <= room:
+                    return True
+        return False
+
+    def may_come(self, value: Value, reader: Node) -> bool:
+        """Return whether a value may be folded into a node, if it is short: it is not known yet."""
+        node = value.node
+        return (
+            node is not None
+            and value not in self.folded
+            and value not in self.named
+            and self.sole_reader(value, node) is reader
+            and isinstance(node.op, DeclaredOp)
+            and node.op.spelling is not None
+            and not (node.op.effect or node.blocks)
+            and len(node.results) == 1
+            and _is_nameless(node)
+        )
+
+    def whole_width(self, node: Node) -> int:
+        """The columns of a node's expression with all in it that may be folded, or too many."""
+        pending = [node]
+        while pending:
+            one = pending[-1]
+            inner = [v.node for v in one.operands if v.node and self.may_come(v, one)]
+            left = [other for other in inner if other not in self.whole]
+            if left:
+                pending += left
+                continue
+            parts = [
+                _Shape(self.whole[v.node], 0)
+                if v.node is not None and v.node in inner
+                else self.shape_of(v)
+                for v in one.operands
+            ]
+            self.whole[one] = self.width(one, parts)
+            pending.pop()
+        return self.whole[node]
 
     def is_still(self, value: Value, node: Node, reader: Reader) -> bool:
         """Return whether evaluating at the reader instead of here makes no difference."""

@@ -60,12 +60,11 @@ def black_scholes_call_grad_by_numpy(spot, strike, maturity, rate, vol):
     t10 = d1_bar / t3
     t11 = -d2_bar - t10 * d1
     t12 = 0.5 * (t11 * vol)
-    t13 = t10 * maturity
-    t14 = t10 * t1
-    maturity_bar = np.divide(t12, t2 if t12 != 0 else 1.0) - t9 * rate + t14
-    rate_bar = t13 - t9 * maturity
-    vol_bar = t11 * t2 + vol * t13
+    maturity_bar = np.divide(t12, t2 if t12 != 0 else 1.0) - t9 * rate
+    t12 = t10 * maturity
+    rate_bar = t12 - t9 * maturity
+    vol_bar = t11 * t2 + vol * t12
     t9 = t10 / t / strike
     spot_bar = 0.5 * (1.0 + math.erf(t5)) + t9
     strike_bar = t8 * t6 - t9 * t
-    return spot_bar, strike_bar, float(maturity_bar), rate_bar, vol_bar
+    return spot_bar, strike_bar, float(maturity_bar + t10 * t1), rate_bar, vol_bar

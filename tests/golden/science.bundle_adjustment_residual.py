@@ -54,10 +54,10 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     point_bar += np.cross(t8, axis)
     point_bar += p_bar * t
     t8 = (p_bar @ point - np.sum(p_bar * np.where(p_bar != 0, t4, 0.0))) * t2
+    theta_bar = np.sum(p_bar * np.where(p_bar != 0, t1, 0.0)) * t - t8
     # line 311: axis = rot / theta
     rot_bar = axis_bar / theta
-    t9 = rot_bar @ axis
-    theta_bar = np.sum(p_bar * np.where(p_bar != 0, t1, 0.0)) * t - t8 - t9
+    theta_bar -= rot_bar @ axis
     # line 310: theta = sqrt(theta2)
     t8 = 0.5 * theta_bar
     theta2_bar = t8 / (theta if t8 != 0 else 1.0)

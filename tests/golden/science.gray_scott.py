@@ -9,12 +9,10 @@ def gray_scott_grad(u, f):
         u_tape.append(u1)
         v_tape.append(v)
         uvv = u1 * v * v
-        t1 = np.roll(u1, -1, axis=1)
-        t1 = np.roll(u1, 1, axis=0) + np.roll(u1, -1, axis=0) + np.roll(u1, 1, axis=1) + t1
-        u1 = u1 + 0.1 * (t1 - 4 * u1) - uvv + f * (1 - u1)
-        t1 = np.roll(v, -1, axis=1)
-        t1 = np.roll(v, 1, axis=0) + np.roll(v, -1, axis=0) + np.roll(v, 1, axis=1) + t1
-        v = v + 0.05 * (t1 - 4 * v) + uvv - t * v
+        t1 = np.roll(u1, 1, axis=0) + np.roll(u1, -1, axis=0) + np.roll(u1, 1, axis=1)
+        u1 = u1 + 0.1 * (t1 + np.roll(u1, -1, axis=1) - 4 * u1) - uvv + f * (1 - u1)
+        t1 = np.roll(v, 1, axis=0) + np.roll(v, -1, axis=0) + np.roll(v, 1, axis=1)
+        v = v + 0.05 * (t1 + np.roll(v, -1, axis=1) - 4 * v) + uvv - t * v
     # line 97: return np.mean(u * u) + v.max()
     t2 = v == np.max(v)
     v_bar = t2 / np.sum(t2)

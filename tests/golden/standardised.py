@@ -6,8 +6,8 @@ def standardised_grad(x):
     z_bar = 3.0 * (z * z)
     # line 146: z = (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0) + 1e-6)
     t1 = z_bar / t
-    t2 = (-(np.sum(t1 * z, axis=0) / t / x.shape[0]))[np.newaxis, :]
-    x_bar = t2 * (x - np.mean(x, axis=0, keepdims=True))
+    t2 = x - np.mean(x, axis=0, keepdims=True)
+    x_bar = (-(np.sum(t1 * z, axis=0) / t / x.shape[0]))[np.newaxis, :] * t2
     x_bar += t1
     x_bar += (-(np.sum(t1, axis=0) / x.shape[0]))[np.newaxis, :]
     return np.ascontiguousarray(x_bar)
