@@ -190,7 +190,10 @@ def _vjp(name: str) -> Callable[..., Value]:
         g: Value, y: Value, x: Value, *sizes: Value, axes: Axes, norm: str, shape: Any
     ) -> Value:
         whole = transposed(g, y, x, *sizes, axes=axes, norm=OTHER_NORM[norm])
-        return _resized(as_dtype_of(whole, x), x, axes, sizes)
+        lengths: Sequence[Operand] = sizes
+        if name == "irfft" and sizes:  # its length is that of the result, not of the spectrum
+            lengths = (*sizes[:-1], sizes_of(whole)[axes[-1]])
+        return _resized(as_dtype_of(whole, x), x, axes, lengths)
 
     return vjp
 

@@ -170,6 +170,26 @@ def test_half_spectra_have_the_gradients_of_whole_ones(n: int, m: int, norm: str
     np.testing.assert_allclose(sd.grad(to_reals)(c), bar, rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize("m", [1, 2, 5, 6])
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda c: np.fft.irfft(c, len(c)),
+        lambda c: np.fft.irfft(c, len(c) + 1),
+        lambda c: np.fft.irfft(c, 2 * len(c) + 1),
+        lambda c: np.fft.hfft(c, len(c)),
+        lambda c: np.fft.irfft2(np.stack([c, c[::-1]]), (2, len(c))).ravel(),
+    ],
+)
+def test_frequencies_beyond_half_of_the_length_have_no_slope(of: Any, m: int) -> None:
+    c = draw(m, dtype="complex128")
+    value, pullback = sd.vjp(of, c)
+    w = draw(len(value))
+    units = np.eye(m)  # the transform is linear over the reals
+    bar = [of(unit + 0j) @ w + 1j * (of(1j * unit) @ w) for unit in units]
+    np.testing.assert_allclose(pullback(w)[0], bar, rtol=0, atol=1e-13)
+
+
 # Shifts and frequencies ---------------------------------------------------------------------------
 
 
