@@ -25,7 +25,7 @@ from symdiff.dataclass import dataclass
 from symdiff.definitions.bunches import attributes_of, rebuilt
 from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Value
-from symdiff.ir.types import BOOL, INT, ArrayType, Type
+from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type
 from symdiff.ops.strides import Layout
 from symdiff.parse.heap import is_array, is_callers, is_programs
 from symdiff.parse.hidden_pythons import may_be_pythons
@@ -161,11 +161,15 @@ def opened(content: Abstract, number: Callable[[Value], Value]) -> Abstract:
 
 
 def _is_number(content: Abstract) -> bool:
-    """Return whether a content is a number, or an array of such, that differs between calls of one
-    kind. An integer or a truth that is given the function is no such number: it may be fixed.
+    """Return whether a content is a number, or an array or a list of such, that differs between
+    calls of one kind. An integer or a truth that is given the function is no such number: it may be
+    fixed. A list is one where its type tells whose numbers it holds.
     """
     if not isinstance(content, Value) or is_constant(content):
         return False
+    if isinstance(content.type, ListType):
+        element = content.type.element
+        return isinstance(element, ArrayType) and element.weak and is_inexact(element)
     return is_inexact(content.type) or (content.node is not None and content.type in (INT, BOOL))
 
 
