@@ -7,6 +7,8 @@ the program reads them.
 
 from typing import Any
 
+import numpy as np
+
 from symdiff.definitions.declare import refuse
 
 LIKE: dict[str, Any] = {"message": ..., "flag": ...}  # of all others 0; ``...`` is any text
@@ -51,10 +53,24 @@ _TOLD_OF_MINIMA = {
 }
 
 
+_ARRAYS = {
+    **dict.fromkeys(("cg", "l-bfgs-b", "newton-cg", "slsqp", "tnc"), ("jac",)),
+    "bfgs": ("jac", "hess_inv"),
+    "powell": ("direc",),
+}
+
+
 def told_of_minima(method, by_default):
     """What ``scipy.optimize.minimize`` tells of the way of a method."""
     name = by_default if method is None else method
     return told(_TOLD_OF_MINIMA.get(name.lower(), ()) if isinstance(name, str) else ())
+
+
+def arrays_of_minima(method, by_default, start):
+    """The arrays that it tells: the gradient, and matrices of which SciPy makes its steps."""
+    name = by_default if method is None else method
+    names = _ARRAYS.get(name.lower(), ()) if isinstance(name, str) else ()
+    return {one: start if one == "jac" else np.outer(start, start) for one in names}
 
 
 def told_of_numbers(bounds):
@@ -83,3 +99,11 @@ def told_of_squares():
 def told_of_a_way():
     """What ``solve_ivp`` tells."""
     return told((*_ALWAYS, "njev", "nlu"))
+
+
+def told_of_steps(times):
+    """What ``odeint`` tells of the steps to each of some times."""
+    sizes = {name: np.zeros(times.shape) for name in ("hu", "tcur", "tolsf", "tsw")}
+    counts = {name: np.zeros(times.shape, np.int32) for name in ("nst", "nfe", "nje", "nqu")}
+    mused = np.zeros(times.shape, np.int32)
+    return {**sizes, **counts, **told(("imxer", "lenrw", "leniw")), "mused": mused, "message": ...}

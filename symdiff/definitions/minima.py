@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import defines, defines_inside, refuse
-from symdiff.definitions.found import Found, told, told_of_minima
+from symdiff.definitions.found import Found, arrays_of_minima, told_of_minima
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.solvers import (
     _as_numbers,
@@ -42,7 +42,8 @@ def minimize(
         return _constrained(fun, start, x0, args, options, bounds, conditions)
     if hess is not None:
         return _bent(fun, start, x0, args, hess, options, bounds)
-    told = told_of_minima(options.get("method"), "BFGS" if bounds is None else "L-BFGS-B")
+    which = options.get("method"), "BFGS" if bounds is None else "L-BFGS-B"
+    told = {**told_of_minima(*which), **arrays_of_minima(*which, start)}
     return _least("minimize", fun, start, (x0,), args, options, bounds, told=told)
 
 
@@ -88,9 +89,16 @@ def _bent(fun, start, x0, args, hess, options, bounds):
 # Under the names of methods -----------------------------------------------------------------------
 
 
-def _refuse_more(full_output, callback):
-    if full_output or callback is not None:
-        refuse("full_output=True and callback=")
+def _refuse_more(retall, callback):
+    if retall or callback is not None:
+        refuse("retall= and callback=")
+
+
+def _all(found, names, full_output):
+    """A minimum, and with it its value and what is told by name, where that is asked for."""
+    if not full_output:
+        return found.x
+    return (found.x, found.fun, *[getattr(found, name) for name in names])
 
 
 def fmin(
@@ -107,10 +115,11 @@ def fmin(
     callback=None,
     initial_simplex=None,
 ):
-    _refuse_more(full_output or retall, callback)
+    _refuse_more(retall, callback)
     given = {"maxiter": maxiter, "maxfev": maxfun, "initial_simplex": initial_simplex}
     options = {"xatol": xtol, "fatol": ftol, "disp": bool(disp), **given}
-    return minimize(func, x0, args, method="Nelder-Mead", options=_known(options)).x
+    found = minimize(func, x0, args, method="Nelder-Mead", options=_known(options))
+    return _all(found, ("nit", "nfev", "status"), full_output)
 
 
 def _by_gradients(method):
@@ -130,10 +139,12 @@ def _by_gradients(method):
         retall=0,
         callback=None,
     ):
-        _refuse_more(full_output or retall, callback)
+        _refuse_more(retall, callback)
         options = {"gtol": gtol, "norm": norm, "eps": epsilon, "maxiter": maxiter}
         options = _known({**options, "disp": bool(disp)})
-        return minimize(f, x0, args, method=method, jac=fprime, options=options).x
+        found = minimize(f, x0, args, method=method, jac=fprime, options=options)
+        own = ("jac", "hess_inv") if method == "BFGS" else ()
+        return _all(found, (*own, "nfev", "njev", "status"), full_output)
 
     return definition
 
@@ -152,10 +163,11 @@ def fmin_powell(
     callback=None,
     direc=None,
 ):
-    _refuse_more(full_output or retall, callback)
+    _refuse_more(retall, callback)
     given = {"maxiter": maxiter, "maxfev": maxfun, "direc": direc}
     options = {"xtol": xtol, "ftol": ftol, "disp": bool(disp), **given}
-    return minimize(func, x0, args, method="Powell", options=_known(options)).x
+    found = minimize(func, x0, args, method="Powell", options=_known(options))
+    return _all(found, ("direc", "nit", "nfev", "status"), full_output)
 
 
 def fmin_ncg(
@@ -175,12 +187,13 @@ def fmin_ncg(
     c1=1e-4,
     c2=0.9,
 ):
-    _refuse_more(full_output or retall, callback)
+    _refuse_more(retall, callback)
     if fhess_p is not None:
         refuse("fhess_p= (leave it out)")
     options = {"xtol": avextol, "eps": epsilon, "maxiter": maxiter, "disp": bool(disp)}
     options = _known({**options, "c1": c1, "c2": c2})
-    return minimize(f, x0, args, fhess, method="Newton-CG", jac=fprime, options=options).x
+    found = minimize(f, x0, args, fhess, method="Newton-CG", jac=fprime, options=options)
+    return _all(found, ("nfev", "njev", "nhev", "status"), full_output)
 
 
 def fmin_l_bfgs_b(
@@ -202,20 +215,10 @@ def fmin_l_bfgs_b(
     _refuse_more(False, callback)
     options = {"maxcor": m, "ftol": factr * 2.220446049250313e-16, "gtol": pgtol, "eps": epsilon}
     options = {**options, "maxfun": maxfun, "maxiter": maxiter, "maxls": maxls}
-    jac, start = _given_slope(fprime, approx_grad), _started(x0)
-    given = {"jac": jac, "options": options, "method": "L-BFGS-B"}
-    named = {"jac": start, **told(("message", "nfev", "nit", "status"))}
-    ends, args = _pairs(bounds, np.size(x0)), _tuple(args)
-    found = _least("minimize", func, start, (x0,), args, given, ends, told=named)
-    own = _first(func, jac)
-
-    def objective(x, *args):
-        return np.array([float(own(x, *args))])
-
-    rise = slope("jacobian", followed(objective, (start,), args), found.x)[0]
+    given = {"jac": _given_slope(fprime, approx_grad), "options": options, "method": "L-BFGS-B"}
+    found = minimize(func, x0, args, bounds=bounds, **given)
     counts = {"funcalls": found.nfev, "nit": found.nit, "warnflag": found.status}
-    said = {"grad": valued(rise, found.jac), "task": found.message, **counts}
-    return found.x, found.fun, said
+    return found.x, found.fun, {"grad": found.jac, "task": found.message, **counts}
 
 
 def _given_slope(fprime, approx_grad):
@@ -273,7 +276,7 @@ def fmin_slsqp(
     epsilon=1.4901161193847656e-08,
     callback=None,
 ):
-    _refuse_more(full_output, callback)
+    _refuse_more(False, callback)
     told = [{"type": "eq", "fun": one, "args": args} for one in eqcons]
     told = told + [{"type": "ineq", "fun": one, "args": args} for one in ieqcons]
     rows = ("eq", f_eqcons, fprime_eqcons), ("ineq", f_ieqcons, fprime_ieqcons)
@@ -285,7 +288,8 @@ def fmin_slsqp(
     options = {"maxiter": iter, "ftol": acc, "iprint": level, "disp": level != 0, "eps": epsilon}
     given = {"jac": fprime, "method": "SLSQP", "options": options}
     ends = bounds if len(bounds) > 0 else None
-    return minimize(func, x0, args, bounds=ends, constraints=told, **given).x
+    found = minimize(func, x0, args, bounds=ends, constraints=told, **given)
+    return _all(found, ("nit", "status", "message"), full_output)
 
 
 def _known(options):

@@ -21,6 +21,7 @@ from symdiff.definitions.found import (
     told_of_numbers,
     told_of_roots,
     told_of_squares,
+    told_of_steps,
 )
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
@@ -412,15 +413,15 @@ def fminbound(func, x1, x2, args=(), xtol=1e-5, maxfun=500, full_output=0, disp=
 
 
 def _least(name, fun, start, first, args, options, bounds=None, near=1e-10, told=None):
-    slope = options.get("jac")
-    own = _first(fun, slope)
+    jac = options.get("jac")
+    own = _first(fun, jac)
 
     def objective(x, *args):
         return float(own(x, *args))
 
     callback = called = followed(objective, (start,), args)
-    if callable(slope) or slope is True:
-        called = followed(_both(fun, slope), (start,), args, 2)
+    if callable(jac) or jac is True:
+        called = followed(_both(fun, jac), (start,), args, 2)
         options = {**options, "jac": True}
     more = {} if told is None else told
     picked, likes = ("x", "fun", "success", *more), (start, 0.0, True, *more.values())
@@ -435,7 +436,17 @@ def _least(name, fun, start, first, args, options, bounds=None, near=1e-10, told
     if not first or in_arrays or isinstance(own(x, *args), np.float64):
         value = np.float64(value)
     known = dict(zip(more, found[3:], strict=True))
-    return Found(x=x, fun=value, success=found[2], **known)
+    if "jac" not in known:
+        return Found(x=x, fun=value, success=found[2], **known)
+    gradient = known.pop("jac")
+
+    def row(x, *args):
+        return np.array([objective(x, *args)])
+
+    def rise():
+        return valued(slope("jacobian", followed(row, (start,), args), x)[0], gradient)
+
+    return Found({"jac": rise}, x=x, fun=value, success=found[2], **known)
 
 
 def _half_of_losses(func, loss="linear", scale=1.0):
@@ -786,8 +797,6 @@ def odeint(
     tfirst=False,
     **rest,
 ):
-    if full_output:
-        refuse("full_output=True")
     if Dfun is not None or ml is not None or mu is not None:
         refuse("Dfun=, ml= and mu= (leave them out: LSODA takes differences)")
     start = _started(y0)
@@ -803,8 +812,15 @@ def odeint(
         rate = _rate(turned, start, args, False)
     else:
         rate = _rate(func, start, args, False)
-    shape = np.zeros((len(times), len(start)))
-    rows = solver("scipy.integrate.odeint", rate, (y0, t), {**options, **rest}, shape)
+    told = {}
+    likes = (np.zeros((len(times), len(start))),)
+    if full_output:
+        told = told_of_steps(times[1:])
+        name, likes = "symdiff.ops.support.integrated", (*likes, *told.values())
+        rows, *more = solver(name, rate, (y0, t), {**options, **rest}, likes, ("y", *told))
+        told = dict(zip(told, more, strict=True))
+    else:
+        rows = solver("scipy.integrate.odeint", rate, (y0, t), {**options, **rest}, likes[0])
     found = np.zeros(rows.shape)
     found[0] = start
     y = start
@@ -812,7 +828,7 @@ def odeint(
         ends = (y, float(times[i - 1]), float(times[i]))
         y = solution("arrival", rows[i], rate, ends, "scipy.integrate.odeint", options)
         found[i] = y
-    return valued(found, rows)
+    return (valued(found, rows), told) if full_output else valued(found, rows)
 
 
 class Between:

@@ -559,6 +559,21 @@ def picked(result: Any, *names: Any) -> Any:
     return parts if len(parts) > 1 else parts[0]
 
 
+def integrated(function: Any, y0: Any, t: Any, **given: Any) -> Any:
+    """What ``scipy.integrate.odeint`` finds, ``y``, and all that it tells, by names.
+
+    >>> integrated(lambda y, t: -y, 1.0, [0.0, 0.0]).y
+    array([[1.],
+           [1.]])
+    """
+    from types import SimpleNamespace
+
+    from scipy.integrate import odeint
+
+    y, told = odeint(function, y0, t, full_output=True, **given)
+    return SimpleNamespace(y=y, **told)
+
+
 def krylov(
     function: Any,
     name: str,

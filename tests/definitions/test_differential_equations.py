@@ -215,10 +215,6 @@ def test_a_call_without_derivative_is_the_call_alone():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda k: integrate.odeint(rate, Y0, TIMES, (k, k), full_output=True)[0][0, 0],
-            "full_out",
-        ),
         (lambda k: integrate.odeint(rate, Y0, TIMES, (k, k), Dfun=rate)[0, 0], "Dfun="),
         (lambda k: integrate.odeint(rate, Y0, TIMES, (k, k), atol=Y0)[0, 0], "an array as atol"),
         (lambda k: ivp(k, events=[rate]), "events="),

@@ -116,6 +116,87 @@ def test_what_is_left_of_a_root_has_derivatives():
     np.testing.assert_allclose(slopes(np.ones(2))[0], 0.0, atol=1e-12)
 
 
+def by_fmin(p):
+    return optimize.fmin(least, np.zeros(2), (p,), full_output=True, disp=False)
+
+
+def by_powell(p):
+    x, fun, _, *told = optimize.fmin_powell(least, np.zeros(2), (p,), full_output=1, disp=0)
+    return x, fun, *told
+
+
+def by_bfgs(p):
+    given = {"full_output": True, "disp": False}
+    x, fun, _, _, *told = optimize.fmin_bfgs(least, np.zeros(2), sloped, (p,), **given)
+    return x, fun, *told
+
+
+def by_cg(p):
+    return optimize.fmin_cg(least, np.zeros(2), sloped, (p,), full_output=True, disp=False)
+
+
+def by_newton(p):
+    given = {"args": (p,), "fhess": bent, "full_output": True, "disp": False}
+    return optimize.fmin_ncg(least, np.zeros(2), sloped, **given)
+
+
+def by_slsqp(p):
+    given = {"args": (p,), "full_output": True, "iprint": 0}
+    return optimize.fmin_slsqp(least, np.zeros(2), **given)
+
+
+@pytest.mark.parametrize("find", [by_fmin, by_powell, by_bfgs, by_cg, by_newton, by_slsqp])
+def test_all_that_searches_tell(find):
+    def found(p):
+        x, fun, *told = find(p)
+        return np.sum(x**3) + fun, told
+
+    (value, told), slopes = sd.value_and_grad(found, has_aux=True)(P)
+    assert (value, told) == found(P)
+    np.testing.assert_allclose(slopes, 3.0 * P**2, rtol=1e-2)
+
+
+@pytest.mark.parametrize(("method", "bounds"), [("BFGS", None), ("L-BFGS-B", [(0.9, 2), (-1, 2)])])
+def test_gradients_at_minima_have_derivatives(method, bounds):
+    def rise(p):
+        given = {"method": method, "bounds": bounds}
+        return optimize.minimize(least, np.ones(2), (p,), jac=sloped, **given).jac
+
+    value, pullback = sd.vjp(rise, P)
+    np.testing.assert_array_equal(value, rise(P))
+    exact = [0.0, 0.0] if bounds is None else [-2.0, 0.0]  # 2 (x - p), where x is at its bound
+    np.testing.assert_allclose(pullback(np.ones(2))[0], exact, atol=1e-9)
+
+
+def test_matrices_that_steps_are_made_of_have_no_derivative():
+    def inverse(p):
+        return optimize.minimize(least, np.ones(2), (p,), jac=sloped).hess_inv
+
+    (_, told), _ = sd.value_and_grad(lambda p: (np.sum(p), inverse(p)), has_aux=True)(P)
+    np.testing.assert_array_equal(told, inverse(P))
+    with pytest.raises(sd.UnsupportedCallError, match="beside its solution"):
+        sd.vjp(inverse, P)
+
+
+def test_what_odeint_tells_of_its_steps():
+    def states(p):
+        times = np.array([0.0, 1.0, 2.0])
+        return integrate.odeint(lambda y, t: -p[0] * y, p[1], times, full_output=True)
+
+    def last(p):
+        y, told = states(p)
+        return y[-1, 0], told
+
+    (value, told), slopes = sd.value_and_grad(last, has_aux=True)(P)
+    exact = P[1] * np.exp(-2.0 * P[0])
+    np.testing.assert_allclose(slopes, [-2.0 * exact, exact / P[1]], rtol=1e-5)
+    known = last(P)[1]
+    assert value == last(P)[0] and list(told) == list(known)
+    for name, one in known.items():
+        np.testing.assert_array_equal(told[name], one)
+        assert np.asarray(told[name]).dtype == np.asarray(one).dtype
+
+
 def fitted(p, steps):
     given = {"method": "Nelder-Mead", "options": {"maxiter": steps}}
     result = optimize.minimize(least, np.zeros(2), (p,), **given)
