@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import enum
-import math
 from collections.abc import Collection, Mapping, Sequence
 from types import EllipsisType
 from typing import Any
@@ -210,10 +209,6 @@ class Expressions:
             return ast.Call(dotted("np.array"), [literal(value.tolist())], [])
         if isinstance(value, np.ndarray) or _unspeakable(value):
             return name(self.namespace.bind(value, hint or "constant"))
-        if isinstance(value, np.complexfloating):
-            return ast.Call(literal(value.dtype), [_complex(complex(value))], [])
-        if isinstance(value, complex):
-            return _complex(value)
         return literal(value)
 
     def static(self, value: Any, hint: str = "value") -> ast.expr:
@@ -264,13 +259,3 @@ def _is_operator(node: Node) -> bool:
 
 def _unspeakable(value: Any) -> bool:
     return isinstance(value, (np.longdouble, np.clongdouble))
-
-
-def _complex(value: complex) -> ast.expr:
-    if (
-        str(value.real) == "0.0"
-        and math.isfinite(value.imag)
-        and not str(value.imag).startswith("-")
-    ):
-        return ast.Constant(value)
-    return call_of("complex", literal(value.real), literal(value.imag))

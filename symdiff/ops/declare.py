@@ -35,6 +35,7 @@ from __future__ import annotations
 import ast
 import functools
 import inspect
+import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -351,7 +352,7 @@ def literal(value: Any) -> ast.expr:
         return kind([literal(item) for item in value], ast.Load())
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _number(value)
-    return ast.Constant(value)
+    return _complex(value) if isinstance(value, complex) else ast.Constant(value)
 
 
 def _python_number(value: np.generic) -> Any:
@@ -376,6 +377,14 @@ def _number(value: float) -> ast.expr:
     if value < 0 or (value == 0 and str(value).startswith("-")):
         return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)
+
+
+def _complex(value: complex) -> ast.expr:
+    """A number whose parts, signs of zeros included, are what they are: ``0.5 + 2j`` is a sum."""
+    imaginary = math.isfinite(value.imag) and math.copysign(1.0, value.imag) > 0.0
+    if imaginary and value.real == 0 and math.copysign(1.0, value.real) > 0.0:
+        return ast.Constant(value)
+    return ast.Call(dotted("complex"), [_number(value.real), _number(value.imag)], [])
 
 
 def dotted(name: str) -> ast.expr:

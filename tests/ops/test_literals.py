@@ -20,12 +20,19 @@ ROUNDED = float(8 * np.finfo(LONG).eps)
     [
         *(LONG(0), LONG("-0.0"), LONG("0.1"), LONG("nan"), LONG("-inf"), LONG("1e-300")),
         *(np.clongdouble(0), np.clongdouble(1 - 2j), np.float32(0.1), np.complex64(1j)),
+        *(1j, 2 + 1j, complex(-0.0, 1.0), complex(0.0, -0.0), complex(np.inf, np.nan)),
     ],
 )
 def test_long_numbers_are_spelled(number: Any) -> None:
     again = eval(ast.unparse(literal(number)), {"np": np})
     assert type(again) is type(number)
     assert repr(again) == repr(number)
+
+
+def test_a_complex_number_in_a_call_is_spelled_as_its_tree() -> None:
+    z = np.array([[1.0, 2j, -1.0], [0.5j, 1.0, 3.0]])
+    found = sd.vmap(lambda c: np.polyval(c, 2 + 1j))(z)
+    np.testing.assert_array_equal(found, [np.polyval(c, 2 + 1j) for c in z])
 
 
 def products(x: Any) -> Any:
