@@ -1,4 +1,6 @@
-"""Functions whose result is an array of one kind or of another, by what is in their argument."""
+"""Functions whose result is an array of one kind or of another, by what is in their argument, and
+whether a float is whole.
+"""
 
 import numpy as np
 
@@ -16,3 +18,8 @@ def real_if_close(a, tol=100):
     if np.all(np.absolute(array.imag) < tol):
         return array.real
     return array
+
+
+def is_integer(number):
+    """What floats say by their method; of what is not finite the remainder is NaN."""
+    return float(number) % 1.0 == 0.0

@@ -22,6 +22,7 @@ from symdiff.parse import (
     slots,
     squeezing,
     statements,
+    subclassed_texts,
     transformed,
 )
 from symdiff.parse.entry import place_of, stage

@@ -20,6 +20,7 @@ import numpy as np
 from symdiff.definitions import DEFINITIONS, instances, python_version
 from symdiff.definitions.declare import MADE, STACKED
 from symdiff.definitions.libraries import meet, python_method
+from symdiff.definitions.rounding import is_integer
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError, rejection
 from symdiff.ir.compiled import python_behind
 from symdiff.ir.graph import Value
@@ -762,7 +763,7 @@ def _call_operator(
         if name in _REFLECTED:
             return interp.call(OPERATORS[_REFLECTED[name]], [*others, receiver], {})
         return interp.call(OPERATORS[name], [receiver, *others], {})
-    if not keywords and name in _FUNCTIONS:
+    if not keywords and name in _FUNCTIONS and hasattr(class_of(interp, receiver), name):
         return interp.call(_FUNCTIONS[name], [receiver, *others], {})
     raise UnsupportedCallError(f"symdiff does not know the method '{name}' of {describe(receiver)}")
 
@@ -803,7 +804,7 @@ _REFLECTED = {
     f"__r{name}__": f"__{name}__"
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or")
 }
-_FUNCTIONS: dict[str, Callable[..., Any]] = {  # that ask a number for a special method
+_FUNCTIONS: dict[str, Callable[..., Any]] = {  # that give what a method of a number gives
     "__bool__": bool,
     "__float__": float,
     "__int__": int,
@@ -817,6 +818,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {  # that ask a number for a special
     "__repr__": repr,
     "__str__": str,
     "__format__": format,
+    "is_integer": is_integer,
 }
 
 

@@ -133,7 +133,7 @@ def _new(
     return interp.call(found, [cls], {})
 
 
-_OF_VALUES = (float.__new__, int.__new__, complex.__new__, tuple.__new__)
+_OF_VALUES = (float.__new__, int.__new__, complex.__new__, str.__new__, tuple.__new__)
 _NEW = (
     *(object.__new__, dict.__new__, list.__new__, collections.OrderedDict.__new__),
     types.SimpleNamespace.__new__,

@@ -41,6 +41,8 @@ def has_method(interp: Interpreter, value: Abstract, name: str) -> bool:
         return value.own is not None and lookups.overrides(interp, value.type, name)
     if isinstance(value, type):
         return name not in _OF_CLASSES and _is_told_by_metaclass(interp, value, name)
+    if isinstance(value, str) and name == "__call__" and type(value) is not str:
+        return lookups.overrides(interp, type(value), name)
     if not isinstance(value, tuple) or type(value) is tuple:
         return is_constant(value) and lookups.defines(interp, type(value), name)
     found = lookups.static_on_class(type(value), name)

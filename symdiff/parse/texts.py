@@ -312,7 +312,7 @@ def percent(interp: Interpreter, text: str, operand: Abstract) -> str | StagedTe
     operands = list(operand) if isinstance(operand, tuple) else [operand]
     if all(map(is_plain, operands)):
         with python_raises():
-            return str(text % operand)
+            return str.__mod__(text, operand)
     _require_known(text)
     parts: list[Any] = []
     at = 0
