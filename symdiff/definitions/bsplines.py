@@ -195,8 +195,6 @@ def bspline(t, c, k, extrapolate=True, axis=0):
     _check_knots(t, k)
     if len(c) < len(t) - k - 1:
         raise ValueError("Knots, coefficients and degree are inconsistent.")
-    if len(c) > len(t):
-        refuse("more coefficients than knots")
     kept = extrapolate if extrapolate == "periodic" else bool(extrapolate)
     return Interpolant(t, c, k, axis % c.ndim, kept)
 

@@ -55,6 +55,7 @@ from symdiff.ops.declare import (
 from symdiff.ops.effects import stop_gradient
 from symdiff.ops.meanings import select
 from symdiff.ops.ranges import is_positive, range_of, unless_never_zero, unless_within
+from symdiff.ops.squares import is_root_of_squares, is_sum_of_squares
 
 LOG_2 = math.log(2.0)
 LOG_10 = math.log(10.0)
@@ -75,6 +76,8 @@ def power_partial_base(y: Value, x: Value, exponent: Value) -> Any:
     if n == 2:
         return factor * x
     if not isinstance(n, complex) and n < 1:
+        if y.node is not None and is_root_of_squares(y.node):
+            return over_nonzero(factor, x ** (1 - n))
         return factor / x ** (1 - n)  # as a quotient, which a mask can keep from dividing by 0
     return factor * _constant_power(y, x, n - 1)
 
@@ -113,7 +116,7 @@ def power_is_strong(node: Node) -> bool:
     base, exponent = (constant_of(operand) for operand in node.operands)
     if base is not None:
         return bool(base == 0)
-    if is_positive(node.operands[0]):
+    if is_positive(node.operands[0]) or is_root_of_squares(node):
         return False
     return exponent is None or isinstance(exponent, complex) or bool(0 < exponent < 1)
 
@@ -123,7 +126,7 @@ def power_is_singular(node: Node) -> bool:
     base, exponent = (constant_of(operand) for operand in node.operands)
     if base is not None:
         return bool(base == 0)
-    if is_positive(node.operands[0]):
+    if is_positive(node.operands[0]) or is_root_of_squares(node):
         return False
     if exponent is None or isinstance(exponent, complex):
         return True
@@ -270,11 +273,27 @@ log1p: Operation = elementwise(
     sympy=lambda sp, x: sp.log(1 + x),
     math="log1p",
 )
+
+
+_may_be_at_zero = unless_within(0.0)
+
+
+def sqrt_partial(y: Value, x: Value) -> Value:
+    """``0.5 / y``; of a sum of squares, where it is 0, a number that is as good as any."""
+    if is_sum_of_squares(x):
+        return over_nonzero(strong_constant(0.5, y), y)
+    return 0.5 / y
+
+
+def sqrt_is_strong(node: Node) -> bool:
+    return _may_be_at_zero(node) and not is_sum_of_squares(node.operands[0])
+
+
 sqrt: Operation = elementwise(
     np.sqrt,
-    "Square root; its derivative at 0 is inf.",
-    lambda y, x: 0.5 / y,
-    strong=unless_within(0.0),
+    "Square root; its derivative at 0 is inf, of a sum of squares 0.",
+    sqrt_partial,
+    strong=sqrt_is_strong,
     sympy="sqrt",
     math="sqrt",
     cost="plain",

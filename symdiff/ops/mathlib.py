@@ -55,6 +55,8 @@ from symdiff.ops.elementary import (
     power_is_strong,
     power_partial_base,
     power_partial_exponent,
+    sqrt_is_strong,
+    sqrt_partial,
 )
 from symdiff.ops.list_arrays import is_list, list_stack_of
 from symdiff.ops.meanings import to_even
@@ -190,7 +192,7 @@ math_log10: Operation = _math(
 math_log1p: Operation = _math(
     "log1p", lambda y, x: divide(1.0, 1.0 + x), sympy=lambda sp, x: sp.log(1 + x)
 )
-math_sqrt: Operation = _math("sqrt", lambda y, x: 0.5 / y, strong=unless_within(0.0), sympy="sqrt")
+math_sqrt: Operation = _math("sqrt", sqrt_partial, strong=sqrt_is_strong, sympy="sqrt")
 math_sqrt.fails = Fails(ValueError, lambda x: less(x, 0))
 math_log.fails = math_log2.fails = math_log10.fails = Fails(ValueError, lambda x: less_equal(x, 0))
 math_cbrt: Operation = _math(

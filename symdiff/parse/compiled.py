@@ -2,8 +2,9 @@
 Python that they were compiled from.
 
 Compiled code sums in another order than NumPy and gives Python's numbers, so its own value stands
-wherever a call does nothing but to give new arrays and numbers; what writes to its arguments is
-followed. Its operators give what NumPy's do in double precision only: other types are refused.
+wherever a call does nothing but to give new arrays and numbers; what writes to its arguments, or
+may raise inside ``try``, is followed. Its operators give what NumPy's do in double precision only:
+other types are refused.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from symdiff.parse.definitions import call_as_written, named_call
 from symdiff.parse.functions import call_function
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.marking import suspended
-from symdiff.parse.values import Abstract, Arguments, Array, Keywords, ListRef
+from symdiff.parse.values import Abstract, Arguments, Array, CalleeLeft, Keywords, ListRef
 
 _TYPES = ("float64", "complex128", "int64", "bool")
 _OF_PYTHON: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
@@ -44,7 +45,10 @@ def call_compiled(
     with suspended(interp):
         taken = [_plain(interp, a) for a in arguments]
         named = {name: _plain(interp, value) for name, value in keywords.items()}
-        result = _plain(interp, call_function(interp, python, taken, named))
+        try:
+            result = _plain(interp, call_function(interp, python, taken, named))
+        except CalleeLeft as left:
+            raise CalleeLeft(_plain(interp, left.value), function, left.span) from None
     if call is None or builder().nodes is not nodes:
         return result
     call.rounded = call.checks = True

@@ -33,6 +33,7 @@ def _sum_of_all(t: Any, c: Any, x: Any) -> Any:
     [
         (lambda c, x: BSpline(T, c, 3)(x), (C, AT)),
         (lambda c, x: BSpline(T, c, 3)(x, 1), (C, BEYOND)),
+        (lambda c, x: BSpline(T, np.concatenate((c, c)), 3)(x), (C, AT)),
         (lambda t, c, x: BSpline(t, c, 2)(x), (PLAIN, C[:5], AT)),
         (_sum_of_all, (PLAIN, C[:5], AT)),
         (_sum_of_all, (PLAIN, TABLE[:5], AT[0])),

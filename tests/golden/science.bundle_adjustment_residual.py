@@ -58,9 +58,7 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     # line 311: axis = rot / theta
     rot_bar = axis_bar / theta
     theta_bar -= rot_bar @ axis
-    # line 310: theta = sqrt(theta2)
-    t8 = 0.5 * theta_bar
-    theta2_bar = t8 / (theta if t8 != 0 else 1.0)
     # line 309: theta2 = np.sum(rot**2)
-    rot_bar += 2.0 * theta2_bar * rot
+    t8 = theta_bar / (np.float64(1.0) if theta == 0 else theta) * rot
+    rot_bar += t8
     return point_bar, rot_bar, cam_bar

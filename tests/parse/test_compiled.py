@@ -117,3 +117,29 @@ def test_types_that_compiled_code_computes_otherwise_are_refused() -> None:
     with pytest.raises(sd.UnsupportedCallError, match="float32 in a compiled function") as caught:
         sd.grad(lambda x: moments(x)[1])(np.ones(2, np.float32))
     assert caught.value.hint == "convert to double precision first: x.astype(np.float64)"
+
+
+class CompiledExactly(Compiled):
+    """One whose last bits are NumPy's: what may raise inside ``try`` is followed."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.py_func(*args, **kwargs)
+
+
+@CompiledExactly
+def exact_quotient(x, y):
+    if y == 0.0:
+        raise ZeroDivisionError("division by zero")
+    return x / y
+
+
+def test_what_it_raises_on_some_paths_is_caught() -> None:
+    def f(x, y):
+        try:
+            ratio = exact_quotient(x, y)
+        except ZeroDivisionError:
+            return 3.0 * x
+        return ratio * ratio
+
+    assert sd.grad(f)(1.0, 4.0) == 0.125
+    assert sd.grad(f)(1.0, 0.0) == 3.0
