@@ -77,7 +77,7 @@ def power_partial_base(y: Value, x: Value, exponent: Value) -> Any:
         return factor * x
     if not isinstance(n, complex) and n < 1:
         if y.node is not None and is_root_of_squares(y.node):
-            return over_nonzero(factor, x ** (1 - n))
+            return over_nonzero(strong_constant(factor, y), x ** (1 - n))
         return factor / x ** (1 - n)  # as a quotient, which a mask can keep from dividing by 0
     return factor * _constant_power(y, x, n - 1)
 
