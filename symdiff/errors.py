@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 if TYPE_CHECKING:
     from symdiff.source.spans import SourceSpan
@@ -59,6 +59,7 @@ class SymdiffError(Exception):
     span: SourceSpan | None
     hint: str | None
     call_chain: tuple[SourceSpan, ...]
+    is_limit: bool = False  # of what is followed in all: no path alone comes to it
 
     def __init__(
         self, message: str, span: SourceSpan | None = None, hint: str | None = None
@@ -70,6 +71,11 @@ class SymdiffError(Exception):
         self.span = span
         self.hint = hint
         self.call_chain = ()
+
+    def as_limit(self) -> Self:
+        """This error, as that of a bound on all that is followed."""
+        self.is_limit = True
+        return self
 
     def with_span(self, span: SourceSpan) -> Self:
         """This error, placed at ``span`` if it had no place so far."""
@@ -211,6 +217,34 @@ class InternalError(SymdiffError):
             yield self.ir
 
 
+_TAKEN = "symdiff has compiled the other paths: this one is taken at these numbers"
+
+
+def taken_here(refusal: SymdiffError, chain: tuple[SourceSpan, ...]) -> SymdiffError:
+    """A refusal as a program raises it where the path is taken that could not be compiled, which
+    the calls of ``chain`` lead to: all that it tells is its message.
+
+    >>> print(taken_here(UnsupportedSyntaxError("a yield here", hint="make a list"), ()))
+    a yield here
+      make a list
+      symdiff has compiled the other paths: this one is taken at these numbers
+    """
+    kind: Any = next(one for one in type(refusal).__mro__ if one.__module__ == __name__)
+    told = kind(refusal.message, refusal.span, refusal.hint)
+    told.call_chain = chain
+    return kind(f"{told}\n{_indented(_TAKEN)}")  # type: ignore[no-any-return]
+
+
+def is_of_a_path(error: BaseException) -> bool:
+    """Return whether a program says that a path was taken that could not be compiled."""
+    return isinstance(error, SymdiffError) and tells_of_a_path(error.message)
+
+
+def tells_of_a_path(message: object) -> bool:
+    """Return whether a message is that of a refusal which a program raises."""
+    return isinstance(message, str) and message.endswith(_TAKEN)
+
+
 def fault(error: BaseException, span: SourceSpan | None = None) -> InternalError:
     """The error that tells of an exception that nothing in the compiler foresees.
 
@@ -226,7 +260,7 @@ def fault(error: BaseException, span: SourceSpan | None = None) -> InternalError
 def too_deep(span: SourceSpan | None = None) -> UnsupportedCallError:
     """The refusal of what is nested too deeply to be gone through."""
     message = "calls and expressions are nested too deeply here to be followed"
-    return UnsupportedCallError(message, span, "use a loop, or a smaller depth")
+    return UnsupportedCallError(message, span, "use a loop, or a smaller depth").as_limit()
 
 
 OUTSIDE = (ImportError, MemoryError)  # of the machine, not of a program

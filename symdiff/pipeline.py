@@ -692,8 +692,8 @@ def staged_at(
 def _with_less(
     policy: RetryPolicy, likely: Likely, error: SymdiffError, signature: Signature, given: Signature
 ) -> Signature:
-    """The signature to stage at once more after an error, with less taken over from runs before;
-    the error where there is nothing of it.
+    """The signature to stage at once more after an error: with less taken over from runs before, or
+    where the arm that it has left raises it; the error where nothing of that can be.
     """
     if policy.taken_over:
         return signature
@@ -701,7 +701,7 @@ def _with_less(
         return given
     if policy.tell_names():
         return given
-    if not likely.give_up():
+    if not (likely.give_up() or policy.raise_in_arm(error)):
         raise error
     return signature
 

@@ -64,6 +64,8 @@ def exception_text(kind: type) -> str | None:
     """
     if not issubclass(kind, BaseException):
         return None
+    if kind is SymdiffError:
+        return _OF_A_PATH
     try:
         text = textwrap.dedent(inspect.getsource(kind))
     except (OSError, TypeError):
@@ -72,6 +74,12 @@ def exception_text(kind: type) -> str | None:
     scope = vars(builtins) | vars(sys.modules.get(kind.__module__, builtins))
     alone = all(name in there and scope.get(name) is there[name] for name in _read_globally(text))
     return text.rstrip() if alone and text.startswith("class ") else None
+
+
+_OF_A_PATH = """
+class SymdiffError(Exception):
+    \"""A path is taken that symdiff could not compile.\"""
+""".strip()
 
 
 def _read_globally(text: str) -> set[str]:

@@ -20,6 +20,7 @@ from typing import Any
 
 from symdiff.inspection.built import Built
 from symdiff.inspection.costs import Cost, costs_by_line
+from symdiff.inspection.refused import refused_paths
 from symdiff.inspection.saved import kept_values, source_of
 from symdiff.inspection.source import Source
 from symdiff.ir.counts import Count
@@ -62,6 +63,7 @@ class Explanation:
             "rewrites": _rewrites(built.record),
             "simplified": built.record.notes("simplified"),
             "looped": built.record.notes("looped"),
+            "refused": refused_paths(graphs),
             "lines": [
                 {
                     "file": line.span.file,

@@ -81,12 +81,20 @@ def sections(data: Data) -> Iterator[Section]:
         yield _simplified(data["simplified"])
     if data["looped"]:
         yield _looped(data["looped"])
+    if data["refused"]:
+        yield _refused(data["refused"])
     yield _costs(data)
 
 
 def _looped(data: list[Data]) -> Section:
     rows = [(_line(one["line"]), one["what"]) for one in data]
     return Section("what runs once a lane, in a loop over the batch", ("line", "what"), rows)
+
+
+def _refused(data: list[Data]) -> Section:
+    rows = [(one["at"], one["what"]) for one in data]
+    title = "paths that are not compiled, and raise where they are taken"
+    return Section(title, ("at", "why"), rows)
 
 
 def _activity(data: Data) -> Section:

@@ -30,6 +30,7 @@ from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.join import Arm, BranchJoin, Kept
 from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.raising import raise_error
+from symdiff.parse.refused_arms import goes_on, raise_refusal, raised_instead
 from symdiff.parse.values import (
     ABSENT,
     VALUE,
@@ -56,11 +57,14 @@ def run_arm(interp: Interpreter, action: Action, base: Heap, predicate: Value, t
     """Stage an action on a copy of the heap, into nodes of its own."""
     heap = base.copy()
     heap.written_back = all_written_back(interp, heap)
-    return _go_on(interp, action, Arm([], heap, True, heap.written_back), predicate, taken)
+    return _go_on(interp, action, Arm([], heap, True, heap.written_back), base, predicate, taken)
 
 
-def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, taken: bool) -> Arm:
-    """The arm with an action behind what it has, on its heap."""
+def _go_on(
+    interp: Interpreter, action: Action, arm: Arm, base: Heap, predicate: Value, taken: bool
+) -> Arm:
+    """The arm with an action behind what it has, on its heap; ``base``: that where it began."""
+    refused = arm.refused
     with interp.scratch(arm.heap) as inner, assuming(interp, predicate, taken):
         inner.nodes += arm.nodes
         _settle(interp)
@@ -69,16 +73,31 @@ def _go_on(interp: Interpreter, action: Action, arm: Arm, predicate: Value, take
             action()
         except Exception as error:
             never_returns = isinstance(error, NeverReturns) and interp.raises_here()
-            if not (never_returns or isinstance(error, NotYetKnown) or is_users(error)):
+            foreseen = never_returns or isinstance(error, NotYetKnown) or is_users(error)
+            refusal = None if foreseen else raised_instead(interp, error, frames)
+            if not foreseen and refusal is None:
                 _note_refusal(interp, error, predicate)
                 raise
             del interp.frames[frames:]
-            if isinstance(error, NotYetKnown):
+            if refusal is not None:
+                del inner.nodes[:]
+                interp.heap = base.copy()
+                interp.heap.written_back = arm.written_back
+                raise_refusal(interp, refusal)
+                refused = error
+            elif isinstance(error, NotYetKnown):
                 interp.leave(ERROR)
             elif not never_returns:
                 raise_error(interp, error)
         reached = interp.content(ERROR) is not True
-        return Arm(inner.nodes, interp.heap, reached, arm.written_back)
+        return Arm(inner.nodes, interp.heap, reached, arm.written_back, refused)
+
+
+def _require_followed(interp: Interpreter, arms: Sequence[Arm]) -> None:
+    """Refuse a branch of which no arm goes on that can be followed."""
+    first = next((arm.refused for arm in arms if arm.refused is not None), None)
+    if first is not None and not any(goes_on(interp, arm) for arm in arms):
+        raise first
 
 
 def _note_refusal(interp: Interpreter, error: Exception, predicate: Value) -> None:
@@ -134,6 +153,7 @@ def stage_branch(
         run_arm(interp, then, base, predicate, True),
         run_arm(interp, orelse, base, predicate, False),
     )
+    _require_followed(interp, arms)
     join_arms(interp, predicate, arms, since, kept)
 
 
@@ -298,7 +318,8 @@ def _stage_apart(
         if conflict is not None and conflict.name not in interp.policy.unions:
             conflict.names = (*conflict.names, *names_told_apart(interp))
             raise ConflictRead(conflict)
-        raise UnsupportedSyntaxError(reason, span, "give it the same type on both paths")
+        hint = "give it the same type on both paths"
+        raise UnsupportedSyntaxError(reason, span, hint).as_limit()
     fork.start.roll_back()
     then, orelse = (functools.partial(interp.execute, [*b, *fork.rest]) for b in fork.bodies)
     interp.branch(fork.condition, then, orelse)
@@ -332,7 +353,8 @@ def _stage_arms(
     if consumed:
         stays = gone.index(False)
         more = functools.partial(interp.go_on, rest)
-        arms[stays] = _go_on(interp, more, arms[stays], condition, stays == 0)
+        arms[stays] = _go_on(interp, more, arms[stays], base, condition, stays == 0)
+    _require_followed(interp, arms)
     join_arms(interp, condition, (arms[0], arms[1]), since)
     return consumed
 

@@ -357,6 +357,7 @@ def _managed_after(
 
     def run() -> None:
         region = region_of(interp, classes, True)
+        region.swallows = bool(classes)
         guarded(interp, region, body, handle, nothing)
 
     def body() -> None:

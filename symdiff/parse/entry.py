@@ -37,6 +37,7 @@ from symdiff.parse.memory_order import layouts_wanted
 from symdiff.parse.output import output_of, without_none
 from symdiff.parse.policy import RetryPolicy
 from symdiff.parse.reflect import argument
+from symdiff.parse.refused_arms import refusal_key
 from symdiff.parse.resuming import require_none_in_cleanup
 from symdiff.parse.staged import FixedValues, Staged, StaticDemand
 from symdiff.parse.values import (
@@ -177,7 +178,7 @@ def _staged(
     interp.static = FixedValues((*signature.static, *policy.fixed.items()))
     interp.policy = policy
     policy.recursions.asked.clear()
-    policy.follows_large = False
+    policy.follows_large, policy.left_arm = False, None
     interp.function = function
     with building(interp.entry):
         try:
@@ -187,13 +188,14 @@ def _staged(
             require_found(interp, staged.graph.name)
             return staged
         except SymdiffError as error:
-            policy.without_arm = _without_arm(interp, error)
+            _note_arm(interp, error)
             raise placed(error, place_of(function)) from told_by(error)
         except NeedsStatic as needed:
-            policy.without_arm = _without_arm(interp, needed)
+            _note_arm(interp, needed)
             interp.span = needed.span or place_of(function)
             raise _demanded(interp, needed) from None
         except ConflictRead as read:
+            policy.left_arm = refusal_key(interp, read) if interp.refusal is read else None
             raise _decided_now(interp, read, function, policy) from None
         except StaticDemand as wanted:
             wanted.span = wanted.span or place_of(function)
@@ -203,6 +205,13 @@ def _staged(
             if known is None:
                 raise
             raise placed(known, place_of(function)) from error
+
+
+def _note_arm(interp: Interpreter, error: Exception) -> None:
+    """Note whether an error that ends an attempt has left an arm, and what tells of that."""
+    policy = interp.policy
+    policy.without_arm = _without_arm(interp, error)
+    policy.left_arm = refusal_key(interp, error) if interp.refusal is error else None
 
 
 def _without_arm(interp: Interpreter, error: Exception) -> StaticDemand | None:

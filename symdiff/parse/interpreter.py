@@ -146,7 +146,8 @@ class Region:
     them. ``kinds``: the classes that are raised in it, by number; ``classes`` are the first.
     ``keeps``: whether a handler asks for the exception. ``handled``: the classes that its own
     handlers catch. ``told``: what the exceptions of a number say, where none of these catches them.
-    ``parts``: whether ``except*`` may take parts of a group.
+    ``parts``: whether ``except*`` may take parts of a group. ``swallows``: whether what a block is
+    left by is told at run time only not to be raised.
     """
 
     token: Token
@@ -154,6 +155,7 @@ class Region:
     keeps: bool
     handled: tuple[type[BaseException], ...] = ()
     parts: bool = False
+    swallows: bool = False
     kinds: list[type[BaseException]] = field(init=False)
     told: list[Any] = field(init=False)
     exit: Exit = field(init=False)
@@ -162,6 +164,10 @@ class Region:
         self.kinds = list(self.classes)
         self.told = [None] * len(self.kinds)
         self.exit = Exit(self.token, "raise")
+
+    def may_catch(self, kind: type[BaseException]) -> bool:
+        """Return whether it may be that nothing of a class is raised any more behind this."""
+        return self.parts or self.swallows or issubclass(kind, self.handled)
 
     def number_of(self, kind: type[BaseException], made: bool, told: Any = None) -> int:
         """The number of a class that is raised; ``made``: by the program, not by an operation.
@@ -410,6 +416,7 @@ class Interpreter:
         self.classes_asked: list[Question] = []  # of numbers: answered as typed
         self.statement_values: StatementValues | None = None  # where names are kept in cases
         self.regions: list[Region] = []  # the ``try`` statements around
+        self.is_caught = False  # whether a graph of its own is staged that stands in one
         self.handled: list[Handled] = []  # exceptions that are being handled
         self.value_keys = ValueKeys()
         self.rules: list[Any] = []  # functions of whose rule the statements are
@@ -448,7 +455,7 @@ class Interpreter:
                 " and call by call",
                 span,
                 "loop over a range or an array, or compute it outside",
-            )
+            ).as_limit()
 
     # Statements and expressions -------------------------------------------------------------------
 
@@ -817,7 +824,8 @@ class Interpreter:
 
     def apart(self) -> AbstractContextManager[None]:
         """Stage a graph of its own, out of which no exit leads."""
-        return meanwhile(self, regions=[], handled=[])
+        caught = self.is_caught or bool(self.regions)
+        return meanwhile(self, regions=[], handled=[], is_caught=caught)
 
     def scratch(self, heap: Heap) -> Scratch:
         """Stage into a new node list and on a heap of its own; both are the caller's to keep."""

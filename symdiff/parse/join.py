@@ -108,13 +108,15 @@ from symdiff.parse.writeback import is_place, is_written_back, stands_at, write_
 class Arm:
     """One path: what it built, the heap at its end, and whether its end is reached at all.
 
-    ``written_back``: what was left behind where it began.
+    ``written_back``: what was left behind where it began. ``refused``: why it cannot be followed,
+    where it only raises that.
     """
 
     nodes: list[Node]
     heap: Heap
     reached: bool
     written_back: Mapping[Any, Any]
+    refused: Exception | None = None
 
 
 There = tuple[bool, bool]  # for each arm, whether it has such a content, bound or not

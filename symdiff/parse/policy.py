@@ -14,6 +14,7 @@ from symdiff.parse.staged import StaticDemand
 from symdiff.parse.values import Conflict
 from symdiff.source import SourceSpan
 
+MOST_ARMS = 32  # whose refusals are raised where they are taken: for each all is staged again
 MOST_TIMES = 3  # that one thing is refused, and more items are selected
 _REFINED = (
     "fixed", "unrolled", "unions", "selecting", "selected_in", "written_late", "resumed", "changed",
@@ -104,7 +105,19 @@ class RetryPolicy:
     of_library: Conflict | None = None
     instead: StaticDemand | None = None
     without_arm: StaticDemand | None = None
+    left_arm: Any = None
+    raised_in_arms: dict[Any, SymdiffError] = field(default_factory=dict)
     taken_over: bool = False
+
+    def raise_in_arm(self, refusal: SymdiffError) -> bool:
+        """Let the arm that a refusal has left raise it, where that is taken; False where it has
+        left none, or that has not helped.
+        """
+        key, known = self.left_arm, self.raised_in_arms
+        if key is None or key in known or len(known) >= MOST_ARMS:
+            return False
+        known[key] = refusal
+        return True
 
     def kept(self) -> RetryPolicy:
         """The policy of a run that goes on where this one has found what else has to be known.
@@ -153,7 +166,7 @@ class RetryPolicy:
     def anew(self) -> RetryPolicy:
         """The policy of a run that begins without what this one was refined for."""
         known = self.all_late, self.recursions, self.present, self.in_arms
-        made = RetryPolicy(*known, named=self.named)
+        made = RetryPolicy(*known, named=self.named, raised_in_arms=self.raised_in_arms)
         made.large, made.calls_large = self.large, self.calls_large
         return made
 

@@ -259,7 +259,7 @@ def _caught_around(interp: Interpreter) -> Any:
     if not interp.regions:
         return None
     region = _region_like_those_around(interp)
-    return region.classes, frozenset(region.handled), region.keeps
+    return region.classes, frozenset(region.handled), region.keeps, region.swallows
 
 
 def _is_watched(interp: Interpreter) -> bool:
@@ -811,7 +811,9 @@ def _region_like_those_around(interp: Interpreter) -> Region:
     """A region in which the same is caught as by all those around together."""
     innermost = interp.regions[-1]
     handled = (kind for region in interp.regions for kind in region.handled)
-    return Region(Token(), innermost.classes, innermost.keeps, tuple(dict.fromkeys(handled)))
+    made = Region(Token(), innermost.classes, innermost.keeps, tuple(dict.fromkeys(handled)))
+    made.swallows = any(region.swallows or region.parts for region in interp.regions)
+    return made
 
 
 def _in_region(

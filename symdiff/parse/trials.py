@@ -201,7 +201,7 @@ class LoopStager:
                 f"the bodies of these loops would have to be followed more than {MOST_TRIALS} times"
                 " to tell what changes in them",
                 hint="bind each name to its type before the loops, or make fewer calls inside them",
-            )
+            ).as_limit()
         carries = self._carries()
         carries.bind()
         if self.first is not None:

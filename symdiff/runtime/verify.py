@@ -21,7 +21,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.definitions.declare import is_constant
-from symdiff.errors import InternalError
+from symdiff.errors import InternalError, is_of_a_path
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.structure import children, dict_of, is_leaf
 from symdiff.runtime.blame import is_refusal
@@ -64,7 +64,8 @@ def observer(
         expected = _outcome(function, arguments, variables)
         actual = _outcome(emitted, arguments, variables)
         found = difference_of_outcomes(expected, actual)
-        if found is not None and actual.error is not None and is_refusal(actual.error):
+        said = actual.error
+        if found is not None and said is not None and (is_refusal(said) or is_of_a_path(said)):
             return  # the program says where
         if any(isinstance(one.error, RecursionError) for one in (expected, actual)):
             return  # how deeply calls nest is no part of what is computed

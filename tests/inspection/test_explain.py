@@ -300,7 +300,7 @@ def test_hostile_text_stays_text(text: str):
              "values": [{**value, "active": True, "why": text}]}
         ],
         "saved": [], "choices": [], "rewrites": {text: {text: 1}}, "simplified": [{text: text}],
-        "looped": [{"line": 1, "what": text}],
+        "looped": [{"line": 1, "what": text}], "refused": [{"at": text, "what": text}],
         "lines": [{"file": text, "line": 1, "source": text, "primal": cost, "derivative": cost}],
         "total": {"primal": cost, "derivative": cost},
     }  # fmt: skip

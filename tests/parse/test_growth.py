@@ -763,6 +763,33 @@ BRANCHING = [
 ]  # fmt: skip
 
 
+REFUSED = """
+def refused(x):
+    async def later():
+        pass
+
+    return x
+
+"""
+
+
+def arms_that_are_refused(n):
+    """What is refused is refused in each arm, and the numbers take none."""
+    return REFUSED + in_turn(n, ["if x > {k} + 1.0:", "    s = refused(s)", "s = s * x + {k}.0"])
+
+
+def arms_in_arms_of_which_the_last_is_refused(n):
+    body = "".join(
+        indented(k + 1, f"if x > {k + 1}.0:") + indented(k + 2, "s = s + 1.0") for k in range(n)
+    )
+    last = indented(n + 1, "s = refused(s)") + indented(1, "return s * x")
+    return REFUSED + "def f(x):\n    s = x\n" + body + last
+
+
+KINDS += [arms_that_are_refused]
+NESTED += [arms_in_arms_of_which_the_last_is_refused]
+
+
 def compiled_calls(tmp_path, kind, n):
     """How many functions are called until the gradient is there; it is compared, too."""
     path = tmp_path / f"{kind.__name__}_{n}.py"
