@@ -39,6 +39,21 @@ def _fills_memory_staged(
 fills_memory.__symdiff_staged__ = _fills_memory_staged  # type: ignore[attr-defined]
 
 
+def is_writeable(x: Any) -> bool | None:
+    """Return whether an array can be written; None where only a run tells."""
+    return bool(x.flags.writeable)
+
+
+def _is_writeable_staged(
+    stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
+) -> bool | None:
+    found: bool | None = stager.is_writeable(arguments[0])
+    return found
+
+
+is_writeable.__symdiff_staged__ = _is_writeable_staged  # type: ignore[attr-defined]
+
+
 class Flags:
     """``x.flags``: whether an array is contiguous; what has no elements is in both orders."""
 
@@ -67,7 +82,10 @@ class Flags:
 
     @property
     def writeable(self):
-        refuse("whether an array is writeable")
+        known = is_writeable(self.array)
+        if known is None:
+            refuse("whether an array is writeable")
+        return known
 
     @writeable.setter
     def writeable(self, wanted):

@@ -40,6 +40,10 @@ class Stager(Protocol):
         """Return whether an abstract array, which has elements, fills its memory in an order."""
         ...
 
+    def is_writeable(self, value: Any) -> bool | None:
+        """Return whether an abstract array can be written; None where only a run tells."""
+        ...
+
     def is_length(self, number: Any) -> bool:
         """Return whether an abstract whole number is known not to be negative."""
         ...

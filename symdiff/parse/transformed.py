@@ -68,7 +68,13 @@ from symdiff.parse.values import (
     ObjectRef,
     Partial,
 )
-from symdiff.parse.views import in_the_memory_of, note_in_memory, stopped, with_other_derivative
+from symdiff.parse.views import (
+    in_the_memory_of,
+    is_writeable,
+    note_in_memory,
+    stopped,
+    with_other_derivative,
+)
 from symdiff.parse.writeback import begin, settled
 
 Call = Callable[..., Any]
@@ -275,6 +281,9 @@ class Stager:
 
     def fills_memory(self, value: Abstract, order: Literal["C", "F"]) -> bool:
         return fills_memory(self.interp, self.interp.lift(value), order)
+
+    def is_writeable(self, value: Abstract) -> bool | None:
+        return is_writeable(self.interp, value) if isinstance(value, Array) else None
 
     def is_length(self, number: Abstract) -> bool:
         return is_length(self.interp.lift(number))

@@ -346,6 +346,29 @@ def test_what_is_computed_lies_as_numpy_has_it() -> None:
     follows(told, A, np.asfortranarray(A))
 
 
+def test_what_is_made_here_is_known_to_be_writeable_or_not() -> None:
+    def told(x: Any) -> Any:
+        y = np.array(x)
+        y[0] = 1.0
+        views = np.broadcast_to(x + 1.0, (2, *x.shape)), (x + 1j).imag, np.diag(x @ x.T), y[::2].T
+        return [one.flags.writeable for one in (x + 1.0, y, *views)]
+
+    follows(told, A)
+
+    @sd.nondifferentiable(returns="float64[2]")
+    def outside(x: Any) -> Any:
+        return np.broadcast_to(x[0, 0], 2)
+
+    def read_only(x: Any) -> Any:
+        y = x * x
+        y.flags.writeable = False
+        return y
+
+    for made in (read_only, outside, lambda x: x + 1.0 if x[0, 0] > 0 else x):
+        with pytest.raises(sd.UnsupportedCallError, match="whether an array is writeable"):
+            sd.grad(lambda x, made=made: np.sum(x) * made(x).flags.writeable)(A)
+
+
 def test_a_flag_makes_an_array_read_only() -> None:
     def kept(x: Any) -> Any:
         y = x * x
