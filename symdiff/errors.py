@@ -20,6 +20,7 @@ model.py:12:9: no rule for numpy.searchsorted
 from __future__ import annotations
 
 import contextlib
+import textwrap
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -92,6 +93,9 @@ class SymdiffError(Exception):
         return "\n".join(self._shown_lines())
 
     def _shown_lines(self) -> Iterator[str]:
+        if tells_of_a_path(self.message):  # all of it
+            yield self.message
+            return
         yield f"{self.span.location}: {self.message}" if self.span else self.message
         if self.span and self.span.text.strip():
             yield self.span.excerpt
@@ -232,12 +236,19 @@ def taken_here(refusal: SymdiffError, chain: tuple[SourceSpan, ...]) -> SymdiffE
     kind: Any = next(one for one in type(refusal).__mro__ if one.__module__ == __name__)
     told = kind(refusal.message, refusal.span, refusal.hint)
     told.call_chain = chain
-    return kind(f"{told}\n{_indented(_TAKEN)}")  # type: ignore[no-any-return]
+    return kind(f"{told}\n{_indented(_TAKEN)}", refusal.span)  # type: ignore[no-any-return]
 
 
 def is_of_a_path(error: BaseException) -> bool:
     """Return whether a program says that a path was taken that could not be compiled."""
     return isinstance(error, SymdiffError) and tells_of_a_path(error.message)
+
+
+def found_at(error: SymdiffError, place: SourceSpan) -> None:
+    """Give an error of a path its place and hint, where it is this place that it tells of."""
+    head, _, rest = error.message.partition(place.excerpt)
+    if head.startswith(f"{place.location}: "):
+        error.span, error.hint = place, textwrap.dedent(rest).strip()
 
 
 def tells_of_a_path(message: object) -> bool:

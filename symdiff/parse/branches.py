@@ -30,7 +30,7 @@ from symdiff.parse.interpreter import ERROR, HOOKS, Interpreter
 from symdiff.parse.join import Arm, BranchJoin, Kept
 from symdiff.parse.meanwhile import meanwhile, pushed
 from symdiff.parse.raising import raise_error
-from symdiff.parse.refused_arms import goes_on, raise_refusal, raised_instead
+from symdiff.parse.refused_arms import goes_on, note_refusal, raise_refusal, raised_instead
 from symdiff.parse.values import (
     ABSENT,
     VALUE,
@@ -76,7 +76,7 @@ def _go_on(
             foreseen = never_returns or isinstance(error, NotYetKnown) or is_users(error)
             refusal = None if foreseen else raised_instead(interp, error, frames)
             if not foreseen and refusal is None:
-                _note_refusal(interp, error, predicate)
+                note_refusal(interp, error, predicate)
                 raise
             del interp.frames[frames:]
             if refusal is not None:
@@ -98,13 +98,6 @@ def _require_followed(interp: Interpreter, arms: Sequence[Arm]) -> None:
     first = next((arm.refused for arm in arms if arm.refused is not None), None)
     if first is not None and not any(goes_on(interp, arm) for arm in arms):
         raise first
-
-
-def _note_refusal(interp: Interpreter, error: Exception, predicate: Value) -> None:
-    """Remember by which arms an exception leaves that may be a refusal, the innermost first."""
-    if interp.refusal is not error:
-        interp.refusal, interp.refused_under = error, []
-    interp.refused_under.append(predicate)
 
 
 def _settle(interp: Interpreter) -> None:

@@ -5,6 +5,8 @@ has ended an attempt, with all that may resolve it tried, and has left an arm of
 to the next attempt (``RetryPolicy.raised_in_arms``). There the arm does nothing but raise it, so
 nothing of what the arm does is half done.
 
+A turn of a loop that the numbers may never begin is such an arm, too.
+
 It stays a refusal of the program where the other arm does not go on either, where a handler or a
 manager around may catch it, and inside the definition of a library's function, which is refused as
 a whole.
@@ -13,16 +15,27 @@ a whole.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
-from symdiff.errors import SymdiffError, taken_here
+from symdiff.errors import (
+    AliasingError,
+    SourceUnavailableError,
+    SymdiffError,
+    UnsupportedCallError,
+    UnsupportedSyntaxError,
+    taken_here,
+)
 from symdiff.ir.build import builder
+from symdiff.ir.graph import Value
 from symdiff.ops.declare import NeedsStatic
 from symdiff.parse.exceptions import exception_of
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.join import Arm
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.raising import throw
 from symdiff.parse.values import ConflictRead
+
+if TYPE_CHECKING:
+    from symdiff.parse.join import Arm
 
 
 def refusal_key(interp: Interpreter, error: Exception) -> Hashable:
@@ -31,9 +44,22 @@ def refusal_key(interp: Interpreter, error: Exception) -> Hashable:
         return ConflictRead, error.conflict.span, error.conflict.reason
     if isinstance(error, NeedsStatic):
         return NeedsStatic, error.span or interp.span
-    if isinstance(error, SymdiffError) and not error.is_limit:
+    if isinstance(error, _REFUSALS) and not error.is_limit:
         return type(error), error.span or interp.span, error.message
     return None
+
+
+_REFUSALS = (UnsupportedSyntaxError, UnsupportedCallError, AliasingError, SourceUnavailableError)
+
+
+def note_refusal(interp: Interpreter, error: Exception, predicate: Value | None = None) -> None:
+    """Note that an exception which may be a refusal leaves an arm, or a turn that may not be begun;
+    by which predicates, the innermost first.
+    """
+    if interp.refusal is not error:
+        interp.refusal, interp.refused_under = error, []
+    if predicate is not None:
+        interp.refused_under.append(predicate)
 
 
 def raised_instead(interp: Interpreter, error: Exception, frames: int) -> SymdiffError | None:

@@ -16,7 +16,13 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, cast
 
-from symdiff.errors import InternalError, UnsupportedCallError
+from symdiff.errors import (
+    InternalError,
+    SymdiffError,
+    UnsupportedCallError,
+    found_at,
+    is_of_a_path,
+)
 from symdiff.ops.support import holds_no, is_real, none_returned, real_as, unless_changed
 from symdiff.source import SourceSpan
 from symdiff.source.trees import module_of
@@ -59,6 +65,8 @@ def explainer(
         if is_refusal(error):
             message, _, hint = str(error).partition(": ")
             raise UnsupportedCallError(message, cast("SourceSpan", place), hint) from None
+        if is_of_a_path(error):
+            found_at(cast("SymdiffError", error), cast("SourceSpan", place))
         _note_line(error, entries[own[-1]])
         shown = _entry_at(place, name)
         following: types.TracebackType | None = None

@@ -1,12 +1,14 @@
 """An arm that cannot be followed raises its refusal where it is taken, and refuses nothing else."""
 
+import ast
 import contextlib
 
 import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.errors import SymdiffError, UnsupportedSyntaxError
+from symdiff.errors import InternalError, SymdiffError, UnsupportedSyntaxError
+from symdiff.parse.interpreter import EXPRESSIONS
 
 TAKEN = "  symdiff has compiled the other paths: this one is taken at these numbers"
 
@@ -18,6 +20,9 @@ def refused(x):
         pass
 
     return x
+
+
+LINE = refused.__code__.co_firstlineno + 3
 
 
 class Depth:
@@ -115,6 +120,29 @@ def behind_a_while(x):
     return s
 
 
+def in_a_while_that_is_not_begun(x):
+    s = x * x
+    while s > 1.0:
+        s = refused(s) - 1.0
+    return s
+
+
+def in_turns_of_a_computed_number(x):
+    s = x * x
+    for _ in range(int(x)):
+        s = refused(s) - 1.0
+    return s
+
+
+def in_a_while_in_turns(x):
+    s = x * x
+    for _ in range(3):
+        s = s + 1.0
+        while s > 4.0:
+            s = refused(s) - 1.0
+    return s
+
+
 def in_a_handler(x):
     try:
         if x > 1.0:
@@ -175,8 +203,14 @@ def where_the_other_raises_and_is_caught(x):
 
 PROGRAMS = [
     in_an_if, behind_an_early_return, in_a_conditional_expression, in_a_condition,
-    in_an_arm_of_an_arm, in_a_turn, behind_a_while, in_a_handler, where_another_class_is_caught,
+    in_an_arm_of_an_arm, in_a_turn, behind_a_while, in_a_while_that_is_not_begun,
+    in_turns_of_a_computed_number, in_a_while_in_turns, in_a_handler, where_another_class_is_caught,
     before_finally, in_a_manager, in_a_generator_s_manager, behind_an_effect_of_the_arm,
+    where_the_other_raises_and_is_caught,
+]  # fmt: skip
+
+INSIDE_TRY = [
+    where_another_class_is_caught, before_finally, in_a_manager, in_a_generator_s_manager,
     where_the_other_raises_and_is_caught,
 ]  # fmt: skip
 
@@ -192,10 +226,14 @@ def test_only_the_path_that_is_taken_counts(program):
             f.grad(3.0)
         lines = str(caught.value).splitlines()
         assert ": symdiff does not compile 'async def'" in lines[0]
-        assert "test_refused_arms.py:17:5: " in lines[0]
+        assert f"test_refused_arms.py:{LINE}:5: " in lines[0]
         assert lines[1].strip() == "async def later():"
         assert lines[2].strip() == "^" * len("async def later():")
         assert lines[-2:] == ["  write a plain def", TAKEN]
+        error = caught.value
+        if program not in INSIDE_TRY:
+            assert (error.span.line, error.span.column) == (LINE, 5)
+            assert error.hint.splitlines()[-2:] == [line.strip() for line in lines[-2:]]
         assert DEPTH.depth == 0
 
 
@@ -210,6 +248,13 @@ def on_every_path(x):
     if x > 1.0:
         x = x * x
     return refused(x)
+
+
+def in_turns_over_an_array(x):
+    s = 0.0
+    for v in np.array([x, x]):
+        s = s + refused(v)
+    return s
 
 
 def where_the_other_raises(x):
@@ -274,8 +319,8 @@ def in_a_gradient_where_it_would_be_caught(x):
 
 
 REFUSED = [
-    both, on_every_path, where_the_other_raises, where_the_other_raises_in_try,
-    where_it_would_be_caught, where_all_is_caught, in_a_call_where_it_would_be_caught,
+    both, on_every_path, in_turns_over_an_array, where_the_other_raises,
+    where_the_other_raises_in_try, where_it_would_be_caught, where_all_is_caught, in_a_call_where_it_would_be_caught,
     where_a_manager_may_swallow_it, where_a_generator_catches_it,
     in_a_gradient_where_it_would_be_caught,
 ]  # fmt: skip
@@ -351,9 +396,9 @@ def test_several_places_are_raised_each_at_its_own():
 def test_the_account_tells_what_is_not_compiled():
     explained = sd.differentiable(in_an_if).grad.explain("float")
     (told,) = explained.as_dict()["refused"]
-    assert told["at"].endswith("test_refused_arms.py:17:5")
+    assert told["at"].endswith(f"test_refused_arms.py:{LINE}:5")
     assert told["what"] == "symdiff does not compile 'async def'"
-    assert "test_refused_arms.py:17:5  symdiff does not compile 'async def'" in str(explained)
+    assert f"test_refused_arms.py:{LINE}:5  symdiff does not compile 'async def'" in str(explained)
     plain = sd.differentiable(lambda x: x * x).grad.explain("float")
     assert plain.as_dict()["refused"] == []
 
@@ -369,3 +414,20 @@ def test_a_module_raises_it_by_itself(tmp_path):
     with pytest.raises(names["UnsupportedSyntaxError"]) as caught:
         names["in_an_if_grad"](3.0)
     assert str(caught.value).splitlines()[-1] == TAKEN
+
+
+def test_a_fault_of_the_compiler_is_none_of_an_arm(monkeypatch):
+    def fails(*given):
+        raise InternalError("broken")
+
+    monkeypatch.setitem(EXPRESSIONS, ast.Set, fails)
+
+    def f(x):
+        if x > 1.0:
+            x = x * len({x})
+        while x > 2.0:
+            x = x / len({x})
+        return x * x
+
+    with pytest.raises(InternalError, match="broken"):
+        sd.grad(f)(0.5)

@@ -161,8 +161,6 @@ def of_a_differentiated_number(x: Any) -> Any:
         equal_to_one_that_holds_something_else,
         changed_after_it_was_a_key,
         second_changed_after_it_was_a_key,
-        changed_on_one_path_before_it_is_a_key,
-        changed_on_one_path_beside_one_that_is_a_key,
         asked_which_of_two_it_is,
         unlike_in_what_is_not_compared,
         of_another_class_inside,
@@ -176,6 +174,21 @@ def test_what_does_not_tell_objects_apart_is_refused(f: Any) -> None:
     with pytest.raises(UnsupportedSyntaxError) as refused:
         sd.grad(f)(1.5)
     assert refused.value.span is not None and refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("f", "slope"),
+    [
+        (changed_on_one_path_before_it_is_a_key, 1.0),
+        (changed_on_one_path_beside_one_that_is_a_key, 1.0),
+    ],
+)
+def test_what_does_not_tell_objects_apart_on_one_path_is_refused_there(f: Any, slope: Any) -> None:
+    h = 1e-6
+    assert abs((f(1.5 + h) - f(1.5 - h)) / (2 * h) - slope) < 1e-8
+    assert sd.grad(f)(1.5) == slope
+    with pytest.raises(UnsupportedSyntaxError, match="this one is taken"):
+        sd.grad(f)(0.5)
 
 
 def test_keys_of_a_dict_made_outside_are_found() -> None:
