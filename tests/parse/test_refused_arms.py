@@ -320,7 +320,8 @@ def in_a_gradient_where_it_would_be_caught(x):
 
 REFUSED = [
     both, on_every_path, in_turns_over_an_array, where_the_other_raises,
-    where_the_other_raises_in_try, where_it_would_be_caught, where_all_is_caught, in_a_call_where_it_would_be_caught,
+    where_the_other_raises_in_try, where_it_would_be_caught, where_all_is_caught,
+    in_a_call_where_it_would_be_caught,
     where_a_manager_may_swallow_it, where_a_generator_catches_it,
     in_a_gradient_where_it_would_be_caught,
 ]  # fmt: skip
