@@ -20,6 +20,7 @@ from symdiff.emit.signature import name_parameters, output, unpacking
 from symdiff.emit.statements import Statements
 from symdiff.emit.text import Line, write
 from symdiff.emit.tries import with_try_statements
+from symdiff.emit.twins import write_once
 from symdiff.ir.called import called_cells, with_called
 from symdiff.ir.graph import Graph, GraphCell
 from symdiff.ir.signature import Signature
@@ -64,7 +65,9 @@ def emit_source(
     plan = make_plan(graph, fixed, names, callees, in_place=in_place, fresh=fresh)
     start = _docstring(graph, function_name) + unpacking(plan, parameters, signature, names)
     body = start + _body(plan, names, augmented)
-    lines.append(_definition(function_name, [p.name for p in parameters], body, graph))
+    whole = _definition(function_name, [p.name for p in parameters], body, graph)
+    write_once(lines, [whole])
+    lines.append(whole)
     for line in lines:
         restore_breaks(line.body)
         restore_regions(line.body)

@@ -51,12 +51,15 @@ class Limits:
     """From how many nodes on a callee is one of its own.
 
     ``least`` is the size of the function, ``worth`` what the ``calls`` of it have to spare
-    altogether. ``always``: also where a call costs more than the function's body in its place.
+    altogether. In a graph that is called one call of a function of ``alone`` nodes is enough: each
+    derivative of the graph calls that function's. ``always``: also where a call costs more than the
+    function's body in its place.
     """
 
     least: int = 12
     worth: int = 40
     calls: int = 2
+    alone: int = 150
     always: bool = False
 
 
@@ -81,23 +84,39 @@ def outlined(graph: Graph, made_in: Mapping[Node, Activation]) -> Graph:
 
     The graphs that it calls are its own: they are changed in their cells.
     """
+    known: Cells = {}
     for cell in called_cells(graph):
         if cell.graph is not None:
-            cell.graph = _outlined(cell.graph, made_in)
-    return _outlined(graph, made_in)
+            cell.graph = _outlined(cell.graph, made_in, known, True)
+    return _outlined(graph, made_in, known, False)
 
 
-def _outlined(graph: Graph, every: Mapping[Node, Activation]) -> Graph:
+Cells = dict[Any, GraphCell]
+"""By what is built and handed on."""
+
+
+def _outlined(
+    graph: Graph, every: Mapping[Node, Activation], known: Cells, is_called: bool
+) -> Graph:
+    """A graph with callees of its own, and those that are ``known``, of other graphs."""
     limits = _limits.get()
     made_in = {node: every[node] for node in walk_nodes(graph.block) if node in every}
     segments = _segments(graph, made_in, limits)
-    chosen = _chosen(graph, segments, limits)
+    alike = _alike(segments)
+    alone = {
+        key
+        for key, (segment, whole) in alike.items()
+        if whole in known or (is_called and segment.size >= limits.alone)
+    }
+    chosen = _chosen(graph, segments, limits, alone)
     if not chosen:
         return graph
     own = [segment for some in segments.values() for segment in some if segment.key in chosen]
-    cutter = _Cutter(segments, chosen, _zeros(graph, own))
+    cells = {key: known[whole] for key, (_, whole) in alike.items() if whole in known}
+    cutter = _Cutter(segments, chosen, _zeros(graph, own), cells)
     new = dict(zip(graph.block.parameters, renewed(graph.block.parameters), strict=True))
     block = cutter.block(graph.block, new, None)
+    known.update((alike[key][1], cell) for key, cell in cutter.cells.items())
     return with_block(graph, block)
 
 
@@ -110,7 +129,7 @@ class Segment:
 
     ``free`` are the values that it reads, ``read`` the places of those that are read behind it
     among all that it makes; ``handed`` are both, but for what is made anew wherever it is read.
-    ``key`` is the same of all segments that are built alike.
+    ``key`` is the same of all segments that are built alike, ``built`` tells what that is.
     """
 
     activation: Activation
@@ -120,6 +139,7 @@ class Segment:
     free: tuple[Value, ...] = ()
     handed: tuple[Value, ...] = ()
     key: int | None = None
+    built: Any = None
 
     @property
     def made(self) -> list[Value]:
@@ -134,7 +154,7 @@ def _segments(graph: Graph, made_in: Mapping[Node, Activation], limits: Limits) 
     """What calls have built in one piece, and may be callees of their own."""
     partial = _partial(graph)
     last = _last_reads(graph.block)
-    chains = _chains(made_in, limits.calls)
+    chains = _chains(made_in)
     sizes = _sizes(graph.block)
     found = _without_wrappers(
         segment
@@ -146,11 +166,11 @@ def _segments(graph: Graph, made_in: Mapping[Node, Activation], limits: Limits) 
     known: dict[Node, Any] = {}
     segments: Segments = {}
     for segment in found:
-        if often[_outline(segment)] >= limits.calls:
+        if often[_outline(segment)] >= limits.calls or segment.size >= limits.alone:
             try:
                 read = _Reader(known)
                 key = (segment.activation.function, read.nodes(segment.nodes))
-                segment.free = tuple(read.free)
+                segment.free, segment.built = tuple(read.free), key
                 segment.key = keys.setdefault(key, len(keys))
             except _NotToldApart:
                 continue
@@ -256,13 +276,9 @@ def _pieces(
             yield from _pieces(inner, chain_of, least, last, sizes_of, within, in_one)
 
 
-def _chains(made_in: Mapping[Node, Activation], calls: int) -> dict[Node, Sequence[Activation]]:
-    """The calls that built each node, outermost first, of functions that are called so often.
-
-    That of the graph itself is not among them.
-    """
+def _chains(made_in: Mapping[Node, Activation]) -> dict[Node, Sequence[Activation]]:
+    """The calls that built each node, outermost first, without that of the graph itself."""
     every = reached(dict.fromkeys(made_in.values()), _caller)
-    often = Counter(one.function for one in every)
     known: dict[Activation, Sequence[Activation]] = {}
     for activation in every:
         way = [activation]
@@ -270,8 +286,7 @@ def _chains(made_in: Mapping[Node, Activation], calls: int) -> dict[Node, Sequen
             way.append(way[-1].caller)
         for one in reversed(way):
             outer = known[one.caller] if one.caller is not None else ()
-            counts = one.caller is not None and often[one.function] >= calls
-            known.setdefault(one, (*outer, one) if counts else outer)
+            known.setdefault(one, (*outer, one) if one.caller is not None else outer)
     return {node: known[activation] for node, activation in made_in.items()}
 
 
@@ -440,8 +455,19 @@ class _Reader:
 # What becomes a callee ----------------------------------------------------------------------------
 
 
-def _chosen(graph: Graph, segments: Segments, limits: Limits) -> set[int]:
-    """The keys of the segments that become callees.
+def _alike(segments: Segments) -> dict[int, tuple[Segment, Any]]:
+    """The first segment of each key, and what all of them build and hand on."""
+    results = _results(segments)
+    found: dict[int, tuple[Segment, Any]] = {}
+    for some in segments.values():
+        for segment in some:
+            assert segment.key is not None
+            found.setdefault(segment.key, (segment, (segment.built, results[segment.key])))
+    return found
+
+
+def _chosen(graph: Graph, segments: Segments, limits: Limits, alone: set[int]) -> set[int]:
+    """The keys of the segments that become callees; of those in ``alone`` one is enough.
 
     A segment within another callee counts once, however often that is called.
     """
@@ -453,7 +479,11 @@ def _chosen(graph: Graph, segments: Segments, limits: Limits) -> set[int]:
     chosen = set(first)
     while True:
         calls = _calls(graph, segments, first, chosen)
-        kept = {key for key in chosen if _is_worth(first[key].size, calls[key], limits)}
+        kept = {
+            key
+            for key in chosen
+            if (key in alone and calls[key]) or _is_worth(first[key].size, calls[key], limits)
+        }
         if kept == chosen:
             return chosen
         chosen = kept
@@ -500,11 +530,13 @@ def _starting(
 class _Cutter:
     """Copies blocks, calls in the place of what the chosen segments have."""
 
-    def __init__(self, segments: Segments, chosen: set[int], zeros: set[Node]) -> None:
+    def __init__(
+        self, segments: Segments, chosen: set[int], zeros: set[Node], cells: dict[int, GraphCell]
+    ) -> None:
         self.segments = segments
         self.chosen = chosen
         self.zeros = zeros
-        self.cells: dict[int, GraphCell] = {}
+        self.cells = cells
         self.results = _results(segments)
 
     def block(self, block: Block, new: dict[Value, Value], within: Segment | None) -> Block:
