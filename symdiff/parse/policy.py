@@ -67,7 +67,7 @@ class RetryPolicy:
     not taken that cannot be compiled. ``recursions``: functions that call themselves often.
     ``large``: functions, by their syntax trees, whose templates are called, not copied; unless
     ``calls_large`` is false, so are their first calls. ``follows_large``: whether one was followed
-    in its place in the present attempt.
+    in its place in the present attempt. ``acting``: those found to do more than to compute numbers.
     ``resumed``: generator functions that are suspended at each ``yield``. ``changed``: what is
     followed as objects, as the program changes one: ``sets``, ``functions``, and the dicts that
     are made at a place; ``contexts`` of exceptions, as it asks for one. ``midway``: whether the
@@ -96,6 +96,7 @@ class RetryPolicy:
     refused: dict[Any, int] = field(default_factory=dict)
     written_late: set[Any] = field(default_factory=set)
     large: set[Any] = field(default_factory=set)
+    acting: set[Any] = field(default_factory=set)
     calls_large: bool = True
     follows_large: bool = False
     resumed: set[Any] = field(default_factory=set)
@@ -167,7 +168,7 @@ class RetryPolicy:
         """The policy of a run that begins without what this one was refined for."""
         known = self.all_late, self.recursions, self.present, self.in_arms
         made = RetryPolicy(*known, named=self.named, raised_in_arms=self.raised_in_arms)
-        made.large, made.calls_large = self.large, self.calls_large
+        made.large, made.calls_large, made.acting = self.large, self.calls_large, self.acting
         return made
 
     def refine_for(self, conflict: Conflict) -> bool:

@@ -361,11 +361,13 @@ def _attempted(
     interp: Interpreter, key: Any, seen: Seen, bound: dict[str, Abstract], run: Run
 ) -> Template | None:
     """A function as it is outside ``try``, whose calls are attempted as wholes: what it raises is
-    caught as it would be in Python. None where it does more than to compute numbers, and where it
-    is so small that it may as well be told on which paths it raises.
+    caught as it would be in Python. None where it does more than to compute numbers, as it may be
+    known to of an earlier call, and where it is so small that it may as well be told on which paths
+    it raises.
     """
     region, plain = interp.regions[-1], (key, seen.kind, None)
-    if not are_told_by_class(interp):
+    policy = interp.policy
+    if key[0] in policy.acting or TEMPLATES in policy.changed or not are_told_by_class(interp):
         return None
     before = interp.templates.get(plain, 0)
     known = before
@@ -374,19 +376,21 @@ def _attempted(
         known = interp.templates[plain] = _made(interp, seen, bound, run, (), called=True)
     if known is None or known.called is None:
         return None
-    if not _may_be_attempted(interp, known, known.called, region.classes):
+    nodes = list(walk_nodes(Block((), known.nodes)))
+    if any(map(does_more, nodes)):
+        policy.acting.add(key[0])
+    if not _may_be_attempted(interp, known, known.called, nodes, region.classes):
         interp.templates[plain] = before
         return None
-    interp.policy.note_large(key[0], before != 0)
+    policy.note_large(key[0], before != 0)
     made: Template = replace(known, called=replace(known.called, classes=region.classes))
     return made
 
 
 def _may_be_attempted(
-    interp: Interpreter, template: Template, called: Called, classes: Classes
+    interp: Interpreter, template: Template, called: Called, nodes: list[Node], classes: Classes
 ) -> bool:
     """Return whether a call does nothing but to compute numbers, and may raise one of these."""
-    nodes = list(walk_nodes(Block((), template.nodes)))
     return (
         len(nodes) >= ATTEMPTED
         and not (template.writes or called.cell.stores or any(map(does_more, nodes)))

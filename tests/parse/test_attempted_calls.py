@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.parse import functions
 from tests.reference import directional
 
 
@@ -163,3 +164,36 @@ def test_a_batch_of_them() -> None:
     found = sd.vmap(sd.value_and_grad(once), in_axes=(0, None))(x, 0.9)
     wanted = [sd.value_and_grad(once)(float(each), 0.9) for each in x]
     assert np.allclose(np.transpose(found), wanted, rtol=1e-13)
+
+
+def noisy(f: Any, x: Any) -> Any:
+    print("at", x)
+    return math.sqrt(f(x)) / (x - 1.0) + math.log(f(x))
+
+
+def of_three(x: Any) -> Any:
+    try:
+        return noisy(math.exp, x) * noisy(math.cosh, x) - noisy(math.atan, x)
+    except ValueError:
+        return x * x
+
+
+def test_a_function_that_prints_is_found_to_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its calls of other kinds are not staged as if they could be attempted first."""
+    staged, run = [], functions._run_in_frame
+
+    def counted(interp: Any, node: Any, *arguments: Any) -> Any:
+        staged.append(getattr(node, "name", ""))
+        return run(interp, node, *arguments)
+
+    monkeypatch.setattr(functions, "_run_in_frame", counted)
+    for x in (0.7, -0.3):
+        expected = directional(of_three, (x,), (1.0,)).value
+        capsys.readouterr()
+        of_three(x)
+        printed = capsys.readouterr().out
+        assert sd.grad(of_three)(x) == pytest.approx(expected, rel=1e-7)
+        assert capsys.readouterr().out == printed
+    assert staged.count("noisy") == 4
