@@ -214,10 +214,12 @@ def fsolve(func, x0, args=(), fprime=None, full_output=False, col_deriv=False, *
     if fprime is not None:  # the solution is that of the function, which alone is called here
         options = {**options, "fprime": None}
     if full_output:
-        likes, name = (start, start, 0), "symdiff.ops.support.solved_and_told"
-        x, left, told = solver(name, callback, (x0,), options, likes, (0, 1, 2))
-        x = solution("zeros", x, callback)
-        return x, Found(fvec=valued(func(x, *_tuple(args)), left)), told, Found()
+        likes, name = (start, start, 0, ..., 0), "symdiff.ops.support.solved_and_told"
+        found = solver(name, callback, (x0,), options, likes, (0, 1, 2, 3, 4))
+        x = solution("zeros", found[0], callback)
+        left = valued(func(x, *_tuple(args)), found[1])
+        asked = {} if fprime is not None else {"nfev": found[4]}
+        return x, Found(fvec=left, **asked), found[2], found[3]
     x = solver("scipy.optimize.fsolve", callback, (x0,), options, start)
     return solution("zeros", x, callback)
 
@@ -543,14 +545,15 @@ def leastsq(func, x0, args=(), Dfun=None, full_output=False, **options):
     start, args = _started(x0), _tuple(args)
     callback = _system(func, start, args)
     if full_output:
-        likes: Any = (start, np.zeros((len(start), len(start))), 0, 0.0)
-        name, picked = "symdiff.ops.support.fitted", (0, 1, 2, 3)
-        x, inverse, told, squares = solver(name, callback, (x0,), options, likes, picked)
+        likes: Any = (start, np.zeros((len(start), len(start))), 0, 0.0, ..., 0)
+        name, picked = "symdiff.ops.support.fitted", (0, 1, 2, 3, 4, 5)
+        found = solver(name, callback, (x0,), options, likes, picked)
+        x, inverse, told, squares, text, asked = found
         if not np.all(np.isfinite(inverse)):
             raise ValueError("symdiff takes residuals that tell all parameters")
         x = _least_sum(x, func, callback, start, args)
         matrix = _covariance(x, lambda x: func(x, *args), callback, inverse, squares, True)
-        return x, matrix, Found(fvec=np.atleast_1d(func(x, *args))), Found(), told
+        return x, matrix, Found(fvec=np.atleast_1d(func(x, *args)), nfev=asked), text, told
     x, told = solver("scipy.optimize.leastsq", callback, (x0,), options, (start, 0), (0, 1))
     return _least_sum(x, func, callback, start, args), told
 
@@ -613,8 +616,8 @@ def curve_fit(
     **options,
 ):
     """The parameters with the least squares, and their covariance."""
-    if full_output or nan_policy is not None:
-        refuse("full_output=True and nan_policy=")
+    if nan_policy is not None:
+        refuse("nan_policy=")
     if jac is not None and not callable(jac):
         refuse("jac= that is no function")
     count = _arity(f) - 1 if p0 is None else len(p0)
@@ -635,8 +638,10 @@ def curve_fit(
         if method == "lm":
             raise ValueError("Method 'lm' only works for unconstrained problems")
         given = {**options, "method": "trf" if method is None else method}
-        return _fitted_within(residuals, given_slopes, start, bounds, given, absolute_sigma)
-    return _fitted(residuals, given_slopes, start, options, absolute_sigma)
+        found = _fitted_within(residuals, given_slopes, start, bounds, given, absolute_sigma)
+    else:
+        found = _fitted(residuals, given_slopes, start, options, absolute_sigma)
+    return found if full_output else found[:2]
 
 
 def _within_reach(count, bounds):
@@ -666,15 +671,16 @@ def _weighing(sigma):
 def _fitted_within(residuals, slopes, start, bounds, given, absolute_sigma):
     count, rows = len(start), residuals(start)
     given = {**given, "jac": "2-point" if slopes is None else slopes}
-    more = (("jac", rows[:, None] + np.zeros(count)),)
+    more = (("jac", rows[:, None] + np.zeros(count)), *told_of_squares().items())
     found, told = _least_squares(residuals, start, start, (), bounds, given, more)
+    text, status, asked = told[1:]
     if not found.success:
-        raise RuntimeError("Optimal parameters not found")
+        raise RuntimeError(f"Optimal parameters not found: {text}")
     callback = followed(residuals, (start,), ())
     inverse = computed(np.zeros((count, count)), _inverse_of_normal, told[0])
-    return found.x, _covariance(
-        found.x, residuals, callback, inverse, 2.0 * found.cost, absolute_sigma
-    )
+    squares = 2.0 * found.cost
+    matrix = _covariance(found.x, residuals, callback, inverse, squares, absolute_sigma)
+    return found.x, matrix, {"nfev": asked, "fvec": residuals(found.x)}, text, status
 
 
 def _inverse_of_normal(matrix):
@@ -691,14 +697,15 @@ def _fitted(residuals, slopes, start, options, absolute_sigma):
     callback = called = followed(residuals, (start,), ())
     if slopes is not None:
         called, options = _sloped(residuals, slopes, start, ()), {**options, "sloped": True}
-    likes = (start, np.zeros((len(start), len(start))), 0, 0.0)
-    picked = (0, 1, 2, 3)
+    likes = (start, np.zeros((len(start), len(start))), 0, 0.0, ..., 0)
+    picked = (0, 1, 2, 3, 4, 5)
     found = solver("symdiff.ops.support.fitted", called, (start,), options, likes, picked)
-    x, inverse, told, squares = found
+    x, inverse, told, squares, text, asked = found
     if told < 1 or told > 4:
-        raise RuntimeError("Optimal parameters not found")
+        raise RuntimeError(f"Optimal parameters not found: {text}")
     x = _least_sum(x, residuals, callback, start, ())
-    return x, _covariance(x, residuals, callback, inverse, squares, absolute_sigma)
+    matrix = _covariance(x, residuals, callback, inverse, squares, absolute_sigma)
+    return x, matrix, Found(fvec=residuals(x), nfev=asked), text, told
 
 
 def _covariance(x, residuals, callback, inverse, squares, absolute):

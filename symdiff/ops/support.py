@@ -727,15 +727,16 @@ def warped(function: Any, image: Any, args: tuple[Any, ...] = (), **options: Any
 
 
 def solved_and_told(function: Any, x0: Any, args: tuple[Any, ...] = (), **options: Any) -> Any:
-    """What ``scipy.optimize.fsolve`` finds, what is left there, and why it stopped.
+    """What ``scipy.optimize.fsolve`` finds, what is left there, why it stopped, by a number and in
+    a text, and how often it asked.
 
     >>> solved_and_told(lambda x: x - 2.0, [0.0])
-    (array([2.]), array([0.]), 1)
+    (array([2.]), array([0.]), 1, 'The solution converged.', 5)
     """
     from scipy.optimize import fsolve
 
-    x, told, why, _ = fsolve(function, x0, args, full_output=True, **options)
-    return x, told["fvec"], int(why)
+    x, told, why, text = fsolve(function, x0, args, full_output=True, **options)
+    return x, told["fvec"], int(why), text, told["nfev"]
 
 
 def minimized(
@@ -784,7 +785,8 @@ def fitted(
     function: Any, x0: Any, args: tuple[Any, ...] = (), sloped: bool = False, **options: Any
 ) -> Any:
     """What ``scipy.optimize.leastsq`` finds and says: the solution, the inverse of the matrix of
-    the normal equations (infinite where it has none), why it stopped, and the sum of squares.
+    the normal equations (infinite where it has none), why it stopped, the sum of squares, why it
+    stopped as a text, and how often it asked.
 
     With ``sloped``, the function gives the residuals and their derivatives.
 
@@ -800,10 +802,10 @@ def fitted(
             return both(x, *args_of_both)[0]
 
         options["Dfun"] = lambda x: both(x, *args_of_both)[1]
-    x, inverse, told, _, why = leastsq(function, x0, args, full_output=True, **options)
+    x, inverse, told, text, why = leastsq(function, x0, args, full_output=True, **options)
     if inverse is None or np.isnan(inverse).any():
         inverse = np.full((len(x),) * 2, np.inf)
-    return x, inverse, int(why), np.sum(told["fvec"] ** 2)
+    return x, inverse, int(why), np.sum(told["fvec"] ** 2), text, told["nfev"]
 
 
 def quad_rows(f: Any, a: Any, b: Any, args: Any = (), **options: Any) -> Any:

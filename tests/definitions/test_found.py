@@ -145,7 +145,39 @@ def by_slsqp(p):
     return optimize.fmin_slsqp(least, np.zeros(2), **given)
 
 
-@pytest.mark.parametrize("find", [by_fmin, by_powell, by_bfgs, by_cg, by_newton, by_slsqp])
+def by_fsolve(p):
+    x, told, state, text = optimize.fsolve(lambda x: x - p, np.zeros(2), full_output=True)
+    if state != 1:
+        raise RuntimeError(text)
+    return x, 0.0, told["nfev"], state, text
+
+
+def by_leastsq(p):
+    given = {"full_output": True}
+    x, _, told, text, state = optimize.leastsq(lambda x: x - p, np.zeros(2), **given)
+    return x, 0.0, told["nfev"], state, text
+
+
+def line(x, a, b):
+    return a + b * x
+
+
+def by_curve_fit(p, **given):
+    data = line(np.arange(4.0), p[0], p[1])
+    x, _, told, text, state = optimize.curve_fit(
+        line, np.arange(4.0), data, [0.5, 0.5], full_output=True, **given
+    )
+    return x, np.sum(told["fvec"] ** 2), told["nfev"], state, text
+
+
+def by_curve_fit_within(p):
+    return by_curve_fit(p, bounds=([0, 0], [2, 2]))
+
+
+FITS = [by_fsolve, by_leastsq, by_curve_fit, by_curve_fit_within]
+
+
+@pytest.mark.parametrize("find", [*FITS, by_fmin, by_powell, by_bfgs, by_cg, by_newton, by_slsqp])
 def test_all_that_searches_tell(find):
     def found(p):
         x, fun, *told = find(p)
@@ -212,6 +244,16 @@ def test_what_has_not_converged_is_raised_with_scipys_words():
         fitted(P, 1)
     with pytest.warns(sd.ConvergenceWarning), pytest.raises(RuntimeError, match=text):
         sd.grad(fitted)(P, 1)
+
+
+def test_fits_that_do_not_converge_raise_what_scipy_raises():
+    def fitted(p):
+        return by_curve_fit(np.exp(p), maxfev=2)[0][0]
+
+    text = "Optimal parameters not found: Number of calls to function has reached maxfev = 2."
+    for attempt in (fitted, sd.grad(fitted)):
+        with pytest.raises(RuntimeError, match=text):
+            attempt(P)
 
 
 def test_what_the_program_does_not_read_is_not_asked_for():
