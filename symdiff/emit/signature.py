@@ -82,19 +82,18 @@ Path = tuple[Any, ...]
 
 def _together(paths: list[Path], specifications: Mapping[str, Any]) -> list[list[Path]]:
     """Paths grouped where they are all the items of one tuple or list."""
-    found: list[list[Path]] = []
-    remaining = list(paths)
-    while remaining:
-        parent = remaining[0][:-1]
-        siblings = [path for path in remaining[: _MOST_TOGETHER + 1] if path[:-1] == parent]
-        whole = len(siblings) > 1 and len(siblings) == _length(parent, specifications)
-        chosen = sorted(siblings, key=lambda path: path[-1]) if whole else remaining[:1]
-        found.append(chosen)
-        remaining = [path for path in remaining if path not in chosen]
-    return found
-
-
-_MOST_TOGETHER = 6
+    siblings: dict[Path, list[Path]] = {}
+    for path in paths:
+        siblings.setdefault(path[:-1], []).append(path)
+    found: dict[Path, list[Path]] = {}
+    for path in paths:
+        parent = path[:-1]
+        some = siblings[parent]
+        if len(some) == 1 or len(some) != _length(parent, specifications):
+            found[path] = [path]
+        else:
+            found.setdefault(parent, sorted(some, key=lambda one: one[-1]))
+    return list(found.values())
 
 
 def _length(path: Path, specifications: Mapping[str, Any]) -> int | None:

@@ -155,6 +155,8 @@ def _wrapped(tree: ast.stmt) -> list[str]:
     """An assignment of a call or a container with what is in brackets on lines of its own."""
     (line,) = print_statement(tree).splitlines()
     value = getattr(tree, "value", None)
+    if isinstance(tree, ast.Assign) and isinstance(value, ast.Name | ast.Subscript):
+        return _wrapped_targets(tree, line)
     if isinstance(value, ast.Tuple | ast.List | ast.Dict):
         head = line.removesuffix(print_statement(ast.Expr(value)))
         first, *rest = _laid_out(value, WIDTH - 2 * len(INDENT))
@@ -170,6 +172,18 @@ def _wrapped(tree: ast.stmt) -> list[str]:
     if len(whole) <= WIDTH - len(INDENT):
         return [head, whole, ")"]
     return [head, *(f"{INDENT}{item}," for item in items), ")"]
+
+
+def _wrapped_targets(tree: ast.Assign, line: str) -> list[str]:
+    """An assignment of the items of something to many names, which stand in rows."""
+    (to, *others), value = tree.targets, _expression(tree.value)
+    if others or not isinstance(to, ast.Tuple):
+        return [line]
+    return [
+        "(",
+        *_filled([_expression(one) for one in to.elts], WIDTH - 2 * len(INDENT)),
+        f") = {value}",
+    ]
 
 
 def _wrapped_return(tree: ast.Return) -> list[str]:
@@ -218,6 +232,13 @@ _ATOMS = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.Di
 
 
 def _is_short(tree: ast.expr) -> bool:
+    """Return whether an item is a name or a constant, or a row of a few."""
+    if isinstance(tree, ast.Tuple | ast.List):
+        return len(tree.elts) <= _FEW and all(map(_is_plain, tree.elts))
+    return _is_plain(tree)
+
+
+def _is_plain(tree: ast.expr) -> bool:
     return isinstance(tree, ast.Name | ast.Constant)
 
 
@@ -231,6 +252,7 @@ def _filled(items: Sequence[str], room: int) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
+_FEW = 4
 _MANY = 6  # names and constants that stand in rows rather than one a line
 _BRACKETS: dict[type[ast.expr], tuple[str, str]] = {
     ast.Tuple: ("(", ")"),

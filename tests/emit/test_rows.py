@@ -1,0 +1,51 @@
+"""Many names and constants stand in rows, not one in a line."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+import symdiff as sd
+from symdiff.emit.text import WIDTH
+
+TABLE = [0.1 * k for k in range(30)]
+ROWS = {k: (1.0, 2.0, 3.0) for k in range(20)}
+
+
+def polynomial(x, table, rows):
+    total = x * rows[3][1]
+    for c in table:
+        total = total * x + c
+    return total
+
+
+def test_what_is_taken_of_a_list_and_zeros_for_a_table_stand_in_rows() -> None:
+    gradient = sd.grad(polynomial, argnums=(0, 1, 2))
+    text = str(gradient.source(0.5, TABLE, ROWS))
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    assert len(lines) < 100
+    (function,) = (one for one in ast.parse(text).body if isinstance(one, ast.FunctionDef))
+    (taken,) = (
+        one
+        for one in function.body
+        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Tuple)
+    )
+    assert ast.unparse(taken.value) == "table"
+    assert len(taken.targets[0].elts) == len(TABLE)
+    x_bar, table_bar, rows_bar = gradient(0.5, TABLE, ROWS)
+    powers = [0.5 ** (29 - k) for k in range(30)]
+    slopes = [c * (29 - k) * 0.5 ** (28 - k) for k, c in enumerate(TABLE)]
+    assert table_bar == pytest.approx(powers)
+    assert x_bar == pytest.approx(sum(slopes) + 2.0 * 31 * 0.5**30)
+    zeros = {k: (0.0, 0.0, 0.0) for k in ROWS}
+    assert rows_bar == {**zeros, 3: (0.0, pytest.approx(0.5**31), 0.0)}
+
+
+def test_a_list_of_which_not_all_is_read_is_not_taken_apart() -> None:
+    def f(x, table):
+        return x * table[0] * table[2] * table[5]
+
+    text = str(sd.differentiable(f).source(0.5, TABLE))
+    assert [f"table_{k} = table[{k}]" in text for k in range(6)] == [1, 0, 1, 0, 0, 1]
