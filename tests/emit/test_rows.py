@@ -10,7 +10,7 @@ import symdiff as sd
 from symdiff.emit.text import WIDTH
 
 TABLE = [0.1 * k for k in range(30)]
-ROWS = {k: (1.0, 2.0, 3.0) for k in range(20)}
+ROWS = dict.fromkeys(range(20), (1.0, 2.0, 3.0))
 
 
 def polynomial(x, table, rows):
@@ -39,7 +39,7 @@ def test_what_is_taken_of_a_list_and_zeros_for_a_table_stand_in_rows() -> None:
     slopes = [c * (29 - k) * 0.5 ** (28 - k) for k, c in enumerate(TABLE)]
     assert table_bar == pytest.approx(powers)
     assert x_bar == pytest.approx(sum(slopes) + 2.0 * 31 * 0.5**30)
-    zeros = {k: (0.0, 0.0, 0.0) for k in ROWS}
+    zeros = dict.fromkeys(ROWS, (0.0, 0.0, 0.0))
     assert rows_bar == {**zeros, 3: (0.0, pytest.approx(0.5**31), 0.0)}
 
 
