@@ -1,6 +1,6 @@
 """The Python behind functions that Numba has compiled, and their parameters.
 
-What is compiled tells by ``__numba__`` under which name it keeps its function.
+The class of what is compiled tells by ``__numba__`` under which name it keeps its function.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ import inspect
 from types import FunctionType
 from typing import Any
 
-from symdiff.ir.structure import declared
-
 
 def python_behind(function: Any) -> FunctionType | None:
     """The Python that a function was compiled from; None where it was not compiled."""
-    place = declared(function, "__numba__")
-    python = getattr(function, place, None) if isinstance(place, str) else None
-    return python if isinstance(python, FunctionType) else None
+    for base in type(function).__mro__:
+        if "__numba__" in base.__dict__:
+            python = getattr(function, base.__dict__["__numba__"], None)
+            return python if isinstance(python, FunctionType) else None
+    return None
 
 
 def own_signature(function: Any) -> inspect.Signature:
