@@ -1,7 +1,8 @@
-"""Searches of ``scipy.optimize`` over a grid and along a line.
+"""Searches of ``scipy.optimize`` over a grid, along a line, and for the least of all minima.
 
-Which point of the grid is the best has no derivative. A line search doubles its step until it finds
-one; such a step is a constant, one that it interpolates has NaN as derivative.
+Which point of the grid is the best has no derivative, and neither has which of several minima is
+the least; that one moves as a minimum does. A line search doubles its step until it finds one; such
+a step is a constant, one that it interpolates has NaN as derivative.
 """
 
 from typing import Any
@@ -9,12 +10,15 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import defines, defines_inside, refuse
+from symdiff.definitions.found import Found, told
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.minima import minimize
+from symdiff.definitions.minima import _pairs, minimize
 from symdiff.definitions.solvers import (
     _as_numbers,
     _tuple,
+    _within,
     followed,
+    solution,
     solver,
     strong_multiply,
     valued,
@@ -112,6 +116,46 @@ def line_search(
     return shown, values, slopes, f(x, *args), first, myfprime(x, *args)
 
 
+def _of_all(name, refused):
+    """The definition of a search for the least of all minima between bounds, which ends with one
+    that goes down to it.
+    """
+
+    def definition(func, bounds, args=(), **options):
+        for option in options:
+            if option in refused:
+                refuse(f"{option}=")
+        if options.get("polish", True) is not True or options.get("no_local_search", False):
+            refuse("a search that does not go down to the minimum at its end")
+        if name != "shgo" and type(options.get("rng", options.get("seed"))) is not int:
+            refuse("draws without rng=, an integer")
+        args, ends = _tuple(args), _pairs(bounds, None)
+        start = np.array([0.5 * pair[0] + 0.5 * pair[1] for pair in ends])
+
+        def objective(x, *args):
+            return float(func(x, *args))
+
+        called = followed(objective, (start,), args)
+        more = told(("message", "nfev", "nit"))
+        likes, picked = (start, 0.0, True, *more.values()), ("x", "fun", "success", *more)
+        found = solver(f"scipy.optimize.{name}", called, (bounds,), options, likes, picked)
+        within = followed(_within(objective, found[0], ends, 1e-10), (start,), args)
+        x = solution("minimum", found[0], within)
+        known = dict(zip(more, found[3:], strict=True))
+        fun = valued(objective(x, *args), found[1])
+        return Found(x=x, fun=fun, success=found[2], **known)
+
+    definition.__name__ = name
+    return definition
+
+
+_REFUSED = {
+    "differential_evolution": ("callback", "constraints", "integrality", "vectorized", "workers"),
+    "dual_annealing": ("callback", "minimizer_kwargs"),
+    "shgo": ("callback", "constraints", "minimizer_kwargs", "workers"),
+}
+
+
 def _unless_doubled(step):
     """0 for a step of 1, or of a power of two above it; else NaN."""
     mantissa = np.frexp(step)[0]
@@ -123,3 +167,5 @@ def register(optimize):
     """Say what is found on grids and along lines."""
     defines(optimize.brute)(brute)
     defines_inside(optimize.line_search, line_search)
+    for name, refused in _REFUSED.items():
+        defines(getattr(optimize, name))(_of_all(name, refused))

@@ -141,6 +141,10 @@ TELLING = frozenset(
     (
         *(f"scipy.optimize.{name}" for name in ("root", "root_scalar", "minimize")),
         "scipy.optimize.minimize_scalar",
+        *(
+            f"scipy.optimize.{name}"
+            for name in ("differential_evolution", "dual_annealing", "shgo")
+        ),
         *(f"symdiff.ops.support.{name}" for name in ("boundary_values", "minimized")),
     )
 )  # whether they have converged; others do where they are asked for their full output
