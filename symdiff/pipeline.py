@@ -664,8 +664,16 @@ def staged_at(
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue
         except SymdiffError as error:
-            signature = _with_less(policy, likely, error, signature, given)
-            policy = policy.anew()
+            if policy.raised_in_arms and policy.raise_in_arm(error):
+                policy = policy.kept()
+                continue
+            less = _with_less(policy, likely, error, signature, given)
+            if less is not None:
+                signature, policy = less, policy.anew()
+            elif policy.raise_in_arm(error):
+                policy = policy.kept()
+            else:
+                raise
             continue
         if likely.values and _writes(staged.graph):  # perhaps one of them
             likely.give_up()
@@ -691,9 +699,9 @@ def staged_at(
 
 def _with_less(
     policy: RetryPolicy, likely: Likely, error: SymdiffError, signature: Signature, given: Signature
-) -> Signature:
-    """The signature to stage at once more after an error: with less taken over from runs before, or
-    where the arm that it has left raises it; the error where nothing of that can be.
+) -> Signature | None:
+    """The signature to stage at once more after an error, with less taken over from runs before;
+    None where there is nothing of it.
     """
     if policy.taken_over:
         return signature
@@ -701,9 +709,7 @@ def _with_less(
         return given
     if policy.tell_names():
         return given
-    if not (likely.give_up() or policy.raise_in_arm(error)):
-        raise error
-    return signature
+    return signature if likely.give_up() else None
 
 
 def _fixed(demand: StaticDemand, signature: Signature, arguments: Arguments) -> dict[Path, Any]:

@@ -27,7 +27,7 @@ from symdiff.api.unruled import require_rule, unruled_results
 from symdiff.api.wrt import Asked, asked_for
 from symdiff.differentiate.linear import has_contexts
 from symdiff.differentiate.switches import CHECKING
-from symdiff.emit import Emitted
+from symdiff.emit import Emitted, load_printer
 from symdiff.errors import CertainError, InternalError, SymdiffError, UnsupportedCallError
 from symdiff.inspection.built import Built, Part, known_sizes
 from symdiff.inspection.formula import is_of_numbers, is_small
@@ -397,6 +397,7 @@ class Home:
         for fits, known, before in reversed(self._staged):
             if before == asked and fits()(*own) is not MISS:
                 return known
+        load_printer()
         found = pipeline.followed(self.function, names, own, *asked[:2], ids)
         target = Target(lambda: None, (), written=found.written)
         fits = entry_when_asked(found.signature, found.checks, own, target)

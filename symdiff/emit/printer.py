@@ -42,6 +42,13 @@ _visitors: dict[type[ast.AST], Callable[[Any, Any], None]] = {}  # by what they 
 _idle: list[Any] = []
 
 
+def load_printer() -> None:
+    """Load what prints, before a function is followed: it may read which modules are loaded, and
+    its program rests on that.
+    """
+    _printer()
+
+
 @functools.cache
 def _printer() -> Callable[..., Any]:
     with warnings.catch_warnings():
