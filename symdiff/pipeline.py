@@ -664,16 +664,7 @@ def staged_at(
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue
         except SymdiffError as error:
-            if policy.raised_in_arms and policy.raise_in_arm(error):
-                policy = policy.kept()
-                continue
-            less = _with_less(policy, likely, error, signature, given)
-            if less is not None:
-                signature, policy = less, policy.anew()
-            elif policy.raise_in_arm(error):
-                policy = policy.kept()
-            else:
-                raise
+            policy, signature = _refined(policy, likely, error, signature, given)
             continue
         if likely.values and _writes(staged.graph):  # perhaps one of them
             likely.give_up()
@@ -695,6 +686,22 @@ def staged_at(
         f"the structure of {function.__name__} depends on more than {_MOST_RESTARTS} values",
         hint="pass them as one string, or in a tuple of strings",
     )
+
+
+def _refined(
+    policy: RetryPolicy, likely: Likely, error: SymdiffError, signature: Signature, given: Signature
+) -> tuple[RetryPolicy, Signature]:
+    """How to stage once more after an error, and at which signature: with less taken over from runs
+    before, or with the arm that it has left raising it; the error where neither can be.
+    """
+    if policy.raised_in_arms and policy.raise_in_arm(error):
+        return policy.kept(), signature
+    less = _with_less(policy, likely, error, signature, given)
+    if less is not None:
+        return policy.anew(), less
+    if not policy.raise_in_arm(error):
+        raise error
+    return policy.kept(), signature
 
 
 def _with_less(

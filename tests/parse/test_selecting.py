@@ -201,7 +201,7 @@ def test_what_is_refused_says_where_and_what_to_write(
     with pytest.raises(kind) as caught:
         symdiff.differentiable(function).forward(np.array([0.55, 1.3, 0.7]))
     lines = str(caught.value).splitlines()
-    assert hint in lines[-1]
+    assert any(hint in line for line in lines[-2:])  # the last may say that a path was taken
     column = lines[2].index("^")
     assert lines[1][column : column + lines[2].count("^")].startswith(marked)
     assert not any(name in lines[0] for name in ("Ref", "Columns", "Value", "_Absent"))
