@@ -35,6 +35,9 @@ class Found:
     def __getitem__(self, key):
         return getattr(self, key)
 
+    def get(self, key, default=None):  # what is not known may be there: it is refused
+        return getattr(self, key)
+
 
 def told(names):
     """What is told by names, with what each is like."""

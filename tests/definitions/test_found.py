@@ -107,6 +107,20 @@ def test_what_solvers_tell_is_scipys(found):
     np.testing.assert_allclose(slopes, [1.0, 0.0], atol=1e-6)
 
 
+def test_results_are_read_as_dicts():
+    def found(p):
+        result = optimize.minimize(least, np.zeros(2), (p,))
+        return result.get("x")[0] if result.get("success", False) else 0.0
+
+    np.testing.assert_allclose(sd.grad(found)(P), [1.0, 0.0], atol=1e-9)
+
+    def told(p):
+        return optimize.minimize(least, np.zeros(2), (p,)).get("direc", 1.0) * p[0]
+
+    with pytest.raises(sd.UnsupportedCallError, match="the attribute direc"):
+        sd.grad(told)(P)
+
+
 def test_what_is_left_of_a_root_has_derivatives():
     def left(p):
         return optimize.root(lambda x: x**3 - p, np.ones(2)).fun
