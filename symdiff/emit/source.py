@@ -66,11 +66,12 @@ def emit_source(
     start = _docstring(graph, function_name) + unpacking(plan, parameters, signature, names)
     body = start + _body(plan, names, augmented)
     whole = _definition(function_name, [p.name for p in parameters], body, graph)
+    for line in (*lines, whole):
+        restore_breaks(line.body)
+        restore_regions(line.body)
     write_once(lines, [whole])
     lines.append(whole)
     for line in lines:
-        restore_breaks(line.body)
-        restore_regions(line.body)
         chain_constants(line.body)
         annotate(line.body, line.span.file if line.span else None)
     if beside is not None:

@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 import symdiff as sd
@@ -46,3 +47,18 @@ def test_every_function_that_is_called_is_there() -> None:
         defined = set(re.findall(r"^def (\w+)\(", text, re.MULTILINE))
         called = set(re.findall(r"\b((?:inner|outer)_\w+)\(", text))
         assert called <= defined
+
+
+def logarithms(x: Any, factor: int) -> Any:
+    if np.any(x < 0.0):
+        return logarithms(np.abs(x), factor)
+    with np.errstate(divide="ignore"):
+        found = np.where(x > 0.0, np.log(x), 0.0)
+    return factor * np.sum(found)
+
+
+def test_functions_with_regions_are_compared() -> None:
+    def weighted(x):
+        return logarithms(x, 1) + logarithms(x, 2) + logarithms(x, 3)
+
+    np.testing.assert_allclose(sd.grad(weighted)(np.array([0.0, 4.0, -3.0])), [0.0, 1.5, -2.0])
