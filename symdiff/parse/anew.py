@@ -91,4 +91,4 @@ def _selects(interp: Interpreter, needed: NeedsStatic, node: FunctionNode) -> bo
     refusal = demand(interp, needed.value)
     if not isinstance(refusal, SymdiffError):
         return False
-    return policy.select_more(refusal.with_span(needed.span) if needed.span else refusal)
+    return policy.select_more(refusal.span or needed.span, refusal.message)

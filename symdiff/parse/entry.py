@@ -31,7 +31,13 @@ from symdiff.parse.changing import made_outside
 from symdiff.parse.demand import demand, input_sizes, obtainable
 from symdiff.parse.depth import room
 from symdiff.parse.hidden_integers import require_no_hidden_numbers
-from symdiff.parse.interpreter import HOOKS, Frame, Interpreter, placed
+from symdiff.parse.interpreter import (
+    HOOKS,
+    FollowedTooOftenError,
+    Frame,
+    Interpreter,
+    placed,
+)
 from symdiff.parse.marking import Marks, begin, frozen, names_closed, require_found
 from symdiff.parse.memory_order import layouts_wanted
 from symdiff.parse.output import output_of, without_none
@@ -89,13 +95,17 @@ def _staged_with_retries(
         except (NotInTime, GoneOverAgain, Changed) as found:
             _take_up(policy, found, function)
         except ConflictRead as read:
-            refined = policy.refine_for(read.conflict) or policy.select_more() or policy.midway
-            if not (refined or policy.follow_large()):
-                raise _failure(policy, read.conflict, function) from None
+            differs = read.conflict
+            refined = policy.refine_for(differs) or policy.select_more(differs.span, differs.reason)
+            if not (refined or policy.midway or policy.follow_large()):
+                raise _failure(policy, differs, function) from None
         except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError) as error:
-            if policy.select_more(error) or policy.midway or policy.follow_large():
+            if isinstance(error, FollowedTooOftenError) and not policy.midway:
+                raise _refusal(policy, error, function) from None  # more would be too much, too
+            if policy.select_more(error.span, error.message):
                 continue
-            raise _refusal(policy, error, function) from told_by(error)
+            if not (policy.midway or policy.follow_large()):
+                raise _refusal(policy, error, function) from told_by(error)
 
 
 def _with_large_called(

@@ -267,6 +267,10 @@ class Scratch:
             one.__exit__()
 
 
+class FollowedTooOftenError(UnsupportedSyntaxError):
+    """What would have to be followed more often than is: closer attempts would be no shorter."""
+
+
 @dataclass(slots=True)
 class Effort:
     """What was staged so far, each of which has a bound."""
@@ -450,7 +454,7 @@ class Interpreter:
         """Keep what is followed again, in other turns and calls, within some seconds."""
         self.effort.followed += expressions
         if self.effort.followed > MOST_FOLLOWED:
-            raise UnsupportedSyntaxError(
+            raise FollowedTooOftenError(
                 f"more than {MOST_FOLLOWED} expressions would have to be followed, turn by turn"
                 " and call by call",
                 span,

@@ -196,15 +196,15 @@ class RetryPolicy:
             self.selecting[span] = False
         return span in self.selecting
 
-    def select_more(self, refused: SymdiffError | None = None) -> bool:
+    def select_more(self, span: SourceSpan | None, refused: str) -> bool:
         """Take up items that may be selected at run time; False where there are none left.
 
         They stand in a list at first; where that is refused, they are told apart one by one. One is
-        taken up at a time; all, where the same is ``refused`` again, which none of them may mend.
+        taken up at a time; all, where the same is ``refused`` again at a place, which none of them
+        may mend.
         """
-        what = None if refused is None else (refused.span, refused.message)
-        times = self.refused.get(what, 0)
-        self.refused[what] = times + (what is not None)
+        times = self.refused.get((span, refused), 0)
+        self.refused[span, refused] = times + 1
         asked, new = list(self.asked), [span for span in self.asked if span not in self.selecting]
         lists = [span for span in asked if self.selecting.get(span) is False]
         taken = (new if times else new[-1:]) or lists

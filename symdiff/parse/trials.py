@@ -24,7 +24,7 @@ from symdiff.parse.blame import is_foreseen
 from symdiff.parse.carries import Carries
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.heap import Heap, Key, constant, same
-from symdiff.parse.interpreter import Interpreter, either
+from symdiff.parse.interpreter import FollowedTooOftenError, Interpreter, either
 from symdiff.parse.lattice import is_variable, key_name
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.memory_order import layout_of
@@ -197,7 +197,7 @@ class LoopStager:
         """Stage one turn; what is known to change starts as parameters."""
         self.interp.effort.trials += 1
         if self.interp.effort.trials > MOST_TRIALS:
-            raise UnsupportedSyntaxError(
+            raise FollowedTooOftenError(
                 f"the bodies of these loops would have to be followed more than {MOST_TRIALS} times"
                 " to tell what changes in them",
                 hint="bind each name to its type before the loops, or make fewer calls inside them",

@@ -8,6 +8,7 @@ import pytest
 
 import symdiff
 from symdiff.errors import AliasingError, UnsupportedCallError, UnsupportedSyntaxError
+from symdiff.parse import trials, unions
 
 
 def grown(x: Any) -> list[Any]:
@@ -207,7 +208,7 @@ def test_what_is_refused_says_where_and_what_to_write(
     assert not any(name in lines[0] for name in ("Ref", "Columns", "Value", "_Absent"))
 
 
-def refused_behind_loops(x: Any) -> Any:
+def behind_loops(x: Any) -> Any:
     rows = [[1.0, x], [3.0]]
     s = x
     for k in range(2):
@@ -220,10 +221,71 @@ def refused_behind_loops(x: Any) -> Any:
         s = s / rows[k][0]
     for k in range(2):
         s = 2.0 * s - rows[k][0]
-    return open("nowhere").fileno() * s
+    return s
+
+
+def refused_behind_loops(x: Any) -> Any:
+    return open("nowhere").fileno() * behind_loops(x)
+
+
+def loops_behind_loops(x: Any) -> Any:
+    s = behind_loops(x)
+    while s < 10.0:
+        s = s * 2.0 + x
+    return s
+
+
+def added(rows: Any, s: Any) -> Any:
+    for k in range(2):
+        s = s + rows[k][0]
+    return s
+
+
+def multiplied(rows: Any, s: Any) -> Any:
+    for k in range(2):
+        s = s * rows[k][0]
+    return s
+
+
+def taken_away(rows: Any, s: Any) -> Any:
+    for k in range(2):
+        s = s - rows[k][0]
+    return s
+
+
+class Holder:
+    def fill(self, x: Any) -> None:
+        self.found = (x,)
+        if x > 1.0:
+            self.found = None
+
+
+def differs_behind_functions(x: Any) -> Any:
+    rows, holder = [[1.0, x], [3.0]], Holder()
+    holder.fill(x)
+    return added(rows, multiplied(rows, taken_away(rows, x))) * holder.found[0]
 
 
 def test_items_that_do_not_mend_a_refusal_are_taken_up_together(attempts: list[int]) -> None:
     with pytest.raises(UnsupportedCallError, match="attribute 'fileno' of an object"):
         symdiff.grad(refused_behind_loops)(2.0)
     assert len(attempts) <= 4
+
+
+def test_items_that_do_not_join_paths_are_taken_up_together(
+    attempts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unions, "MOST_CASES", 1)
+    monkeypatch.setattr(unions, "MOST_OF_PARTS", 1)
+    with pytest.raises(UnsupportedSyntaxError, match="'found' differs between two paths"):
+        symdiff.grad(differs_behind_functions)(0.5)
+    assert len(attempts) <= 5
+
+
+def test_what_was_followed_too_often_is_not_followed_again(
+    attempts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trials, "MOST_TRIALS", 2)
+    with pytest.raises(UnsupportedSyntaxError, match="followed more than 2 times"):
+        symdiff.grad(loops_behind_loops)(2.0)
+    assert len(attempts) == 1
