@@ -203,8 +203,9 @@ class Heap:
 
     def relate_as(self, other: Heap) -> None:
         """What may be one thing in another heap may be in this one."""
-        for location, others in other.shared.items():
-            if self.shared.setdefault(location, others) is not others:
+        for location in differing(other.shared, self.shared):
+            others = other.shared.get(location, {})
+            if others and self.shared.setdefault(location, others) is not others:
                 for second, conflict in others.items():
                     self.relate(location, second, conflict)
 

@@ -23,7 +23,7 @@ from symdiff.parse.aliases import LoopAliases, Relations
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.carries import Carries
 from symdiff.parse.checkpoint import Checkpoint
-from symdiff.parse.heap import Heap, Key, constant, same
+from symdiff.parse.heap import Heap, Key, constant, differing, same
 from symdiff.parse.interpreter import FollowedTooOftenError, Interpreter, either
 from symdiff.parse.lattice import is_variable, key_name
 from symdiff.parse.meanwhile import meanwhile
@@ -282,9 +282,7 @@ class LoopStager:
     def _learn(self, trial: Trial) -> bool:
         """Take up what changed and is not carried yet, and wider types; False where all repeats."""
         changed: dict[Key, None] = {}  # in order: what is carried is emitted in it
-        ends = trial.heap.contents
-        gone = [key for key in self.base.contents if is_variable(key) and key not in ends]
-        for key in (*ends, *gone):
+        for key in self._may_be_changed(trial.heap.contents):
             end = trial.heap.get(key)
             if born(key) >= self.since or key == self.turns.continued:
                 continue
@@ -304,6 +302,15 @@ class LoopStager:
             or self._relate_after(trial.heap, trial.carries)
             or self._learn_layouts(trial)
         )
+
+    def _may_be_changed(self, ends: dict[Key, Any]) -> list[Key]:
+        """What is carried, and what is another object behind a turn, in the order of the heap."""
+        begun = self.base.contents
+        found = differing(ends, begun)
+        if not self.hints.keys() <= set(found):
+            wanted = self.hints.keys() | set(found)
+            found = [key for key in (*ends, *(k for k in begun if k not in ends)) if key in wanted]
+        return [key for key in found if key in ends or is_variable(key)]
 
     def _count_widened(self, key: Key, wider: bool, trial: Trial) -> None:
         """Give up where the type of a name is another in each trial."""
