@@ -11,6 +11,7 @@ their own writes at their ends at the latest. Where a place cannot be written be
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from symdiff.errors import UnsupportedCallError
@@ -56,15 +57,22 @@ if TYPE_CHECKING:
 
 def write_back(interp: Interpreter) -> None:
     """Append the effects that are due where the function ends, or an exception leaves it."""
-    with meanwhile(interp, writing=True):
+    with _writing(interp):
         _leave_places(interp, in_time=False)
 
 
 def write_in_time(interp: Interpreter) -> None:
     """Append the effects that are due before what may raise."""
     if not (interp.writing or interp.policy.all_late) and places(interp):
-        with meanwhile(interp, writing=True):
+        with _writing(interp):
             _leave_places(interp, in_time=True)
+
+
+def _writing(interp: Interpreter) -> AbstractContextManager[None]:
+    """While places are written: no write raises, so none is attempted. The statement at hand is
+    not staged again because of one, which would do what it has done once more.
+    """
+    return meanwhile(interp, writing=True, statement_values=None)
 
 
 def before(interp: Interpreter, node: Node) -> None:

@@ -215,6 +215,32 @@ def none_or_a_number(x: float, y: float) -> float:
     return found if LAST is None else found * LAST
 
 
+def grows(v: float) -> float:
+    """What is appended in the body of a ``try`` is not appended again."""
+    try:
+        y = math.sin(math.sqrt(v) * 0.97) * 0.9
+        RUNS.append(y)
+    except ValueError:
+        y = math.sin(-v * 0.97) * 0.9
+        RUNS.append(y)
+    return y * 0.9
+
+
+def grows_more(v: float) -> float:
+    try:
+        y = grows(math.sqrt(v) * 0.97)
+        RUNS.append(y)
+    except ValueError:
+        y = grows(-v * 0.97)
+        RUNS.append(y)
+    return y * 0.9
+
+
+def in_tries(x: float, y: float) -> float:
+    RUNS[:] = [x]
+    return grows_more(x) * grows_more(y - 0.7) * sum(RUNS) * len(RUNS)
+
+
 PROGRAMS: list[Callable[[float, float], float]] = [
     counts,
     one_after_another,
@@ -224,5 +250,6 @@ PROGRAMS: list[Callable[[float, float], float]] = [
     tried_inside,
     in_containers,
     in_arms,
+    in_tries,
     none_or_a_number,
 ]
