@@ -33,6 +33,7 @@ from symdiff.parse.raising import raise_error
 from symdiff.parse.refused_arms import goes_on, note_refusal, raise_refusal, raised_instead
 from symdiff.parse.values import (
     ABSENT,
+    RAISED,
     VALUE,
     Abstract,
     Closure,
@@ -319,9 +320,11 @@ def _stage_apart(
 
 
 def names_told_apart(interp: Interpreter) -> tuple[str, ...]:
-    """The names for which tails were staged more than once, and those that would be next."""
-    standing = (found.name for found in _conflicts(interp.heap) if found.cases is None)
-    return (*interp.effort.told_apart, *sorted(set(standing)))
+    """The names for which tails were staged more than once, and those that would be next: not an
+    exception, which no handler may ask for.
+    """
+    standing = {found.name for found in _conflicts(interp.heap) if found.cases is None}
+    return (*interp.effort.told_apart, *sorted(standing - {RAISED}))
 
 
 def _conflicts(heap: Heap) -> set[Conflict]:

@@ -6,7 +6,7 @@ arguments, free variables and dimensions behind it, or an error where there are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from symdiff.errors import SymdiffError, UnsupportedSyntaxError
@@ -21,7 +21,7 @@ from symdiff.ops.index import index
 from symdiff.ops.recording import tap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.staged import StaticDemand
-from symdiff.parse.values import TEMPLATES, Changed, Conflict, ConflictRead, Unnamed
+from symdiff.parse.values import Conflict, ConflictRead, Unnamed
 from symdiff.source import SourceSpan
 
 
@@ -31,15 +31,9 @@ def demand(interp: Interpreter, value: Value) -> Exception:
     A ``ConflictRead`` where following a loop turn by turn may tell the length of a list.
     """
     search = _Search(interp)
-    search.add([value])
-    while search.pending:
-        current = search.pending.pop()
-        if current.node is None:
-            refused = search.parameter(current)
-        else:
-            refused = search.computed(current, current.node)
-        if refused is not None:
-            return refused if search.branch is None else _not_static(interp, search.branch)
+    refused = search.behind([value])
+    if refused is not None:
+        return refused
     if search.paths:
         return StaticDemand(tuple(search.paths), interp.span)
     refusal = _not_static(interp, value)
@@ -75,16 +69,32 @@ def known(interp: Interpreter, value: Any, hint: str) -> Any:
 class _Search:
     """What a value is computed from: ``paths`` to fix, ``pending`` values to look behind.
 
-    ``branch``: the first result of a branch that has been looked behind.
+    ``branch``: the first result of a branch that has been looked behind. ``given``: the parameters
+    of the graph that is looked into, if any, with the places of those that were met in ``asked``;
+    ``called``: what has been found of the results of graphs that are called.
     """
 
-    def __init__(self, interp: Interpreter) -> None:
+    def __init__(self, interp: Interpreter, given: Sequence[Value] = ()) -> None:
         self.interp = interp
+        self.given = {value: place for place, value in enumerate(given)}
+        self.asked: dict[int, None] = {}
+        self.called: dict[Value, _Search | Exception] = {}
         self.paths: dict[Path, None] = {}
         self.loops: dict[SourceSpan, None] = {}  # that lists grew in, of known counts
         self.branch: Value | None = None
         self.pending: list[Value] = []
         self.seen: set[Value] = set()
+
+    def behind(self, values: Iterable[Value]) -> Exception | None:
+        """Look behind values; an error where one of them cannot be fixed."""
+        self.add(values)
+        while self.pending:
+            value = self.pending.pop()
+            node = value.node
+            refused = self.parameter(value) if node is None else self.computed(value, node)
+            if refused is not None:
+                return refused if self.branch is None else _not_static(self.interp, self.branch)
+        return None
 
     def add(self, values: Iterable[Value]) -> None:
         for value in values:
@@ -95,6 +105,9 @@ class _Search:
     def parameter(self, value: Value) -> Exception | None:
         """Take up an input; an error where it is none, or cannot be fixed."""
         interp = self.interp
+        if value in self.given:
+            self.asked[self.given[value]] = None
+            return None
         if value not in interp.parameters:
             return UnsupportedSyntaxError(
                 "structure depends on a value that changes in a loop",
@@ -111,7 +124,7 @@ class _Search:
         if node.op is sizes.size:
             return self._size(value, node)
         if node.op in CALLS and node.attributes["callee"].unlike:
-            raise Changed(TEMPLATES)  # what it is computed of inside has to be seen
+            return self._called(value, node)
         if node.op is cond:
             self.branch = self.branch or value
             self.add((node.operands[0], *in_arms(value)))
@@ -122,6 +135,23 @@ class _Search:
         if count is None and (node.blocks or node.op.effect):
             return _not_static(self.interp, value)
         self.add(_telling(node) if count is None else count)
+        return None
+
+    def _called(self, value: Value, node: Node) -> Exception | None:
+        """Look into a graph that is called, and behind what decides there of what it is given."""
+        block = node.attributes["callee"].graph.block
+        result = block.results[node.results.index(value)]
+        found = self.called.get(result)
+        if found is None:
+            search = _Search(self.interp, block.parameters)
+            search.called = self.called
+            found = self.called[result] = search.behind([result]) or search
+        if isinstance(found, Exception):
+            return found
+        self.paths |= found.paths
+        self.loops |= found.loops
+        self.branch = self.branch or found.branch
+        self.add(node.operands[place] for place in found.asked)
         return None
 
     def _size(self, value: Value, node: Node) -> Exception | None:
