@@ -16,7 +16,7 @@ import ast
 import functools
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -157,6 +157,8 @@ def opened(content: Abstract, number: Callable[[Value], Value]) -> Abstract:
         return rebuilt(content, lambda part: opened(part, number))
     if isinstance(content, dict):
         return {key: opened(part, number) for key, part in content.items()}
+    if isinstance(content, Columns):
+        return replace(content, values=opened(content.values, number))
     return number(content) if _is_number(content) else content
 
 

@@ -431,6 +431,25 @@ def of_keys(x: float, y: float) -> float:
     return total
 
 
+def longer(pairs: list[tuple[float, float]], numbers: list[float], v: float) -> float:
+    numbers.append(numbers[-1] * v)
+    return numbers[-1] + numbers[0] if pairs else v
+
+
+def of_lists_of_pairs(x: float, y: float) -> float:
+    """A list of pairs, whose length is known at run time only, stands before one of numbers."""
+    pairs, numbers = [(x, 1.0)], [x * x]
+    for k in range(int(x * 5)):
+        pairs.append((x * k, y))
+        numbers.append(y + k)
+    total = x
+    for v in (x, y, 0.5 * x, x * y):
+        total = total + longer(pairs, numbers, v) * total
+    for a, b in pairs:
+        total = total + a * b
+    return total + sum(numbers)
+
+
 def fresh(function: Callable[..., float]) -> Any:
     """Another function of the same code, of which nothing was compiled before."""
     return FunctionType(function.__code__.replace(), function.__globals__, function.__name__)
@@ -438,6 +457,7 @@ def fresh(function: Callable[..., float]) -> Any:
 
 PROGRAMS = [
     tree,
+    of_lists_of_pairs,
     solved,
     with_changes,
     counted,
