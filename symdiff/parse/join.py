@@ -168,6 +168,7 @@ class BranchJoin(Join):
         self.values: dict[tuple[Value, Value], Value] = {}
         self.told: dict[tuple[int, Array], Callable[[], Value]] = {}  # views there in a case only
         self.merged: list[Merged] = []
+        self.assumed: dict[int, dict[Value, bool]] = {}  # by arm, as far as asked
         self.heap = Heap()
 
     def join_heaps(self) -> Heap:
@@ -268,9 +269,11 @@ class BranchJoin(Join):
 
     def _as_left(self, arm: int, content: Abstract) -> Abstract:
         """What an arm leaves: none of the cases in which the other one is taken."""
-        if not isinstance(content, Conflict):
+        if not isinstance(content, Conflict) or content.cases is None:
             return content
-        return narrowed(content, self.interp.assumed | implied(self.predicate, arm == 0))
+        if arm not in self.assumed:
+            self.assumed[arm] = self.interp.assumed | implied(self.predicate, arm == 0)
+        return narrowed(content, self.assumed[arm])
 
     def _unlike_on_paths(self, name: str, a: Abstract, b: Abstract, reason: Unjoinable) -> Conflict:
         """The conflict of a name, told by what is one of several on a path already, if any is."""
