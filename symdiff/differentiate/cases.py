@@ -41,6 +41,7 @@ Cases = frozenset[Case]
 PARTS = Choice("parts")
 TURNS = Choice("turns")
 PARTIAL = frozenset({PARTS, TURNS})  # no mask but where partials may be infinite
+_LAST = "last turn"
 ALWAYS: Cases = frozenset({frozenset[Choice]()})
 NEVER: Cases = frozenset()
 PARTLY: Cases = frozenset({frozenset({PARTS})})
@@ -48,6 +49,34 @@ OTHERS = frozenset({Choice("others")})
 SOMETIMES: Cases = frozenset({OTHERS})
 _MOST_CASES = 8
 _MOST_CHOICES = 6
+
+
+def of_last_turn(loop: Node) -> Choice:
+    """The choice of the last turn of a loop."""
+    return Choice((_LAST, loop))
+
+
+def is_of_turn(choice: Choice, loop: Node | None = None) -> bool:
+    """Return whether it has to be the last turn, of this loop or of any."""
+    by = choice.by
+    return isinstance(by, tuple) and by[0] == _LAST and (loop is None or by[1] is loop)
+
+
+def is_partial(case: Case) -> bool:
+    """Return whether a case leaves out parts and turns only."""
+    return all(choice in PARTIAL or is_of_turn(choice) for choice in case)
+
+
+def leaves_out_parts(cases: Cases) -> bool:
+    """Return whether a case is that of parts of an array, or of a loop's last turn."""
+    return any(choice == PARTS or is_of_turn(choice) for case in cases for choice in case)
+
+
+def of_next_turn(cases: Cases, loop: Node) -> Cases:
+    """The cases of a loop's turn, seen from the turn before."""
+    return either(
+        NEVER, frozenset(frozenset(c for c in case if not is_of_turn(c, loop)) for case in cases)
+    )
 
 
 def choice_of(condition: Value, outcome: bool) -> Choice:

@@ -22,7 +22,6 @@ from symdiff.differentiate.cases import (
     ALWAYS,
     NEVER,
     OTHERS,
-    PARTIAL,
     PARTLY,
     PARTS,
     SOMETIMES,
@@ -32,11 +31,15 @@ from symdiff.differentiate.cases import (
     also,
     choice_of,
     either,
+    is_partial,
+    leaves_out_parts,
+    of_last_turn,
+    of_next_turn,
 )
 from symdiff.differentiate.covers import covers
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.graph import Graph, Node, Value
 from symdiff.ir.reach import reached
 from symdiff.ir.types import ArrayType
 from symdiff.ops import reduce
@@ -60,6 +63,7 @@ from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.facts import made_by
 from symdiff.ops.index import index, index_set
 from symdiff.ops.joining import diagonal
+from symdiff.ops.lists import list_get, list_pop, list_set, list_slice, list_slice_set
 from symdiff.ops.numerical import median
 from symdiff.ops.order import take_along_axis
 from symdiff.ops.quantiles import quantile
@@ -81,7 +85,8 @@ SELECTING = EXTREMA | {where, choice}
 _ALIGNED = frozenset((where, choice, astype, copy))  # element by element, without partials
 STRONG = frozenset((strong_multiply, strong_divide, quiet_divide))
 ORDERING = frozenset((reduce.max, reduce.min, reduce.nanmax, reduce.nanmin, median, quantile))
-_TAKING = frozenset((index, index_set, take_along_axis, diagonal)) | ORDERING
+_OF_LISTS = frozenset((list_get, list_set, list_slice, list_slice_set, list_pop))
+_TAKING = frozenset((index, index_set, take_along_axis, diagonal)) | ORDERING | _OF_LISTS
 _MASKED = frozenset(SELECTED.values())
 PRESENT = frozenset((
     reduce.nanmean, reduce.nanvar, reduce.nanstd, reduce.nanmax, reduce.nanmin,
@@ -97,6 +102,9 @@ class Selection:
         """``saved``: inputs that may be infinite or NaN though the user's function's are finite."""
         cases = _cases(activity, targets)
         self.state = _states(activity, cases)
+        self._left_out = {
+            v for v, found in cases.items() if is_number(v) and leaves_out_parts(found)
+        }
         self._together = {value for value, found in cases.items() if _are_together(found)}
         self.suspect = _suspect(activity.edges, saved)
         self.unbounded = _unbounded(activity.edges)
@@ -115,7 +123,7 @@ class Selection:
         if state is State.SELECTED:
             return True
         varies = isinstance(partial.type, ArrayType) and partial.type.rank > 0
-        return varies and self.may_blow_up(node, partial)
+        return (varies or node.result in self._left_out) and self.may_blow_up(node, partial)
 
     def wins_beside(self, node: Node, position: int) -> bool:
         """Return whether zeros of a cotangent have to win beside those of the partial by an
@@ -131,10 +139,9 @@ class Selection:
         state = self.state.get(result, State.DENSE)
         if state in (State.DENSE, State.UNREAD):
             return None
-        is_number = isinstance(result.type, ArrayType) and result.type.rank == 0
         if node.attributes.get("axis") is not None and "keepdims" in node.attributes:
             return "each"
-        return "all" if is_number or result in self._together else None
+        return "all" if is_number(result) or result in self._together else None
 
     def may_be_infinite(self, node: Node, value: Value) -> bool:
         """Return whether what a node's rule reads may be infinite or NaN, though the function's
@@ -162,6 +169,10 @@ class Selection:
             return True
         read = (partial,) if partial in node.operands else node.operands
         return not self.suspect.isdisjoint(read)
+
+
+def is_number(value: Value) -> bool:
+    return isinstance(value.type, ArrayType) and value.type.rank == 0
 
 
 def is_bounded(partial: Value) -> bool:
@@ -206,7 +217,7 @@ def _state(cases: Cases) -> State:
     """What cases say of a cotangent as a whole."""
     if cases in (ALWAYS, NEVER):
         return State.DENSE if cases else State.UNREAD
-    chosen = any(not case <= PARTIAL for case in cases)
+    chosen = not all(map(is_partial, cases))
     return State.SELECTED if chosen else State.PARTIAL
 
 
@@ -251,11 +262,18 @@ def _is_part(edge: Edge, waiting: list[Node] | None, cases: Mapping[Value, Cases
     ``waiting`` has the reads of a cover that are not known to have a cotangent always.
     """
     node = edge.node
+    if _rests_on_graphs(node):
+        return True
     if node.op not in _TAKING or edge.source is not node.operands[0]:
         return False
     while waiting and cases.get(waiting[-1].result) == ALWAYS:
         waiting.pop()
     return waiting is None or bool(waiting)
+
+
+def _rests_on_graphs(node: Node) -> bool:
+    """Return whether a node runs graphs by rules of its own: they may read any parts."""
+    return any(isinstance(known, Graph) for known in node.attributes.values())
 
 
 def _of_use(edge: Edge, cases: Cases, activity: Activity, is_part: bool) -> Cases:
@@ -265,10 +283,29 @@ def _of_use(edge: Edge, cases: Cases, activity: Activity, is_part: bool) -> Case
         cases = PARTLY  # what flows past a loop without turns is no use of the loop's
     elif not _is_elementwise(node):
         cases = _replaced(cases, node, lambda choice: _is_lost(choice, edge, activity.homes))
+    if _is_next_carry(edge):
+        cases = of_next_turn(cases, node)
     made = [PARTS] if is_part else _made(edge)
     cases = also(cases, [*made, *_taken(edge, activity)])
-    number = isinstance(edge.source.type, ArrayType) and edge.source.type.rank == 0
-    return ALWAYS if number and frozenset[Choice]({PARTS}) in cases else cases
+    return ALWAYS if _is_spread(edge) and frozenset[Choice]({PARTS}) in cases else cases
+
+
+def _is_spread(edge: Edge) -> bool:
+    """Return whether a number stands in all elements of an array, some of which are read, or is
+    written to a place of it that is known: what overwrites others leaves it there.
+    """
+    node = edge.node
+    if not is_number(edge.source) or is_number(edge.destination):
+        return False
+    is_placed = node.op is index_set and len(node.operands) == 2
+    return is_placed or node.op is broadcast_to or _is_elementwise(node)
+
+
+def _is_next_carry(edge: Edge) -> bool:
+    """Return whether an edge leads from a turn of a loop to the next one."""
+    node = edge.node
+    of_turn = node.op is loop and edge.place is node.blocks[0]
+    return of_turn and edge.destination in node.blocks[0].parameters
 
 
 def _is_overwritten(edge: Edge) -> bool:
@@ -297,7 +334,7 @@ def _is_lost(choice: Choice, edge: Edge, homes: Homes) -> bool:
 
 def _replaced(cases: Cases, node: Node, is_lost: Callable[[Choice], bool]) -> Cases:
     """The cases with a choice of a node's own in the place of what is lost there."""
-    if all(case <= PARTIAL for case in cases):
+    if all(map(is_partial, cases)):
         return cases
     made = (
         frozenset(Choice(node) if is_lost(choice) else choice for choice in case) for case in cases
@@ -316,7 +353,10 @@ def _taken(edge: Edge, activity: Activity) -> Iterable[Choice]:
 def _made(edge: Edge) -> Iterable[Choice]:
     """The choices that a node makes about the operand of an edge."""
     node, source = edge.node, edge.source
-    if node.op in (where, choice):
+    if node.op is loop and edge.place is node.blocks[0]:
+        if edge.destination in LoopView(node).finals:
+            yield of_last_turn(node)
+    elif node.op in (where, choice):
         condition, chosen, other = node.operands
         if chosen is not other:
             yield choice_of(condition, source is chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import optimize, special
 
 import symdiff as sd
 from symdiff.differentiate import gradient, jvp, vjp
@@ -744,3 +744,102 @@ def test_what_is_not_selected_stays_zero_in_derivatives_of_derivatives(inside, b
     }
     for way, (given, number) in found.items():
         np.testing.assert_allclose(given, number * expected, rtol=1e-14, atol=0, err_msg=way)
+
+
+# What is made in a turn, or runs by rules of its own ----------------------------------------------
+
+
+def _placed(x):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        out[i] = np.log(x[i])
+    return out[0] + out[2]
+
+
+def _listed(x):
+    logarithms = [np.log(v) for v in x]
+    return logarithms[0] + logarithms[2]
+
+
+def _masked(x):
+    return np.array([np.log(v) for v in x])[x > 0.0].sum()
+
+
+def _popped(x):
+    logarithms = [np.log(v) for v in x]
+    logarithms.pop(1)
+    logarithms.pop()
+    return sum(logarithms)
+
+
+def _overwritten(x):
+    last = 0.0
+    for i in range(3):
+        last = np.log(x[i])
+    return last + np.log(x[0])
+
+
+@sd.custom_vjp
+def _ends(v):
+    return v[0] + v[2]
+
+
+_ends.defvjp(lambda v: (_ends(v), None), lambda _, g: (g * np.array([1.0, 0.0, 1.0, 0.0]),))
+
+
+def _by_a_rule(x):
+    return _ends(np.log(x))
+
+
+def _by_a_solver(x):
+    logarithms = np.log(x)
+    return optimize.brentq(lambda t: 2.0 * t - logarithms[0] - logarithms[2], -9.0, 9.0) * 2.0
+
+
+def _by_turns(x):
+    logarithms, total = np.log(x), 0.0
+    for i in range(4):
+        if i % 2 == 0:
+            total = total + logarithms[i]
+    return total
+
+
+@pytest.mark.filterwarnings("ignore:invalid value|divide by zero:RuntimeWarning")
+@pytest.mark.parametrize(
+    "f",
+    [
+        *(_placed, _listed, _masked, _popped, _overwritten, _by_a_rule, _by_a_solver),
+        *(sd.checkpoint(_by_turns, every=2), sd.checkpoint(_by_turns, budget=2)),
+    ],
+)
+def test_what_is_left_out_of_loops_lists_and_rules_stays_zero(f):
+    x = np.array([2.0, 0.0, 4.0, -3.0])
+    expected = np.array([0.5, 0.0, 0.25, 0.0])
+    np.testing.assert_allclose(sd.grad(f)(x), expected, rtol=1e-9, atol=0)
+    slopes = sd.grad(lambda x: np.sum(sd.grad(f)(x)))
+    np.testing.assert_allclose(slopes(x), -(expected**2), rtol=1e-9, atol=0)
+
+
+def test_all_that_loops_and_lists_have_is_read_without_masks():
+    def listed(x):
+        total = 0.0
+        for root in [np.sqrt(v) for v in x]:
+            total += root
+        return total
+
+    def placed(x):
+        out = np.zeros(2)
+        out[0] = np.sqrt(x[0])
+        out[1] = 1.0 / x[1]
+        return out @ out
+
+    def carried(x):
+        y = 1.0
+        for v in x:
+            y = y / v
+        return y
+
+    x = np.array([1.0, 4.0])
+    assert "!= 0" not in sd.grad(carried).source(x)
+    assert sd.grad(placed).source(x).count("!= 0") == 1  # of the root, as everywhere
+    assert sd.grad(listed).source(x).count("!= 0") == 1
