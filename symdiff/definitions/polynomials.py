@@ -117,14 +117,13 @@ def roots(p):
     if not issubclass(p.dtype.type, (np.floating, np.complexfloating)):
         p = p.astype(float)
     found = _eigenvalues(p[first : last + 1])
-    if last == len(p) - 1:
-        return found
     if last == len(p) - 2:
         moving = _eigenvalues(p[first:])
         found = np.hstack((found, np.zeros(1, found.dtype)))
         return moving[np.argmin(np.abs(found[:, np.newaxis] - moving), axis=1)]
-    unit = 1.0 if found.dtype.kind == "f" else 1.0 + 1.0j
-    moved = unit * np.sum(np.sqrt(p[last + 1 :]))
+    real = found.dtype.kind == "f"
+    unit, nothing = (1.0, -0.0) if real else (1.0 + 1.0j, complex(-0.0, -0.0))
+    moved = np.sum(unit * np.sqrt(p[last + 1 :]), initial=nothing)  # -0.0 keeps zeros' signs
     return np.hstack((found, np.zeros(len(p) - 1 - last, found.dtype))) + moved
 
 
