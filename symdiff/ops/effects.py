@@ -412,6 +412,19 @@ opaque_call = Operation(  # no rules: a derivative that reaches it is an error, 
     documentation="``function(*arguments, **keywords)``, which is not followed.",
 )
 
+pure_call = Operation(
+    "pure_call",
+    lambda *operands, function, arguments, keywords=(), type: (type,),
+    lambda *operands, function, **attributes: called(function, operands, **attributes),
+    raises=True,
+    nondifferentiable=True,
+    cost="heavy",
+    spelling=spell_the_call,
+    varied=True,
+    flops=nothing,
+    documentation="``function(*arguments, **keywords)``, which does nothing but to give places.",
+)
+
 
 def _evaluate_set_attribute(value: Any, *operands: Any, owner: Any, name: str) -> None:
     setattr(fill(owner, operands), name, value)

@@ -21,7 +21,7 @@ from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import INT, TEXT, ArrayType, ListType
 from symdiff.ops.arithmetic import equal
 from symdiff.ops.declare import array_type, static
-from symdiff.ops.effects import Member, Named, opaque_call
+from symdiff.ops.effects import Member, Named, pure_call
 from symdiff.ops.facts import may_raise
 from symdiff.ops.mathlib import is_int_zero, python_sum
 from symdiff.ops.support import order_by
@@ -354,7 +354,7 @@ def _order_found(interp: Interpreter, keys: Sequence[Any], reverse: bool) -> Val
     """The indices of keys in their order, as Python's own sort finds it."""
     template = Template(interp)
     compared = Member([template.of(key) for key in keys], "__getitem__")
-    order: Value = opaque_call(
+    order: Value = pure_call(
         *template.operands,
         function=Named(builtins.sorted, "sorted"),
         arguments=(list(range(len(keys))),),
@@ -383,7 +383,7 @@ def _order_compared(interp: Interpreter, values: list[Abstract], reverse: bool) 
         return None
     template = Template(interp)
     arguments = tuple(template.of(tuple(row)) for row in rows)
-    order: Value = opaque_call(
+    order: Value = pure_call(
         *template.operands,
         function=template.named(order_by),
         arguments=arguments,

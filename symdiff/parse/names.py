@@ -23,6 +23,7 @@ from symdiff.parse.values import (
     DictRef,
     Lens,
     ListRef,
+    Maybe,
     ObjectRef,
     PossiblyUnbound,
     Scope,
@@ -50,7 +51,7 @@ def _add(heap: Heap, name: str, content: Abstract, names: Names) -> None:
     seen: set[int] = set()
     while pending:
         path, item = pending.pop()
-        if isinstance(item, PossiblyUnbound):
+        if isinstance(item, PossiblyUnbound | Maybe):
             item = item.content
         items = _items(heap, item)
         if items is None:
@@ -74,7 +75,7 @@ def _items(heap: Heap, content: Abstract) -> list[tuple[str, Abstract]] | None:
         return None
     if isinstance(content, ObjectRef):
         if "__symdiff_class__" in vars(content.type):  # it stands for a class that Python has in C
-            return _items(heap, held.get("_items", ()))
+            return [] if "_places" in held else _items(heap, held.get("_items", ()))
         return [(f".{key}", item) for key, item in held.items() if key not in NOTES]
     return [(f"[{key!r}]", item) for key, item in held.items() if type(key) in (bool, int, str)]
 

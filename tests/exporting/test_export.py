@@ -76,9 +76,23 @@ def spread(x):
     return statistics.stdev(x.tolist()) / statistics.geometric_mean(x)
 
 
+class Rank:
+    def __init__(self, level):
+        self.level = level
+
+    def __lt__(self, other):
+        return self.level * 2.0 < other.level * 2.0
+
+
+def weighed_by_rank(a, b):
+    ranks = sorted([Rank(b), Rank(a), Rank(a * b)])
+    return sum(k * rank.level for k, rank in enumerate(ranks, 1))
+
+
 @pytest.mark.parametrize(
     ("made", "args"),
     [
+        (sd.grad(weighed_by_rank, (0, 1)), (0.9, 1.7)),
         (sd.hvp(pairs), (np.array([0.7, 1.3, -0.4]), np.ones(3))),  # copies lists of lists
         (sd.grad(spread), (np.array([0.7, 1.3]),)),
         (loss.value_and_grad, ("float64[d]", "float64[n,d]", "float64[n]")),

@@ -33,6 +33,8 @@ NOT_COMPARED = {
     "errors_of_callees.in_context": {
         *("around.args[0]", "before.args[0]", "before.level", "before.slope")
     },
+    "exceptions.number_in_an_exception_beside_an_index_in_for": {"error"},
+    "exceptions.number_in_an_exception_beside_an_index_outside": {"error"},
     "iterators.items_beside_a_list_of_unknown_length": {"v", "item"},
     "loops.empty_range_keeps_value": {"v"},
     "more_local_classes.attributes_deleted_by_name_in_for": {"record.last"},
