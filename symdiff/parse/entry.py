@@ -100,7 +100,7 @@ def _staged_with_retries(
             if not (refined or policy.midway or policy.follow_large()):
                 raise _failure(policy, differs, function) from None
         except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError) as error:
-            if isinstance(error, FollowedTooOftenError) and not policy.midway:
+            if isinstance(error, FollowedTooOftenError):
                 raise _refusal(policy, error, function) from None  # more would be too much, too
             if policy.select_more(error.span, error.message):
                 continue
