@@ -2,9 +2,9 @@
 
 Every package named, or every one of the ``PACKAGES`` that is installed, is told how many of its
 documented calls with floats are differentiated right, wrong, refused, internal errors or late, and
-the causes of what is not right. ``unsettled`` are calls that are differentiated where differences
-of several steps do not agree; they count neither way. The exit status is 1 where one is wrong or an
-internal error.
+the causes of what is not right; of several packages the last lines tell of all together.
+``unsettled`` are calls that are differentiated where differences of several steps do not agree;
+they count neither way. The exit status is 1 where one is wrong or an internal error.
 
 With ``--measure`` the summary has three more lines: the CPU time of the first calls, the time of a
 gradient in calls of the function, and emitted lines by lines followed, each as its median, its
@@ -111,12 +111,22 @@ def _counts(results: Sequence[Result]) -> str:
     return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
 
 
-def summary(package: str, results: Sequence[Result]) -> str:
-    """Counts by kind, the share of right ones, then the causes of what is not right."""
-    decided = [result for result in results if result.kind != "unsettled"]
+def _decided(results: Sequence[Result]) -> list[Result]:
+    return [result for result in results if result.kind != "unsettled"]
+
+
+def head(package: str, results: Sequence[Result]) -> str:
+    """Counts by kind, and the share of right ones."""
+    decided = _decided(results)
     right = sum(result.kind == "right" for result in decided)
     share = 100.0 * right / max(1, len(decided))
-    lines = [f"{package}: {len(results)} calls, {_counts(results)}: {share:.1f} % right"]
+    return f"{package}: {len(results)} calls, {_counts(results)}: {share:.1f} % right"
+
+
+def summary(package: str, results: Sequence[Result]) -> str:
+    """Counts by kind, the share of right ones, then the causes of what is not right."""
+    decided = _decided(results)
+    lines = [head(package, results)]
     others = [result for result in decided if result.kind != "right"]
     causes = Counter((result.kind, result.cause) for result in others)
     for (kind, cause), count in causes.most_common():
@@ -168,7 +178,7 @@ def main(arguments: list[str] | None = None) -> int:
     wanted = options.packages or [each for each in PACKAGES if each not in absent]
     if not options.packages and absent:
         print(f"not installed: {', '.join(absent)}")
-    bad = False
+    everything: list[Result] = []
     for package in wanted:
         results = judged_package(
             package, options.most, options.seed, options.jobs, options.only, options.measure
@@ -176,8 +186,12 @@ def main(arguments: list[str] | None = None) -> int:
         print(summary(package, results), flush=True)
         if options.measure:
             print(costs(results), flush=True)
-        bad = bad or any(result.kind in BAD for result in results)
-    return int(bad)
+        everything += results
+    if len(wanted) > 1:
+        print(head("all together", everything))
+        if options.measure:
+            print(costs(everything))
+    return int(any(result.kind in BAD for result in everything))
 
 
 if __name__ == "__main__":
