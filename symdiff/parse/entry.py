@@ -199,7 +199,8 @@ def _staged(
             return staged
         except SymdiffError as error:
             _note_arm(interp, error)
-            raise placed(error, place_of(function)) from told_by(error)
+            told = _refusal_instead(policy, error)
+            raise placed(told, place_of(function)) from told_by(told)
         except NeedsStatic as needed:
             _note_arm(interp, needed)
             interp.span = needed.span or place_of(function)
@@ -214,7 +215,16 @@ def _staged(
             known = certain(error)
             if known is None:
                 raise
-            raise placed(known, place_of(function)) from error
+            told = _refusal_instead(policy, known)
+            raise placed(told, place_of(function)) from (error if told is known else None)
+
+
+def _refusal_instead(policy: RetryPolicy, error: SymdiffError) -> SymdiffError:
+    """What to raise of an error: where paths that are not refused all raise what the function does,
+    the refusal of the others, which may not.
+    """
+    refused = list(policy.raised_in_arms.values())
+    return refused[-1] if refused and isinstance(error, CertainError) else error
 
 
 def _note_arm(interp: Interpreter, error: Exception) -> None:

@@ -17,8 +17,7 @@ from symdiff.ir.graph import Block, Value, walk_nodes
 from symdiff.ir.reach import reached
 from symdiff.ops.arithmetic import less
 from symdiff.ops.declare import NeedsStatic
-from symdiff.ops.lists import list_length
-from symdiff.ops.sizes import lower_bound, size
+from symdiff.ops.sizes import lower_bound
 from symdiff.parse.blame import is_users
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.demand import can_be_known
@@ -27,7 +26,6 @@ from symdiff.parse.interpreter import MOST_UNROLLED, Interpreter
 from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.memory_order import layouts_wanted
 from symdiff.parse.moves import Move
-from symdiff.parse.refused_arms import note_refusal, raised_instead
 from symdiff.parse.trials import MOST_INDENTED, EndlessLoopError, LoopStager, Turns
 from symdiff.parse.values import (
     Abstract,
@@ -148,33 +146,6 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
     if interp.span in interp.policy.unrolled and _turn_by_turn(interp, turns):
         return
     start = Checkpoint(interp)
-    try:
-        _as_one_or_unrolled(interp, turns, start)
-    except Exception as error:
-        if not _may_be_passed(turns):
-            raise
-        if raised_instead(interp, error, start.frames) is None:
-            note_refusal(interp, error)
-            raise
-        start.roll_back()
-        interp.where(_enters(turns), functools.partial(_refuse, error))
-
-
-def _refuse(error: Exception) -> None:
-    raise error
-
-
-def _may_be_passed(turns: Turns) -> bool:
-    """Return whether numbers tell whether there is a turn: what is gone over has items as a rule,
-    or it is written otherwise.
-    """
-    if turns.test is not None:
-        return True
-    node = turns.count.node if isinstance(turns.count, Value) else None
-    return node is not None and node.op not in (size, list_length)
-
-
-def _as_one_or_unrolled(interp: Interpreter, turns: Turns, start: Checkpoint) -> None:
     unrolls = isinstance(turns.count, int) and turns.count <= MOST_TURNS_INSTEAD
     try:
         with meanwhile(interp, tentative=interp.tentative or unrolls):

@@ -5,8 +5,6 @@ has ended an attempt, with all that may resolve it tried, and has left an arm of
 to the next attempt (``RetryPolicy.raised_in_arms``). There the arm does nothing but raise it, so
 nothing of what the arm does is half done.
 
-A turn of a loop that the numbers may never begin is such an arm, too.
-
 It stays a refusal of the program where the other arm does not go on either, where a handler or a
 manager around may catch it, and inside the definition of a library's function, which is refused as
 a whole.

@@ -120,29 +120,6 @@ def behind_a_while(x):
     return s
 
 
-def in_a_while_that_is_not_begun(x):
-    s = x * x
-    while s > 1.0:
-        s = refused(s) - 1.0
-    return s
-
-
-def in_turns_of_a_computed_number(x):
-    s = x * x
-    for _ in range(int(x)):
-        s = refused(s) - 1.0
-    return s
-
-
-def in_a_while_in_turns(x):
-    s = x * x
-    for _ in range(3):
-        s = s + 1.0
-        while s > 4.0:
-            s = refused(s) - 1.0
-    return s
-
-
 def in_a_handler(x):
     try:
         if x > 1.0:
@@ -203,8 +180,7 @@ def where_the_other_raises_and_is_caught(x):
 
 PROGRAMS = [
     in_an_if, behind_an_early_return, in_a_conditional_expression, in_a_condition,
-    in_an_arm_of_an_arm, in_a_turn, behind_a_while, in_a_while_that_is_not_begun,
-    in_turns_of_a_computed_number, in_a_while_in_turns, in_a_handler, where_another_class_is_caught,
+    in_an_arm_of_an_arm, in_a_turn, behind_a_while, in_a_handler, where_another_class_is_caught,
     before_finally, in_a_manager, in_a_generator_s_manager, behind_an_effect_of_the_arm,
     where_the_other_raises_and_is_caught,
 ]  # fmt: skip
@@ -255,6 +231,13 @@ def in_turns_over_an_array(x):
     for v in np.array([x, x]):
         s = s + refused(v)
     return s
+
+
+def where_what_follows_raises(x):
+    found = []
+    if x > 1.0:
+        found = [refused(x)]
+    return found[0]
 
 
 def where_the_other_raises(x):
@@ -319,7 +302,7 @@ def in_a_gradient_where_it_would_be_caught(x):
 
 
 REFUSED = [
-    both, on_every_path, in_turns_over_an_array, where_the_other_raises,
+    both, on_every_path, in_turns_over_an_array, where_what_follows_raises, where_the_other_raises,
     where_the_other_raises_in_try, where_it_would_be_caught, where_all_is_caught,
     in_a_call_where_it_would_be_caught,
     where_a_manager_may_swallow_it, where_a_generator_catches_it,
