@@ -85,15 +85,17 @@ def _together(paths: list[Path], specifications: Mapping[str, Any]) -> list[list
     siblings: dict[Path, list[Path]] = {}
     for path in paths:
         siblings.setdefault(path[:-1], []).append(path)
-    found: dict[Path, list[Path]] = {}
+    found: list[list[Path]] = []
+    together: set[Path] = set()
     for path in paths:
         parent = path[:-1]
         some = siblings[parent]
         if len(some) == 1 or len(some) != _length(parent, specifications):
-            found[path] = [path]
-        else:
-            found.setdefault(parent, sorted(some, key=lambda one: one[-1]))
-    return list(found.values())
+            found.append([path])
+        elif parent not in together:
+            together.add(parent)
+            found.append(sorted(some, key=lambda one: one[-1]))
+    return found
 
 
 def _length(path: Path, specifications: Mapping[str, Any]) -> int | None:
