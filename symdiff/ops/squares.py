@@ -4,7 +4,8 @@
 
 A root of one is a length: where it is 0 its derivative is 0, the smallest subgradient, as that of
 ``np.linalg.norm`` and ``np.hypot``. The partial of the root, which is inf there, meets those of the
-squares, which are 0; so any finite number in its place gives that.
+squares, which are 0; so any finite number in its place gives that. That is not so where what is
+squared is itself a root: ``np.sqrt(np.sqrt(x) ** 2)`` has an infinite derivative at 0.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def _first(node: Node, depth: int) -> bool:
 def _product(node: Node, depth: int) -> bool:
     a, b = node.operands
     if a is b:
-        return True
+        return not _is_root(a, depth)
     scaled = is_sum_of_squares(b, depth) if _is_scale(a) else is_sum_of_squares(a, depth)
     return scaled and (_is_scale(a) or _is_scale(b))
 
@@ -55,7 +56,7 @@ def _product(node: Node, depth: int) -> bool:
 def _contraction(node: Node, depth: int) -> bool:
     """``x @ x``, of a vector."""
     a, b = node.operands
-    return a is b and array_type(a).rank == 1
+    return a is b and array_type(a).rank == 1 and not _is_root(a, depth)
 
 
 def _quotient(node: Node, depth: int) -> bool:
@@ -69,21 +70,51 @@ def _is_scale(value: Value) -> bool:
 
 def _power(node: Node, depth: int) -> bool:
     number = constant_value(node.operands[1])
-    return isinstance(number, (int, float)) and number > 0 and number % 2 == 0
+    is_even = isinstance(number, (int, float)) and number > 0 and number % 2 == 0
+    return is_even and not _is_root(node.operands[0], depth)
+
+
+def _square(node: Node, depth: int) -> bool:
+    return not _is_root(node.operands[0], depth)
+
+
+def _is_root(value: Value, depth: int) -> bool:
+    """Return whether a value is a multiple of a root, which is 0 where its derivative is infinite;
+    a length is none.
+    """
+    node = value.node
+    if node is None or depth == 0:
+        return False
+    name = node.op.name.removeprefix("math_")
+    if name in ("sqrt", "cbrt"):
+        return not is_sum_of_squares(node.operands[0], depth - 1)
+    if name in _POWERS:
+        exponent = constant_value(node.operands[1])
+        is_whole = isinstance(exponent, (int, float)) and exponent >= 1
+        return not is_whole and not is_root_of_squares(node)
+    if name == "multiply":
+        return any(_is_root(operand, depth - 1) for operand in node.operands)
+    if name in _SUMS:
+        return all(_is_root(operand, depth - 1) for operand in node.operands)
+    return name in (*_SAME, *_SCALED) and _is_root(node.operands[0], depth - 1)
+
+
+_SUMS = ("sum", "mean", "add")
+_SCALED = ("divide", "negative", "absolute", "abs", "fabs")
+_POWERS = ("power", "float_power", "pow")
+_SAME = (
+    "astype", "python_float", "broadcast_to", "copy", "contiguous", "reshape", "transpose",
+    "as_scalar", "positive", "index",
+)  # fmt: skip
 
 
 _RULES: dict[str, _Rule] = {
-    **dict.fromkeys(("power", "float_power", "pow"), _power),
-    **dict.fromkeys(("square", "var"), lambda node, depth: True),
-    **dict.fromkeys(("sum", "mean", "add"), _all),
-    **dict.fromkeys(
-        (
-            "astype", "python_float", "broadcast_to", "copy", "contiguous", "reshape", "transpose",
-            "as_scalar", "positive", "index",
-        ),
-        _first,
-    ),
+    **dict.fromkeys(_POWERS, _power),
+    "square": _square,
+    "var": lambda node, depth: True,
+    **dict.fromkeys(_SUMS, _all),
+    **dict.fromkeys(_SAME, _first),
     "multiply": _product,
     **dict.fromkeys(("matmul", "dot"), _contraction),
     "divide": _quotient,
-}  # fmt: skip
+}

@@ -53,7 +53,23 @@ def test_distances_of_points_to_each_other() -> None:
         lambda x: np.sqrt(x * np.abs(x)),
         lambda x: np.sqrt(x**2 + x),
         lambda x: (x**2) ** 0.25,
+        lambda x: np.sqrt(np.sqrt(x) ** 2),
+        lambda x: np.sqrt(np.square(2.0 * np.cbrt(x))),
+        lambda x: math.sqrt(np.abs(x**0.5) ** 2),
+        lambda x: np.sqrt(np.sum(np.sqrt(np.stack([x, x])) ** 2)),
+        lambda x: (np.sqrt(x) * np.sqrt(x)) ** 0.5,
     ],
 )
 def test_what_is_no_length_keeps_what_it_had(root: Callable[[Any], Any]) -> None:
     assert not np.isfinite(sd.grad(root)(0.0))
+
+
+def test_lengths_of_lengths_and_of_differences_of_roots_are_lengths() -> None:
+    def nested(x):
+        return np.sqrt(np.sum(np.sqrt(np.sum(x**2, axis=1)) ** 2))
+
+    def apart(x):
+        return np.sqrt(np.sum((np.sqrt(x) - np.sqrt(x[::-1])) ** 2))
+
+    np.testing.assert_array_equal(sd.grad(nested)(np.zeros((2, 2))), np.zeros((2, 2)))
+    np.testing.assert_array_equal(sd.grad(apart)(np.ones(2)), np.zeros(2))
