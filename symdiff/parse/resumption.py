@@ -37,6 +37,7 @@ from symdiff.parse.iteration import (
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.operators import binary
 from symdiff.parse.raising import throw
+from symdiff.parse.refused_arms import of_program, refusal_of
 from symdiff.parse.scope import bind_name, forget_name, yields_in
 from symdiff.parse.truth import truth
 from symdiff.parse.trying import classes_of, forget, handler_of, region_of, run_in_region
@@ -347,6 +348,8 @@ class Resumption:
                 return
             if kind == "handled":
                 self._handled(*parts)
+            elif kind == "left" and parts and parts[0] == "raise":
+                self._require_no_refusal(parts[1])
             elif kind == "except" and how == "raise":
                 if self._is_handled(parts, leaving[1]):
                     return
@@ -358,6 +361,12 @@ class Resumption:
             self._raise_outside(leaving[1])
         else:
             self.interp.put((self.generator, RETURNED_VALUE), leaving[1])
+
+    def _require_no_refusal(self, raised: Raised) -> None:
+        """Refuse what is not raised any more, as something else is done instead."""
+        refusal = refusal_of(self.interp, raised.kind)
+        if refusal is not None:
+            raise of_program(refusal)
 
     def _undo(self, kind: str, parts: tuple[Any, ...], leaving: Leaving) -> Abstract:
         """Do what is done where a ``try`` or a ``with`` is left."""
@@ -418,6 +427,7 @@ class Resumption:
             else:
                 error, kind = leaving[1]
                 if self._decided(truth(interp, interp.call(leave, [kind, error, None], {}))):
+                    self._require_no_refusal(leaving[1])
                     return ABSENT
         return self._left(*leaving)
 

@@ -114,6 +114,7 @@ from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.memory_order import laid_like, layout_of
 from symdiff.parse.own_sizes import Numbers, numbers_in, rename_in
 from symdiff.parse.raising import told_of
+from symdiff.parse.refused_arms import raises_refusals
 from symdiff.parse.trying import forget, may_raise_one, run_in_region
 from symdiff.parse.values import (
     ABSENT,
@@ -393,6 +394,7 @@ def _may_be_attempted(
     """Return whether a call does nothing but to compute numbers, and may raise one of these."""
     return (
         len(nodes) >= ATTEMPTED
+        and not raises_refusals(nodes)
         and not (template.writes or called.cell.stores or any(map(does_more, nodes)))
         and all(_owner_of(place) in template.made for place in template.written)
         and all(_is_number(value.type, "bifc") for value in called.numbers)

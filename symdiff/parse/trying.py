@@ -45,6 +45,7 @@ from symdiff.parse.hidden_pythons import may_raise_as_pythons
 from symdiff.parse.interpreter import HOOKS, Interpreter, Region, either
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.raising import throw
+from symdiff.parse.refused_arms import of_program, refusal_in, refusal_of, unheeded
 from symdiff.parse.scope import bind_name, forget_name, yields_in
 from symdiff.parse.values import (
     ABSENT,
@@ -306,7 +307,12 @@ def _dispatch(
 
     def of_kind(k: int) -> None:
         error = interp.content((region.token, k))
-        if not handle(region.kinds[k], error):
+        refusal = refusal_of(interp, region.kinds[k])
+        with unheeded(interp, refusal):
+            handled = handle(region.kinds[k], error)
+        if handled and refusal is not None:
+            raise of_program(refusal)
+        if not handled:
             throw(interp, error, region.kinds[k])
 
     def among(groups: Sequence[Sequence[int]]) -> None:
@@ -380,7 +386,8 @@ def _finally(interp: Interpreter, region: Region, body: Action, last: Action) ->
     taken = {key: interp.heap.get(key) for key in (*exits, value)}
     for exit_ in exits:
         interp.put(exit_, False)
-    last()
+    with unheeded(interp, refusal_in(interp, region)):
+        last()
     raised = interp.close(region.exit)
 
     def leave_as_before() -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import math
 
 import numpy as np
 import pytest
@@ -301,12 +302,135 @@ def in_a_gradient_where_it_would_be_caught(x):
         return -x
 
 
+def large(x):
+    s = x
+    for _ in range(1):
+        s = math.sqrt(s * s + 1.0) / (x + 2.0) + math.log(s + 3.0)
+        s = math.sqrt(s * s + 1.0) / (x + 3.0) + math.log(s + 4.0)
+        s = math.sqrt(s * s + 1.0) / (x + 4.0) + math.log(s + 5.0)
+        s = math.sqrt(s * s + 1.0) / (x + 5.0) + math.log(s + 6.0)
+    return refused(s) if x > 1.0 else s
+
+
+def in_a_large_function_where_it_would_be_caught(x):
+    try:
+        return large(x)
+    except Exception:
+        return -x
+
+
+def in_a_large_function_that_is_called_outside_too(x):
+    s = large(x / 4.0) + large(x / 5.0)
+    for k in range(3):
+        try:
+            s = s + large(x / (k + 1.0))
+        except Exception:
+            s = s - x
+    return s
+
+
+def in_a_key_where_it_would_be_caught(x):
+    try:
+        return sorted([x, 2.0 * x], key=large)[0]
+    except Exception:
+        return -x
+
+
+def where_it_returns_at_last(x):
+    y = x
+    try:
+        y = refused(x) if x > 1.0 else x * x
+    finally:
+        return y  # noqa: B012
+
+
+def where_it_breaks_off_at_last(x):
+    s = 0.0
+    for _ in range(3):
+        try:
+            s = s + (refused(x) if x > 1.0 else x * x)
+        finally:
+            s = s + x
+            break  # noqa: B012
+    return s
+
+
+def where_another_exception_takes_its_place(x):
+    done = False
+    try:
+        try:
+            y = refused(x) if x > 1.0 else x * x
+            done = True
+        finally:
+            if not done:
+                raise ValueError
+    except ValueError:
+        y = -x
+    return y
+
+
+class Translating:
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, error, traceback):
+        if kind is not None:
+            raise ValueError
+
+
+def where_a_manager_raises_another_exception(x):
+    try:
+        with Translating():
+            y = refused(x) if x > 1.0 else x * x
+    except ValueError:
+        y = -x
+    return y
+
+
+@contextlib.contextmanager
+def returning():
+    try:
+        yield
+    finally:
+        return  # noqa: B012
+
+
+def where_a_generator_s_manager_returns(x):
+    y = 0.0 * x
+    with returning():
+        y = refused(x) if x > 1.0 else x * x
+    return y
+
+
+def returning_items(x):
+    try:
+        yield refused(x) if x > 1.0 else x * x
+    finally:
+        return  # noqa: B012
+
+
+def where_a_generator_returns(x):
+    s = 0.0
+    for v in returning_items(x):
+        s = s + v
+    return s
+
+
+def where_a_generator_that_is_asked_for_an_item_returns(x):
+    return next(returning_items(x), 7.0)
+
+
 REFUSED = [
     both, on_every_path, in_turns_over_an_array, where_what_follows_raises, where_the_other_raises,
     where_the_other_raises_in_try, where_it_would_be_caught, where_all_is_caught,
     in_a_call_where_it_would_be_caught,
     where_a_manager_may_swallow_it, where_a_generator_catches_it,
     in_a_gradient_where_it_would_be_caught,
+    in_a_large_function_where_it_would_be_caught, in_a_large_function_that_is_called_outside_too,
+    in_a_key_where_it_would_be_caught, where_it_returns_at_last, where_it_breaks_off_at_last,
+    where_another_exception_takes_its_place, where_a_manager_raises_another_exception,
+    where_a_generator_s_manager_returns, where_a_generator_returns,
+    where_a_generator_that_is_asked_for_an_item_returns,
 ]  # fmt: skip
 
 
