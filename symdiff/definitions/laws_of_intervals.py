@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from symdiff.definitions.densities import beta_density
 from symdiff.definitions.law import LOG_2, LOG_PI, LOG_ROOT_2_PI, Law, Unit, special
 from symdiff.definitions.laws_of_the_line import Norm
 from symdiff.definitions.solvers import followed, slope, without_derivative
@@ -17,6 +18,7 @@ class Beta(Unit):
         powers = special().xlog1py(b - 1.0, -y) + special().xlogy(a - 1.0, y)
         return powers - special().betaln(a, b)
 
+    density = staticmethod(beta_density)
     below = staticmethod(lambda y, a, b: special().betainc(a, b, y))
     above = staticmethod(lambda y, a, b: special().betaincc(a, b, y))
     quantile = staticmethod(lambda q, a, b: special().betaincinv(a, b, q))

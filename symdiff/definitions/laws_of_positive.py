@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from symdiff.definitions.densities import gamma_density
 from symdiff.definitions.law import LOG_2, LOG_PI, LOG_ROOT_2_PI, Law, Positive, special
 from symdiff.definitions.laws_of_the_line import Logistic, Norm, _mean_log
 from symdiff.definitions.solvers import without_derivative
@@ -14,6 +15,7 @@ ROOT_HALF = math.sqrt(0.5)
 class Gamma(Positive):
     shapes = ("a",)
     log_density = staticmethod(lambda y, a: special().xlogy(a - 1.0, y) - y - special().gammaln(a))
+    density = staticmethod(gamma_density)
     below = staticmethod(lambda y, a: special().gammainc(a, y))
     above = staticmethod(lambda y, a: special().gammaincc(a, y))
     quantile = staticmethod(lambda q, a: special().gammaincinv(a, q))
@@ -53,6 +55,7 @@ class Gengamma(Positive):
 class Chi2(Positive):
     shapes = ("df",)
     log_density = staticmethod(lambda y, df: Gamma.log_density(0.5 * y, 0.5 * df) - LOG_2)
+    density = staticmethod(lambda y, df: 0.5 * gamma_density(0.5 * y, 0.5 * df))
     below = staticmethod(lambda y, df: special().chdtr(df, y))
     above = staticmethod(lambda y, df: special().chdtrc(df, y))
     quantile = staticmethod(lambda q, df: 2.0 * special().gammaincinv(0.5 * df, q))

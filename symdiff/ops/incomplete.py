@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.definitions import densities
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops import (
     bessel_values,
+    density_values,
     elliptic_values,
     incomplete_values,
     noncentral_values,
@@ -28,8 +30,10 @@ from symdiff.ops import (
 from symdiff.ops.arithmetic import absolute, choose, less_equal, sign, strong_constant
 from symdiff.ops.casts import as_dtype_of
 from symdiff.ops.declare import (
+    Meaning,
     Operation,
     broadcast_shapes,
+    lowers,
     require_array,
     supporting_call,
     ufunc_dtypes,
@@ -48,11 +52,14 @@ def _declared(
     module: ModuleType = incomplete_values,
     closed: Callable[..., Any] | None = None,
     counted: bool = False,
+    sympy: Meaning | None = None,
 ) -> Operation:
     """A derivative, by the orders by its operands; that by the first one may have a form of its
-    own, ``closed(orders, *operands)``. The others may be ``counted``: whole numbers only.
+    own, ``closed(orders, *operands)``. The others may be ``counted``: whole numbers only. Orders
+    that are the default of ``name`` are not spelled.
     """
     function = getattr(module, name)
+    defaults = dict(zip(("orders",), function.__defaults__ or (), strict=False))
 
     def partial(position: int, *operands: Value, orders: tuple[int, ...]) -> Any:
         if counted and position > 0:
@@ -84,7 +91,8 @@ def _declared(
         function,
         arithmetic=True,
         cost="heavy",
-        spelling=supporting_call(function),
+        spelling=supporting_call(function, **defaults),
+        sympy=sympy,
         vjp=vjp,
         jvp=jvp,
         broadcasts=True,
@@ -149,6 +157,35 @@ noncentral_t: Operation = _declared(
     "A derivative of the distribution function of a noncentral t, by t, nc and its degrees.",
     noncentral_values,
 )
+
+
+def _derived(density: Callable[..., Any]) -> Meaning:
+    """The derivative of a density in SymPy, by the orders by its operands."""
+
+    def meaning(sp: Any, *operands: Any, orders: tuple[int, ...]) -> Any:
+        given = [sp.Dummy(positive=True) for _ in operands]
+        counts = [pair for pair in zip(given, orders, strict=True) if pair[1]]
+        made = density(sp, *given)
+        made = sp.diff(made, *counts) if counts else made
+        return made.subs(dict(zip(given, operands, strict=True)), simultaneous=True)
+
+    return meaning
+
+
+gamma_density: Operation = _declared(
+    "gamma_density",
+    "The gamma distribution's density, or a derivative of it by its shape and the place.",
+    density_values,
+    sympy=_derived(lambda sp, a, x: x ** (a - 1) * sp.exp(-x) / sp.gamma(a)),
+)
+beta_density: Operation = _declared(
+    "beta_density",
+    "The beta distribution's density, or a derivative of it by its shapes and the place.",
+    density_values,
+    sympy=_derived(lambda sp, a, b, x: x ** (a - 1) * (1 - x) ** (b - 1) / sp.beta(a, b)),
+)
+lowers(densities.gamma_density)(lambda y, a: gamma_density(a, y, orders=(0, 0)))
+lowers(densities.beta_density)(lambda y, a, b: beta_density(a, b, y, orders=(0, 0, 0)))
 
 hypergeometric_0f1, hypergeometric_1f1, hypergeometric_2f1 = (
     _declared(

@@ -41,6 +41,7 @@ from symdiff.ops.declare import (
 from symdiff.ops.elementary import cos, cosh, exp, log, log1p, sin, sinc, sqrt
 from symdiff.ops.incomplete import (
     beta_by,
+    beta_density,
     beta_inverse_by,
     ellipeinc_slope,
     ellipkinc_slope,
@@ -48,6 +49,7 @@ from symdiff.ops.incomplete import (
     f_by,
     f_drawn_by,
     gamma_by_a,
+    gamma_density,
     gamma_inverse_by_a,
     kolmogorov_of_samples,
     kolmogorov_tail,
@@ -353,7 +355,7 @@ betaincc: Operation = special_function(
     "``1 - betainc(a, b, x)``.",
     lambda y, a, b, x: -beta_by(1, a, b, x),
     lambda y, a, b, x: -beta_by(2, a, b, x),
-    lambda y, a, b, x: -exp(_log_beta_density(a, b, x)),
+    lambda y, a, b, x: -beta_density(a, b, x, orders=(0, 0, 0)),
     strong=True,
     sympy=lambda sp, a, b, x: 1 - sp.betainc(a, b, 0, x) / sp.beta(a, b),
 )
@@ -361,7 +363,7 @@ chdtr: Operation = special_function(
     "chdtr",
     "The distribution function of χ².",
     lambda y, v, x: 0.5 * gamma_by_a(0.5 * v, 0.5 * x),
-    lambda y, v, x: 0.5 * exp(log_gamma_density(0.5 * v, 0.5 * x)),
+    lambda y, v, x: 0.5 * gamma_density(0.5 * v, 0.5 * x, orders=(0, 0)),
     strong=True,
     sympy=lambda sp, v, x: sp.lowergamma(v / 2, x / 2) / sp.gamma(v / 2),
 )
@@ -369,7 +371,7 @@ chdtrc: Operation = special_function(
     "chdtrc",
     "``1 - chdtr(v, x)``.",
     lambda y, v, x: -0.5 * gamma_by_a(0.5 * v, 0.5 * x),
-    lambda y, v, x: -0.5 * exp(log_gamma_density(0.5 * v, 0.5 * x)),
+    lambda y, v, x: -0.5 * gamma_density(0.5 * v, 0.5 * x, orders=(0, 0)),
     strong=True,
     sympy=lambda sp, v, x: sp.uppergamma(v / 2, x / 2) / sp.gamma(v / 2),
 )
@@ -398,7 +400,7 @@ def _moved_density(b: Value, moved: Value, rate: Value) -> Value:
     where ``moved`` is 0.
     """
     zero, one, divisor = equal(moved, 0), strong_constant(1, moved), nonzero(rate)
-    away = moved * exp(log_gamma_density(b, rate * choose(zero, one, moved)))
+    away = moved * gamma_density(b, rate * choose(zero, one, moved), orders=(0, 0))
     product = strong_multiply(moved, divisor)
     near = choose(zero, product, strong_constant(1, product))
     at = near**b * (exp(-near) * rgamma(b)) / divisor

@@ -55,7 +55,9 @@ from symdiff.ops.declare import (
 from symdiff.ops.elementary import exp, hypot, log, log1p
 from symdiff.ops.incomplete import (
     beta_by,
+    beta_density,
     gamma_by_a,
+    gamma_density,
     hypergeometric_0f1,
     hypergeometric_1f1,
     hypergeometric_2f1,
@@ -315,7 +317,7 @@ gammainc: Operation = special_function(
     "gammainc",
     "Regularised lower incomplete gamma function.",
     lambda y, a, x: gamma_by_a(a, x),
-    lambda y, a, x: exp(log_gamma_density(a, x)),
+    lambda y, a, x: gamma_density(a, x, orders=(0, 0)),
     strong=True,
     sympy=lambda sp, a, x: sp.lowergamma(a, x) / sp.gamma(a),
 )
@@ -323,7 +325,7 @@ gammaincc: Operation = special_function(
     "gammaincc",
     "Regularised upper incomplete gamma function.",
     lambda y, a, x: -gamma_by_a(a, x),
-    lambda y, a, x: -exp(log_gamma_density(a, x)),
+    lambda y, a, x: -gamma_density(a, x, orders=(0, 0)),
     strong=True,
     sympy=lambda sp, a, x: sp.uppergamma(a, x) / sp.gamma(a),
 )
@@ -332,7 +334,7 @@ betainc: Operation = special_function(
     "Regularised incomplete beta function.",
     lambda y, a, b, x: beta_by(1, a, b, x),
     lambda y, a, b, x: beta_by(2, a, b, x),
-    lambda y, a, b, x: exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) - betaln(a, b)),
+    lambda y, a, b, x: beta_density(a, b, x, orders=(0, 0, 0)),
     strong=True,
     sympy=lambda sp, a, b, x: sp.betainc(a, b, 0, x) / sp.beta(a, b),
 )

@@ -18,6 +18,7 @@ from symdiff.inspection.rules import assigned, rule_of
 from symdiff.inspection.ruletable import is_named, program, table_of
 from symdiff.ops import (
     bessel_values,
+    density_values,
     elliptic_values,
     incomplete_values,
     noncentral_values,
@@ -45,6 +46,7 @@ def names_for_code() -> dict:
     """What the code of rules may name: NumPy, ``math`` and the functions that support them."""
     modules = (
         bessel_values,
+        density_values,
         elliptic_values,
         incomplete_values,
         noncentral_values,
