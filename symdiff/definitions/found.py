@@ -89,9 +89,11 @@ def told_of_roots(method):
     return told(("message", "nfev", "nit", *(() if method == "df-sane" else ("status",))))
 
 
-def told_of_a_root():
-    """What ``root_scalar`` tells."""
-    return told(("flag", "iterations", "function_calls"))
+def told_of_a_root(counts):
+    """What ``root_scalar`` tells; how often it calls a function and its derivative is not known,
+    where it is given both in one.
+    """
+    return told(("flag", "iterations", *(("function_calls",) if counts else ())))
 
 
 def told_of_squares():

@@ -12,6 +12,7 @@ import numpy as np
 from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.series import SERIES
+from symdiff.definitions.solvers import valued
 
 
 @defines(np.correlate)
@@ -117,14 +118,14 @@ def roots(p):
     if not issubclass(p.dtype.type, (np.floating, np.complexfloating)):
         p = p.astype(float)
     found = _eigenvalues(p[first : last + 1])
+    real = found.dtype.kind == "f"
+    whole = np.hstack((found, np.zeros(len(p) - 1 - last, found.dtype)))
     if last == len(p) - 2:
         moving = _eigenvalues(p[first:])
-        found = np.hstack((found, np.zeros(1, found.dtype)))
-        return moving[np.argmin(np.abs(found[:, np.newaxis] - moving), axis=1)]
-    real = found.dtype.kind == "f"
-    unit, nothing = (1.0, -0.0) if real else (1.0 + 1.0j, complex(-0.0, -0.0))
-    moved = np.sum(unit * np.sqrt(p[last + 1 :]), initial=nothing)  # -0.0 keeps zeros' signs
-    return np.hstack((found, np.zeros(len(p) - 1 - last, found.dtype))) + moved
+        moved = moving[np.argmin(np.abs(whole[:, np.newaxis] - moving), axis=1)]
+        return valued(np.real(moved) if real else moved, whole)
+    unit = 1.0 if real else 1.0 + 1.0j
+    return valued(whole + np.sum(unit * np.sqrt(p[last + 1 :])), whole)
 
 
 def _eigenvalues(c):

@@ -12,7 +12,7 @@ import numpy as np
 from symdiff.definitions.declare import defines, defines_inside, refuse
 from symdiff.definitions.found import Found, told
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.minima import _pairs, minimize
+from symdiff.definitions.minima import minimize
 from symdiff.definitions.solvers import (
     _as_numbers,
     _tuple,
@@ -122,14 +122,17 @@ def _of_all(name, refused):
     """
 
     def definition(func, bounds, args=(), **options):
-        for option in options:
-            if option in refused:
+        for option, unless in refused.items():
+            if not _is(options.get(option, unless), unless):
                 refuse(f"{option}=")
         if options.get("polish", True) is not True or options.get("no_local_search", False):
             refuse("a search that does not go down to the minimum at its end")
         if name != "shgo" and type(options.get("rng", options.get("seed"))) is not int:
             refuse("draws without rng=, an integer")
-        args, ends = _tuple(args), _pairs(bounds, None)
+        args, ends = _tuple(args), bounds
+        if hasattr(bounds, "lb"):
+            low, high = np.broadcast_arrays(np.atleast_1d(bounds.lb), np.atleast_1d(bounds.ub))
+            ends = np.stack((1.0 * low, 1.0 * high), axis=1)
         start = np.array([0.5 * pair[0] + 0.5 * pair[1] for pair in ends])
 
         def objective(x, *args):
@@ -138,21 +141,34 @@ def _of_all(name, refused):
         called = followed(objective, (start,), args)
         more = told(("message", "nfev", "nit"))
         likes, picked = (start, 0.0, True, *more.values()), ("x", "fun", "success", *more)
-        found = solver(f"scipy.optimize.{name}", called, (bounds,), options, likes, picked)
+        found = solver(f"scipy.optimize.{name}", called, (ends,), options, likes, picked)
         within = followed(_within(objective, found[0], ends, 1e-10), (start,), args)
         x = solution("minimum", found[0], within)
         known = dict(zip(more, found[3:], strict=True))
         fun = valued(objective(x, *args), found[1])
+        if name == "shgo" or isinstance(func(x, *args), np.float64):
+            fun = np.float64(fun)
         return Found(x=x, fun=fun, success=found[2], **known)
 
     definition.__name__ = name
     return definition
 
 
+def _is(value, known):
+    """Whether an option is what it is where it is left out."""
+    return type(value) is type(known) and value == known
+
+
 _REFUSED = {
-    "differential_evolution": ("callback", "constraints", "integrality", "vectorized", "workers"),
-    "dual_annealing": ("callback", "minimizer_kwargs"),
-    "shgo": ("callback", "constraints", "minimizer_kwargs", "workers"),
+    "differential_evolution": {
+        "callback": None,
+        "constraints": (),
+        "integrality": None,
+        "vectorized": False,
+        "workers": 1,
+    },
+    "dual_annealing": {"callback": None, "minimizer_kwargs": None},
+    "shgo": {"callback": None, "constraints": None, "minimizer_kwargs": None, "workers": 1},
 }
 
 

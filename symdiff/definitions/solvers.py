@@ -320,7 +320,7 @@ def root_scalar(f, args=(), fprime=None, fprime2=None, **given):
         given = {**given, "fprime": True}
     if fprime2 is not None:
         given = {**given, "fprime2": True}
-    more = told_of_a_root()
+    more = told_of_a_root(fprime is None or fprime is True)
     likes, picked = (0.0, True, *more.values()), ("root", "converged", *more)
     x, converged, *told = solver("scipy.optimize.root_scalar", called, (), given, likes, picked)
     known = dict(zip(more, told, strict=True))

@@ -907,6 +907,8 @@ def converged(result: Any, function: Any, args: Any, where: str, *names: Any) ->
 
         point = status.root if is_root else status.x
         slope = getattr(status, "jac", None)
+        if isinstance(slope, list):  # of trust-constr, those of the conditions
+            slope = status.lagrangian_grad
         found: Any = slope
         what = "residual"
         if hasattr(status, "rms_residuals"):

@@ -279,3 +279,36 @@ def test_what_the_program_does_not_read_is_not_asked_for():
 
     assert "nfev" not in sd.grad(fun).source(P)
     assert "quad(integrand, 0.0, 1.0, args=(a,))[0]" in sd.value_and_grad(integral).source(0.5)
+
+
+def by_newton(p):
+    return optimize.newton(lambda x: x**3 - p[0], 1.0, lambda x: 3.0 * x**2, full_output=True)[1]
+
+
+def by_halley(p):
+    slopes = {"fprime": lambda x: 3.0 * x**2, "fprime2": lambda x: 6.0 * x}
+    return optimize.root_scalar(lambda x: x**3 - p[0], x0=1.0, method="halley", **slopes)
+
+
+@pytest.mark.parametrize("solved", [by_newton, by_halley])
+def test_calls_of_a_function_and_its_derivative_are_not_counted(solved):
+    """SciPy counts both; it is given them in one."""
+
+    def found(p):
+        result = solved(p)
+        return result.root, [result.flag, result.iterations]
+
+    (value, told), slopes = sd.value_and_grad(found, has_aux=True)(P)
+    assert (value, told) == found(P)
+    np.testing.assert_allclose(slopes, [1.0 / (3.0 * value**2), 0.0], rtol=1e-9)
+    with pytest.raises(sd.UnsupportedCallError, match="the attribute function_calls"):
+        sd.grad(lambda p: solved(p).root * solved(p).function_calls)(P)
+
+
+def test_the_slope_where_trust_constr_has_stopped_is_told():
+    def found(p):
+        given = {"method": "trust-constr", "options": {"maxiter": 1}}
+        return optimize.minimize(lambda x: np.sum((x - p) ** 4), np.zeros(2), **given).fun
+
+    with pytest.warns(sd.ConvergenceWarning, match="the gradient is"):
+        assert sd.value_and_grad(found)(P)[0] == found(P)

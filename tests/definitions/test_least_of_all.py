@@ -36,12 +36,35 @@ def test_the_least_of_all_minima_moves_with_the_function(name):
     np.testing.assert_allclose(slopes, [1.0, -2.0 * (0.1 - P[1])], atol=1e-6)
 
 
+@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("kind", [float, np.float64])
+def test_the_least_value_is_of_the_type_of_scipys(name, kind):
+    def found(p):
+        bounds = optimize.Bounds([-2.0, -3.0], [3.0, 0.1])
+        return p[0], getattr(optimize, name)(
+            lambda x: kind(waves(x, p)), bounds, callback=None, **SEARCHES[name]
+        ).fun
+
+    (_, least), _ = sd.value_and_grad(found, has_aux=True)(P)
+    assert type(least) is type(found(P)[1])
+    assert least == found(P)[1]
+
+
+def test_what_is_given_as_it_is_by_default_is_taken():
+    def found(p):
+        given = {"workers": 1, "constraints": (), "vectorized": False, "integrality": None}
+        return optimize.differential_evolution(waves, BOUNDS, (p,), rng=1, **given).x[0]
+
+    np.testing.assert_allclose(sd.grad(found)(P), [1.0, 0.0], atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({}, "draws without rng="),
         ({"rng": 1, "polish": False}, "does not go down"),
         ({"rng": 1, "workers": 2}, "workers="),
+        ({"rng": 1, "vectorized": True}, "vectorized="),
     ],
 )
 def test_what_is_refused_is_named(given, message):

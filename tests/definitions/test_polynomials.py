@@ -271,6 +271,20 @@ def test_roots_move_with_a_last_coefficient_that_is_0(c: list[float]) -> None:
     assert sd.jvp(weighed, (c,), (t,))[1] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    "c", [[1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0], [1, 0, 1, 0, 0], [1j, 0, 1j, 0, 0], [1.0, 0.0]]
+)
+def test_roots_have_the_bits_of_numpys_beside_roots_at_0(c: Any) -> None:
+    c = np.array(c)
+
+    def roots(x: float, c: Any) -> Any:
+        return x, np.roots(c)
+
+    (_, found), _ = sd.value_and_grad(roots, has_aux=True)(1.0, c)
+    assert found.dtype == np.roots(c).dtype
+    assert found.tobytes() == np.roots(c).tobytes()  # with the signs of zeros
+
+
 def test_several_roots_at_0_move_without_bound() -> None:
     c = np.array([1.0, -3.0, 2.0, 0.0, 0.0])
     with np.errstate(divide="ignore"):
