@@ -13,7 +13,7 @@ from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.build import constant_value
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType, Dim, ListType, Size
-from symdiff.ops.arithmetic import floor_divide
+from symdiff.ops.arithmetic import floor_divide, maximum
 from symdiff.ops.arrange import (
     WHOLE,
     _at,
@@ -42,6 +42,7 @@ from symdiff.ops.joining import (
     triu,
 )
 from symdiff.ops.list_arrays import is_list, list_join_of, list_stack_of
+from symdiff.ops.ranges import range_of
 from symdiff.ops.reduce import axis_of
 from symdiff.ops.shape import broadcast_to, contiguous, copy, laid_like, reshape, transpose
 from symdiff.ops.sizes import dim_of, dims_of, product, product_dim, sizes_of
@@ -520,6 +521,13 @@ lowers(np.triu)(lambda m, k=0: triu(_matrix(m), k=static_integer(k)))
 
 @lowers(np.tri)
 def lower_tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Value:
-    sizes = shape_operands((N, N if M is None else M))
+    sizes = tuple(map(_not_below_zero, shape_operands((N, N if M is None else M))))
     filled = ones(*sizes, shape=dims_of(sizes), dtype=FLOAT64)
     return _cast(tril(filled, k=static_integer(k)), dtype)
+
+
+def _not_below_zero(size: Any) -> Any:
+    """A length as of ``np.arange``, which has nothing below 0."""
+    if isinstance(size, Value):
+        return size if range_of(size)[0] >= 0.0 else maximum(size, 0)
+    return max(size, 0)

@@ -94,6 +94,8 @@ def lower_vander(x: Any, N: Any = None, increasing: Any = False) -> Value:
         raise rejection(ValueError, "x must be a one-dimensional array or sequence.")
     points = cast(points, np.promote_types(array_type(points).dtype, int))
     count = static_integer(sizes_of(points)[0] if N is None else N)
+    if count < 0:
+        raise rejection(ValueError, "negative dimensions are not allowed")
     ones = FUNCTIONS[np.ones_like](points)
     powers = cumprod(FUNCTIONS[np.stack]([ones, *[points] * (count - 1)], 1), axis=1)
     powers = powers if count else _at(powers, 1, slice(0, 0))

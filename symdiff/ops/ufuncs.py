@@ -499,7 +499,10 @@ def _item(x: Any, *index: Any) -> Value:
     if index:
         element = _element(element, index)
     conversion = {"f": python_float, "i": python_int, "u": python_int, "c": python_complex}
-    kind = array_type(element).dtype.kind
+    dtype = array_type(element).dtype
+    if dtype.type in (np.longdouble, np.clongdouble):  # no number of Python's holds it
+        return as_scalar(reshape(element, shape=()))
+    kind = dtype.kind
     return _python_number(element, conversion.get(kind, python_bool), kind)
 
 

@@ -44,6 +44,44 @@ def test_powers() -> None:
     both(np.vander, np.array([1, 2], "int8"), N=2)
 
 
+def test_powers_of_fewer_than_none_are_refused() -> None:
+    function = sd.grad(lambda x: np.sum(np.vander(x, -1)))
+    with pytest.raises(ValueError, match="negative dimensions are not allowed"):
+        function(V)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(-1, None), (-2, 3), (2, -3), (3, None)])
+def test_triangles_of_fewer_than_none_are_empty(rows: int, columns: int | None) -> None:
+    def program(x: Any, rows: int, columns: int | None) -> Any:
+        made = np.tri(rows, columns)
+        return np.sum(made) * x + made.shape[0] * x
+
+    value, slope = sd.value_and_grad(program)(2.0, rows, columns)
+    assert value == 2.0 * slope == program(2.0, rows, columns)
+
+
+def test_a_triangle_of_fewer_than_none_by_its_name() -> None:
+    assert sd.grad(lambda x: np.sum(np.tri(-1)) + 3.0 * x + np.tri(-1, 2).shape[1])(1.0) == 3.0
+
+
+@pytest.mark.parametrize("dtype", ["longdouble", "clongdouble"])
+def test_numbers_longer_than_pythons_stay_what_they_are(dtype: str) -> None:
+    def program(x: Any, k: int) -> Any:
+        number = x.tolist()[k]
+        if number.dtype == x.dtype:
+            number = number * 2
+        return (number * x.item(0) * x[:1].item() * x[-1].item()).real
+
+    x = np.array([1.5, 2.0, 3.0], dtype) + np.array(1, dtype) / 3
+    found = sd.differentiable(program)(x, 1)
+    assert found == program(x, 1) and found.dtype == np.longdouble
+    slopes = sd.grad(program)(x, 1)
+    first, second, last = x
+    expected = [4 * first * second * last, 2 * first**2 * last, 2 * first**2 * second]
+    assert slopes.dtype == x.dtype
+    np.testing.assert_allclose(slopes, np.array(expected), rtol=1e-17)
+
+
 @pytest.mark.parametrize("x", [np.array([0.3, 1.2, 3.0, -1.0, 9.0]), 1.2, np.array([[2.0, 0.5]])])
 def test_interp(x: Any) -> None:
     both(np.interp, x, KNOTS, np.array([1.0, 3.0, -1.0, 2.0]))
