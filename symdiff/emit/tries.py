@@ -19,8 +19,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symdiff.ir.build import Builder, building, constant, copy_block, substitute, with_block
-from symdiff.ir.control import ATTEMPTED, cond, emit_cond, emit_undefined, is_fixed
-from symdiff.ir.graph import Block, Graph, Node, Value, free_values, uses, walk_blocks, walk_nodes
+from symdiff.ir.control import ATTEMPTED, CALLS, cond, emit_cond, emit_undefined, is_fixed
+from symdiff.ir.graph import (
+    Block,
+    Graph,
+    GraphCell,
+    Node,
+    Value,
+    free_values,
+    uses,
+    walk_blocks,
+    walk_nodes,
+)
+from symdiff.ir.reach import reached
 from symdiff.ir.types import ArrayType
 from symdiff.ops.attempts import caught_in, is_error
 from symdiff.ops.equal import frozen_attributes
@@ -105,17 +116,17 @@ def _end_of(nodes: Sequence[Node], attempt: Node) -> int | None:
     """
     called = next((k for k, node in enumerate(nodes) if node.attributes.get(ATTEMPTED)), None)
     if called is not None:
-        is_first = all(_is_of_numbers(node) and not may_raise(node) for node in nodes[:called])
+        is_first = all(_is_of_numbers(node) and not _raises(node) for node in nodes[:called])
         return called + 1 if is_first else None
     graph = attempt.attributes["callee"].graph
     numbers = _Numbers(dict(zip(graph.block.parameters, attempt.operands, strict=True)))
-    wanted = {numbers.of(node) for node in graph.block.nodes if may_raise(node)}
+    wanted = {numbers.of(node) for node in graph.block.nodes if _raises(node)}
     found: set[int] = set()
     end = 0
     for place, node in enumerate(nodes):
         if not _is_of_numbers(node):
             break
-        if may_raise(node):
+        if _raises(node):
             number = numbers.of(node)
             if number not in wanted:
                 break
@@ -126,12 +137,31 @@ def _end_of(nodes: Sequence[Node], attempt: Node) -> int | None:
 
 def _is_of_numbers(node: Node) -> bool:
     """Return whether a node, and each one in it, computes numbers and nothing else."""
-    if node.op.effect or any(
-        may_raise(inner) for block in node.blocks for inner in walk_nodes(block)
-    ):
-        return False
     inner = [one for block in node.blocks for one in walk_nodes(block)]
+    if node.op.effect or any(map(_raises, inner)):
+        return False
     return all(not one.op.effect and all(map(_is_number, one.results)) for one in (node, *inner))
+
+
+def _raises(node: Node) -> bool:
+    """Return whether a node may raise. What a call of a derivative raises is not to be caught, too:
+    of Python's floats it divides by zero where the function does not, to be computed by NumPy's.
+    """
+    if node.op not in CALLS:
+        return may_raise(node)
+    cells = reached([node.attributes["callee"]], _called_inside)
+    return any(cell.graph is None for cell in cells) or any(
+        one.op not in CALLS and (one.op.effect or may_raise(one))
+        for cell in cells
+        if cell.graph is not None
+        for one in walk_nodes(cell.graph.block)
+    )
+
+
+def _called_inside(cell: GraphCell) -> list[GraphCell]:
+    if cell.graph is None:
+        return []
+    return [one.attributes["callee"] for one in walk_nodes(cell.graph.block) if one.op in CALLS]
 
 
 def _is_number(value: Value) -> bool:
@@ -233,4 +263,4 @@ def _tried(
 
 def _has_to_wait(node: Node) -> bool:
     """Return whether a node may not stand in a ``try`` that is not about it."""
-    return may_raise(node) or not _is_of_numbers(node)
+    return _raises(node) or not _is_of_numbers(node)

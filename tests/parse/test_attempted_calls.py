@@ -197,3 +197,30 @@ def test_a_function_that_prints_is_found_to_once(
         assert sd.grad(of_three)(x) == pytest.approx(expected, rel=1e-7)
         assert capsys.readouterr().out == printed
     assert staged.count("noisy") == 4
+
+
+def rooted(x: Any) -> Any:
+    z = x
+    for k in range(6):
+        z = 0.3 * math.sin(k + z) * math.exp(-z * z) + 0.1 * math.atan(z) * math.hypot(z, 1.0)
+        z = 0.5 * z * math.cos(z) + 0.3 * math.tanh(z * x) + 0.1 * math.cosh(z) + 0.1 * x * z * z
+    return math.sqrt(x) + z
+
+
+def at_a_root(x: Any) -> Any:
+    try:
+        return rooted(x)
+    except (ArithmeticError, ValueError):
+        return 7.0 * x + 3.0
+
+
+def test_what_a_derivative_raises_between_pythons_floats_is_not_caught() -> None:
+    """It divides by a root that is 0, where the function does not."""
+    for x in (0.0, 0.4, -1.0):
+        slope = math.inf if x == 0.0 else directional(at_a_root, (x,), (1.0,)).value
+        with np.errstate(divide="ignore"):
+            assert sd.grad(at_a_root)(x) == pytest.approx(slope, rel=1e-7)
+            found = sd.value_and_grad(at_a_root)(x)
+            assert found == pytest.approx((at_a_root(x), slope), rel=1e-7)
+            assert sd.jvp(at_a_root, (x,), (1.0,))[1] == pytest.approx(slope, rel=1e-7)
+    assert "x_bar = rooted_backward" in sd.grad(at_a_root).source(1.0)
