@@ -215,9 +215,9 @@ class Expressions:
         """Any object that structure holds: a literal where it has one, else by name."""
         if isinstance(value, np.str_ | np.bytes_):
             return ast.Call(dotted(f"np.{type(value).__name__}"), [ast.Constant(value.item())], [])
-        if value is None or value is Ellipsis or isinstance(value, (bool, str, bytes)):
+        if type(value) in (bool, str, bytes, type(None), EllipsisType):
             return ast.Constant(value)
-        if isinstance(value, (int, float, complex, np.generic)):
+        if type(value) in (int, float, complex) or isinstance(value, np.generic):
             return self.constant(value, hint)
         return name(self.namespace.bind(value, getattr(value, "__name__", hint)))
 

@@ -27,6 +27,7 @@ from symdiff.ir.structure import (
     is_made_of_items,
     native_base,
 )
+from symdiff.ops.declare import literal
 
 
 def name_parameters(graph: Graph, namespace: Namespace) -> tuple[dict[int, str], list[Parameter]]:
@@ -138,9 +139,21 @@ def _item_of(expression: ast.expr, key: Any, kind: type, namespace: Namespace) -
     base: Any = native_base(kind)
     plain = getattr(base, "__getitem__", None)
     if plain is None or getattr(kind, "__getitem__", None) is plain:
-        return subscript(expression, ast.Constant(key))
+        return subscript(expression, _key(key, namespace))
     function = namespace.bind(plain, f"{base.__name__}_getitem")
-    return call_of(function, expression, ast.Constant(key))
+    return call_of(function, expression, _key(key, namespace))
+
+
+def _key(key: Any, namespace: Namespace) -> ast.expr:
+    """A key of a container as it is written, or by a name: a member of an ``IntEnum`` is an integer
+    that is written otherwise.
+    """
+    if type(key) is tuple:
+        return ast.Tuple([_key(part, namespace) for part in key], ast.Load())
+    if isinstance(key, np.number) or type(key) in (int, float, complex):
+        return literal(key)
+    is_written = key is None or type(key) in (str, bytes, bool)
+    return ast.Constant(key) if is_written else name(namespace.bind(key, "key"))
 
 
 def _held(specification: Any, held: Any, key: Any) -> Any:
@@ -192,7 +205,12 @@ def _container(container: Container, items: list[ast.expr], expressions: Express
         rebuild = Rebuild(container)
         return call_of(expressions.namespace.bind(rebuild, f"make_{kind.__name__}"), *items)
     if issubclass(kind, dict):
-        keys = [expressions.static(key, "key") for key in container.keys]
+        keys = [
+            _key(key, expressions.namespace)
+            if type(key) is tuple
+            else expressions.static(key, "key")
+            for key in container.keys
+        ]
         made = _dict_of(container, keys, items)
         return (
             made if kind is dict else call_of(expressions.namespace.bind(kind, kind.__name__), made)

@@ -337,16 +337,17 @@ def of_kind(kind: type, items: Iterable[Any], beside: Iterable[Any]) -> Iterator
 
 def is_writable(lens: Lens) -> bool:
     """Return whether an array can be written through a view."""
-    return lens.op.put is not None and not _is_read_only(lens)
+    return lens.op.put is not None and not is_read_only(lens)
 
 
-def _is_read_only(lens: Lens) -> bool:
+def is_read_only(lens: Lens) -> bool:
+    """Return whether NumPy lets nobody write through a view."""
     return lens.op.read_only is not None and lens.op.read_only(lens.node)
 
 
 def _require_writable(lens: Lens) -> None:
     """NumPy's error for a view that cannot be written, or a refusal."""
-    if _is_read_only(lens):
+    if is_read_only(lens):
         raise users(ValueError("assignment destination is read-only"))
     if lens.op.put is None:
         name = lens.op.name

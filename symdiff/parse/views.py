@@ -16,11 +16,12 @@ from symdiff.ir.control import CALLS
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.declare import FUNCTIONS, DeclaredOp
+from symdiff.ops.defined import library_call
 from symdiff.ops.effects import opaque_call, stop_gradient
 from symdiff.ops.index import index_set_of, is_view
 from symdiff.ops.shape import broadcast_to, copy
 from symdiff.ops.sizes import product, sizes_of
-from symdiff.parse.heap import Location, is_array, is_callers, is_writable
+from symdiff.parse.heap import Location, is_array, is_callers, is_read_only, is_writable
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.memory_order import gives_view, layout_of
 from symdiff.parse.values import Abstract, Array, Conflict, Lens
@@ -152,7 +153,7 @@ def _note_shared(interp: Interpreter, array: Array, made: Array, conflict: Confl
 
 def is_writeable(interp: Interpreter, array: Array) -> bool | None:
     """Return whether an array can be written; None where only a run tells: the caller's, what calls
-    or branches give, and what may be one of several.
+    (of a library, too) or branches give, and what may be one of several.
     """
     heap, storage = interp.heap, array.storage
     if is_callers(storage) or storage in heap.frozen or len([*heap.possible(storage)]) > 1:
@@ -160,9 +161,11 @@ def is_writeable(interp: Interpreter, array: Array) -> bool | None:
     made = heap.levels(array)[0].node
     if made is None or made.op.effect or made.op.view is not None or made.blocks:
         return None
-    if not isinstance(made.op, DeclaredOp) or made.op in (opaque_call, *CALLS):
+    if not isinstance(made.op, DeclaredOp) or made.op in (opaque_call, library_call, *CALLS):
         return None
-    return all(map(is_writable, array.lenses))
+    if any(map(is_read_only, array.lenses)):
+        return False
+    return True if all(map(is_writable, array.lenses)) else None
 
 
 def store_whole(interp: Interpreter, target: Array, value: Value) -> None:

@@ -364,7 +364,17 @@ def test_what_is_made_here_is_known_to_be_writeable_or_not() -> None:
         y.flags.writeable = False
         return y
 
-    for made in (read_only, outside, lambda x: x + 1.0 if x[0, 0] > 0 else x):
+    def in_constant_bytes(x: Any) -> Any:
+        return np.frombuffer(b"12345678")
+
+    for made in (
+        read_only,
+        outside,
+        in_constant_bytes,
+        lambda x: np.broadcast_arrays(x[0] + 1.0, x)[0],
+        lambda x: np.meshgrid(x[0] + 1.0, x[1], copy=False)[0],
+        lambda x: x + 1.0 if x[0, 0] > 0 else x,
+    ):
         with pytest.raises(sd.UnsupportedCallError, match="whether an array is writeable"):
             sd.grad(lambda x, made=made: np.sum(x) * made(x).flags.writeable)(A)
 
