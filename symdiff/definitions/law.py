@@ -29,6 +29,15 @@ def special():
     return found
 
 
+def risen(y, power, rest):
+    """``exp(xlogy(power, y) + rest)``; at 0 by the power itself, whose slopes are right there, but
+    where that is infinite.
+    """
+    at_end = np.logical_and(y == 0.0, power >= 0.0)
+    at = np.where(at_end, y, 1.0) ** power * np.exp(np.minimum(rest, 700.0))
+    return np.where(at_end, at, np.exp(special().xlogy(power, np.where(at_end, 1.0, y)) + rest))
+
+
 def said(name, method, args, keywords):
     """What a method of SciPy's says, in the dtypes that it is asked in."""
     from scipy import stats

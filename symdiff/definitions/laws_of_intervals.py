@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from symdiff.definitions.densities import beta_density
-from symdiff.definitions.law import LOG_2, LOG_PI, LOG_ROOT_2_PI, Law, Unit, special
+from symdiff.definitions.law import LOG_2, LOG_PI, LOG_ROOT_2_PI, Law, Unit, risen, special
 from symdiff.definitions.laws_of_the_line import Norm
 from symdiff.definitions.solvers import followed, slope, without_derivative
 
@@ -36,6 +36,7 @@ class Uniform(Unit):
 class Powerlaw(Unit):
     shapes = ("a",)
     log_density = staticmethod(lambda y, a: np.log(a) + special().xlogy(a - 1.0, y))
+    density = staticmethod(lambda y, a: risen(y, a - 1.0, np.log(a) + 0.0 * y))
     below = staticmethod(lambda y, a: y**a)
     above = staticmethod(lambda y, a: -np.expm1(a * np.log(y)))
     log_below = staticmethod(lambda y, a: a * np.log(y))

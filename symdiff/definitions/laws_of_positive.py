@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from symdiff.definitions.densities import gamma_density
-from symdiff.definitions.law import LOG_2, LOG_PI, LOG_ROOT_2_PI, Law, Positive, special
+from symdiff.definitions.law import LOG_2, LOG_PI, LOG_ROOT_2_PI, Law, Positive, risen, special
 from symdiff.definitions.laws_of_the_line import Logistic, Norm, _mean_log
 from symdiff.definitions.solvers import without_derivative
 
@@ -67,9 +67,13 @@ class Chi(Positive):
 
     @staticmethod
     def log_density(y, df):
-        factor = (0.5 * df - 1.0) * LOG_2 + special().gammaln(0.5 * df)
-        return special().xlogy(df - 1.0, y) - 0.5 * (y * y) - factor
+        return special().xlogy(df - 1.0, y) + Chi._rest(y, df)
 
+    @staticmethod
+    def _rest(y, df):
+        return -0.5 * (y * y) - (0.5 * df - 1.0) * LOG_2 - special().gammaln(0.5 * df)
+
+    density = staticmethod(lambda y, df: risen(y, df - 1.0, Chi._rest(y, df)))
     below = staticmethod(lambda y, df: special().gammainc(0.5 * df, 0.5 * (y * y)))
     above = staticmethod(lambda y, df: special().gammaincc(0.5 * df, 0.5 * (y * y)))
 
@@ -79,10 +83,15 @@ class F(Positive):
 
     @staticmethod
     def log_density(y, n, d):
-        ratio = n / d
-        powers = special().xlogy(0.5 * n - 1.0, y) - 0.5 * (n + d) * np.log1p(ratio * y)
-        return 0.5 * n * np.log(ratio) + powers - special().betaln(0.5 * n, 0.5 * d)
+        return special().xlogy(0.5 * n - 1.0, y) + F._rest(y, n, d)
 
+    @staticmethod
+    def _rest(y, n, d):
+        ratio = n / d
+        powers = 0.5 * n * np.log(ratio) - 0.5 * (n + d) * np.log1p(ratio * y)
+        return powers - special().betaln(0.5 * n, 0.5 * d)
+
+    density = staticmethod(lambda y, n, d: risen(y, 0.5 * n - 1.0, F._rest(y, n, d)))
     below = staticmethod(lambda y, n, d: special().fdtr(n, d, y))
     above = staticmethod(lambda y, n, d: special().fdtrc(n, d, y))
     quantile = staticmethod(lambda q, n, d: special().fdtri(n, d, q))
@@ -133,9 +142,13 @@ class Betaprime(Positive):
 
     @staticmethod
     def log_density(y, a, b):
-        powers = special().xlogy(a - 1.0, y) - (a + b) * np.log1p(y)
-        return powers - special().betaln(a, b)
+        return special().xlogy(a - 1.0, y) + Betaprime._rest(y, a, b)
 
+    @staticmethod
+    def _rest(y, a, b):
+        return -(a + b) * np.log1p(y) - special().betaln(a, b)
+
+    density = staticmethod(lambda y, a, b: risen(y, a - 1.0, Betaprime._rest(y, a, b)))
     below = staticmethod(lambda y, a, b: special().betainc(a, b, y / (1.0 + y)))
     above = staticmethod(lambda y, a, b: special().betainc(b, a, 1.0 / (1.0 + y)))
 
@@ -152,6 +165,7 @@ class Expon(Positive):
 class WeibullMin(Positive, name="weibull_min"):
     shapes = ("c",)
     log_density = staticmethod(lambda y, c: np.log(c) + special().xlogy(c - 1.0, y) - y**c)
+    density = staticmethod(lambda y, c: risen(y, c - 1.0, np.log(c) - y**c))
     below = staticmethod(lambda y, c: -np.expm1(-(y**c)))
     above = staticmethod(lambda y, c: np.exp(-(y**c)))
     log_above = staticmethod(lambda y, c: -(y**c))
@@ -263,9 +277,13 @@ class Nakagami(Positive):
 
     @staticmethod
     def log_density(y, nu):
-        powers = special().xlogy(nu, nu) + special().xlogy(2.0 * nu - 1.0, y)
-        return LOG_2 + powers - special().gammaln(nu) - nu * (y * y)
+        return special().xlogy(2.0 * nu - 1.0, y) + Nakagami._rest(y, nu)
 
+    @staticmethod
+    def _rest(y, nu):
+        return LOG_2 + special().xlogy(nu, nu) - special().gammaln(nu) - nu * (y * y)
+
+    density = staticmethod(lambda y, nu: risen(y, 2.0 * nu - 1.0, Nakagami._rest(y, nu)))
     below = staticmethod(lambda y, nu: special().gammainc(nu, nu * (y * y)))
     above = staticmethod(lambda y, nu: special().gammaincc(nu, nu * (y * y)))
 

@@ -16,10 +16,12 @@ from symdiff.ir.graph import Value
 from symdiff.ops import support
 from symdiff.ops.arithmetic import (
     absolute,
+    bitwise_and,
     choose,
     equal,
     floor,
     greater,
+    greater_equal,
     less,
     minimum,
     nonzero,
@@ -345,6 +347,15 @@ def _log_f_density(n: Any, d: Any, x: Any) -> Any:
     return log(ratio) + choose(low, small, large) - betaln(0.5 * n, 0.5 * d)
 
 
+def _f_density(n: Any, d: Any, x: Any) -> Any:
+    """At 0 by the power itself, whose derivatives are right there; but where that is infinite."""
+    at_end, one = bitwise_and(equal(x, 0), greater_equal(n, 2)), strong_constant(1, x)
+    ratio, at = n / d, choose(at_end, x, one)
+    rest = 0.5 * n * log(ratio) - 0.5 * (n + d) * log1p(ratio * at) - betaln(0.5 * n, 0.5 * d)
+    end = at ** (0.5 * n - 1.0) * exp(minimum(rest, 700.0))
+    return choose(at_end, end, exp(_log_f_density(n, d, choose(at_end, one, x))))
+
+
 def _beta_of_f(sp: Any, n: Any, d: Any, x: Any) -> Any:
     a, b = n / 2, d / 2
     return sp.betainc(a, b, 0, n * x / (n * x + d)) / sp.beta(a, b)
@@ -380,7 +391,7 @@ fdtr: Operation = special_function(
     "The distribution function of F.",
     lambda y, n, d, x: f_by(1, n, d, x),
     lambda y, n, d, x: f_by(2, n, d, x),
-    lambda y, n, d, x: exp(_log_f_density(n, d, x)),
+    lambda y, n, d, x: _f_density(n, d, x),
     strong=True,
     sympy=_beta_of_f,
 )
@@ -389,7 +400,7 @@ fdtrc: Operation = special_function(
     "``1 - fdtr(dfn, dfd, x)``.",
     lambda y, n, d, x: -f_by(1, n, d, x),
     lambda y, n, d, x: -f_by(2, n, d, x),
-    lambda y, n, d, x: -exp(_log_f_density(n, d, x)),
+    lambda y, n, d, x: -_f_density(n, d, x),
     strong=True,
     sympy=lambda sp, n, d, x: 1 - _beta_of_f(sp, n, d, x),
 )
