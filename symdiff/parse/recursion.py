@@ -23,7 +23,6 @@ from symdiff.ir.reach import reached
 from symdiff.ir.structure import Structure, is_leaf
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops.declare import NeedsStatic
-from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.facts import call_of
 from symdiff.parse.aliases import location_of
 from symdiff.parse.anew import refined
@@ -46,7 +45,7 @@ from symdiff.parse.trees import (
     same_structure,
     unflatten,
 )
-from symdiff.parse.trying import may_raise_one
+from symdiff.parse.trying import require_not_caught
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
@@ -353,7 +352,13 @@ def _close(
     """Make the captured values parameters of the graph, handed on by the calls inside it, and by
     those in graphs of other functions that it calls and that call it.
     """
-    _require_not_caught(interp, activation, block)
+    require_not_caught(
+        interp,
+        block.nodes,
+        "a function that calls itself on data and may raise, inside try",
+        "let it return what tells, or use a loop",
+        activation.cell,
+    )
     captured = free_values(block)
     cell = activation.cell
     cell.graph = _with_captured(Graph(cell.name, copy_block(block, {}), (), output), captured)
@@ -391,20 +396,6 @@ def _calling(cell: GraphCell) -> list[GraphCell]:
         for callee in callees(caller.graph):
             callers.setdefault(callee, []).append(caller)
     return [one for one in reached([cell], lambda one: callers.get(one, ())) if one is not cell]
-
-
-def _require_not_caught(interp: Interpreter, activation: Activation, block: Block) -> None:
-    """Refuse a graph that raises what the ``try`` around it catches: no exit leads out of it."""
-    if not interp.regions:
-        return
-    classes = interp.regions[-1].classes
-    for node in walk_nodes(block):
-        own = node.op in CALLS and node.attributes["callee"] is activation.cell
-        if node.op in (raise_, assert_) or (not own and may_raise_one(interp, node, classes)):
-            raise UnsupportedCallError(
-                "a function that calls itself on data and may raise, inside try",
-                hint="let it return what tells, or use a loop",
-            )
 
 
 def _first_call(

@@ -24,11 +24,12 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import SignatureError, UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import builder, copy_block, copy_into
 from symdiff.ir.compiled import own_signature
-from symdiff.ir.graph import Block, Graph, Input, Value, free_values
+from symdiff.ir.control import CALLS
+from symdiff.ir.graph import Block, Graph, Input, Node, Value, free_values
 from symdiff.ir.signature import Asked, Fixed, Nested, Path, Signature, Specification, step
 from symdiff.ir.structure import Structure, declared, is_leaf
 from symdiff.ir.types import OPAQUE, ArrayType, ListType, Type, type_of_constant
-from symdiff.ops.effects import never_returns
+from symdiff.ops.effects import assert_, never_returns, raise_
 from symdiff.ops.facts import is_length
 from symdiff.ops.foreign import foreign_call
 from symdiff.ops.sizes import lower_bound
@@ -54,6 +55,7 @@ from symdiff.parse.raising import raise_error
 from symdiff.parse.reflect import container
 from symdiff.parse.scope import read_once
 from symdiff.parse.trees import Parts, parts_of, unflatten
+from symdiff.parse.trying import require_not_caught
 from symdiff.parse.values import (
     Abstract,
     Array,
@@ -78,6 +80,7 @@ from symdiff.parse.views import (
 from symdiff.parse.writeback import begin, settled
 
 Call = Callable[..., Any]
+_RAISING = frozenset((raise_, assert_, *CALLS))
 
 
 Shared: TypeAlias = list[tuple[Path, Any]]
@@ -484,12 +487,27 @@ class Stager:
         before = builder().span
         settled(self.interp, graph.block.nodes)
         for node in graph.block.nodes:
-            copy_into(node, new)
+            self._attempted(copy_into(node, new), node, new)
         builder().span = before
         if never_returns(graph.block):
             self.interp.leave(ERROR)
             raise NeverReturns
         return [new.get(v, v) for v in graph.block.results]
+
+    def _attempted(self, copied: Node, node: Node, new: dict[Value, Value]) -> None:
+        """Leave the statement where what was copied may raise what a ``try`` around catches."""
+        interp = self.interp
+        if not interp.regions:
+            return
+        if copied.blocks or copied.op in _RAISING:
+            what = "a function that may raise in a loop or a branch, differentiated inside try"
+            require_not_caught(interp, [copied], what, "let it return what tells")
+            return
+        builder().nodes.pop()
+        if HOOKS.attempt(interp, copied):
+            new.update(zip(node.results, copied.results, strict=True))
+        else:
+            builder().nodes.append(copied)
 
     def leaves(self, arguments: Keywords, paths: Sequence[Path]) -> list[Value]:
         return [self._at(arguments, path) for path in paths]

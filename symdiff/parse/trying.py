@@ -17,10 +17,10 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from symdiff.errors import UnsupportedSyntaxError
+from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.control import CALLS
-from symdiff.ir.graph import Block, Node, Value, walk_nodes
+from symdiff.ir.graph import Block, GraphCell, Node, Value, walk_nodes
 from symdiff.ir.types import BOOL, ArrayType
 from symdiff.ops.arithmetic import bitwise_or, equal, greater_equal, less, negative
 from symdiff.ops.attempts import (
@@ -32,7 +32,7 @@ from symdiff.ops.attempts import (
     spelled_class,
 )
 from symdiff.ops.declare import DeclaredOp, array_type
-from symdiff.ops.effects import enter_context, opaque_call
+from symdiff.ops.effects import assert_, enter_context, opaque_call, raise_
 from symdiff.ops.facts import may_raise
 from symdiff.ops.index import index, index_add, index_set, written_apart
 from symdiff.ops.lists import list_length, list_pop
@@ -473,6 +473,22 @@ def may_raise_one(interp: Interpreter, node: Node, classes: Classes) -> bool:
     if interp.strict and _is_reported(node):
         raised = (*raised, FloatingPointError)
     return any(issubclass(a, b) or issubclass(b, a) for a in raised for b in classes)
+
+
+def require_not_caught(
+    interp: Interpreter, nodes: list[Node], what: str, hint: str, own: GraphCell | None = None
+) -> None:
+    """Refuse nodes that raise what the ``try`` around them catches: no exit leads out of them.
+
+    ``own``: the graph that they are, which may be called there.
+    """
+    if not interp.regions:
+        return
+    classes = interp.regions[-1].classes
+    for node in walk_nodes(Block((), nodes)):
+        is_own = node.op in CALLS and node.attributes["callee"] is own
+        if node.op in (raise_, assert_) or (not is_own and may_raise_one(interp, node, classes)):
+            raise UnsupportedCallError(what, interp.span, hint)
 
 
 def _is_reported(node: Node) -> bool:

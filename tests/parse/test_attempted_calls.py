@@ -224,3 +224,68 @@ def test_what_a_derivative_raises_between_pythons_floats_is_not_caught() -> None
             assert found == pytest.approx((at_a_root(x), slope), rel=1e-7)
             assert sd.jvp(at_a_root, (x,), (1.0,))[1] == pytest.approx(slope, rel=1e-7)
     assert "x_bar = rooted_backward" in sd.grad(at_a_root).source(1.0)
+
+
+def ratio_of_sine(a, b):
+    return math.sin(a) / (a - b)
+
+
+def positive_cube(x):
+    if x > 1.0:
+        raise ValueError("too large")
+    return x**3
+
+
+def slope_or_a(a, b):
+    try:
+        return sd.grad(ratio_of_sine)(a, b)
+    except ZeroDivisionError:
+        return a
+
+
+def tangent_or_b(a, b):
+    try:
+        return sd.jvp(ratio_of_sine, (a, b), (1.0, 0.0))[1]
+    except ZeroDivisionError as error:
+        return b * len(str(error))
+
+
+def bend_or_product(a, b):
+    try:
+        made = a * sd.derivative(lambda u: ratio_of_sine(u, b), 2)(a)
+    except ArithmeticError:
+        made = a * b
+    return made * made
+
+
+def slope_by_numpy(a, b):
+    try:
+        with np.errstate(all="raise"):
+            return sd.grad(lambda u: np.sum(np.sin(u) / (u - b)))(np.array([a, a]))[0]
+    except FloatingPointError:
+        return a
+
+
+@pytest.mark.parametrize("f", [slope_or_a, tangent_or_b, bend_or_product, slope_by_numpy])
+def test_what_a_derivative_raises_is_handled(f: Any) -> None:
+    for place in ((1.0, 0.7), (0.5, 0.5)):
+        value, found = sd.value_and_grad(f, argnums=(0, 1))(*place)
+        assert value == pytest.approx(f(*place), rel=1e-12)
+        along = [sd.jvp(f, place, one)[1] for one in ((1.0, 0.0), (0.0, 1.0))]
+        np.testing.assert_allclose(along, found, rtol=1e-10)
+    assert sd.grad(slope_or_a)(0.5, 0.5) == 1.0
+    assert sd.grad(tangent_or_b, argnums=1)(0.5, 0.5) == len("float division by zero")
+    step = 1e-6
+    ahead, behind = f(1.0 + step, 0.7), f(1.0 - step, 0.7)
+    assert sd.grad(f)(1.0, 0.7) == pytest.approx((ahead - behind) / (2 * step), rel=1e-5)
+
+
+def test_what_a_branch_of_it_raises_is_refused() -> None:
+    def f(x):
+        try:
+            return sd.grad(positive_cube)(x)
+        except ValueError:
+            return x
+
+    with pytest.raises(sd.UnsupportedCallError, match="differentiated inside try"):
+        sd.grad(f)(0.5)
