@@ -307,6 +307,11 @@ def _both(fun, slope, bend=None):
     return both
 
 
+def _number_of(value):
+    """A number, also of an array that holds one."""
+    return float(value if np.ndim(value) == 0 else np.reshape(value, ()))
+
+
 def _as_numbers(value):
     return np.asarray(value) if np.ndim(value) > 0 else float(value)
 
@@ -419,7 +424,8 @@ def _least(name, fun, start, first, args, options, bounds=None, near=1e-10, told
     own = _first(fun, jac)
 
     def objective(x, *args):
-        return float(own(x, *args))
+        value = own(x, *args)
+        return _number_of(value) if first else float(value)
 
     callback = called = followed(objective, (start,), args)
     if callable(jac) or jac is True:

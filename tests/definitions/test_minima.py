@@ -364,3 +364,15 @@ def test_a_loss_may_be_pythons_number_or_numpys(find: str) -> None:
         return optimize.fmin_l_bfgs_b(loss, np.array([1.0]), approx_grad=True)[0][0]
 
     np.testing.assert_allclose(sd.grad(slope)(y), x / (x @ x), rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", [None, "Nelder-Mead", "Powell", "L-BFGS-B", "SLSQP", "COBYLA"])
+@pytest.mark.parametrize("given", [{}, {"bounds": [(-1.0, 3.0)]}])
+def test_an_objective_may_give_an_array_of_one_number(method: Any, given: Any) -> None:
+    def found(p: Any) -> Any:
+        result = optimize.minimize(lambda x: (x - p) ** 2 + 0.1 * x, 0.0, method=method, **given)
+        return result.x[0], result.fun
+
+    (x, least), slope = sd.value_and_grad(found, has_aux=True)(0.7)
+    assert (x, least) == found(0.7) and type(least) is type(found(0.7)[1])
+    assert slope == pytest.approx(1.0)
