@@ -693,25 +693,27 @@ def _refined(
 ) -> tuple[RetryPolicy, Signature]:
     """How to stage once more after an error, and at which signature: with less taken over from runs
     before, or with the arm that it has left raising it; the error where neither can be.
+
+    What was followed more closely before stays so as long as refusals of arms are found.
     """
-    if policy.raised_in_arms and policy.raise_in_arm(error):
-        return policy.kept(), signature
+    if policy.taken_over and not policy.raised_in_arms:
+        return policy.anew(), signature
     less = _with_less(policy, likely, error, signature, given)
     if less is not None:
         return policy.anew(), less
-    if not policy.raise_in_arm(error):
-        raise error
-    return policy.kept(), signature
+    if policy.raise_in_arm(error):
+        return policy.kept(), signature
+    if policy.taken_over:
+        return policy.anew(), signature
+    raise error
 
 
 def _with_less(
     policy: RetryPolicy, likely: Likely, error: SymdiffError, signature: Signature, given: Signature
 ) -> Signature | None:
-    """The signature to stage at once more after an error, with less taken over from runs before;
-    None where there is nothing of it.
+    """The signature to stage at after an error, with something else tried that may resolve it; None
+    where there is nothing.
     """
-    if policy.taken_over:
-        return signature
     if policy.recursions.follow(error) or policy.recursions.key() or policy.write_in_arms():
         return given
     if policy.tell_names():

@@ -297,7 +297,7 @@ def run_function(
             f"symdiff does not compile '{keyword}'", span_of(node, source), hint
         )
     if len(interp.frames) > MOST_INLINED:
-        raise _too_deep(interp, node, scope)
+        raise _too_deep(interp, node, scope).as_limit()
     bound = bind_arguments(interp, node, scope.function, defaults, arguments, keywords)
     key = (node, scope.parent, id(scope.globals), *map(id, scope.cells.values()))
     if yielding(node) is not None:

@@ -394,7 +394,7 @@ def _may_be_attempted(
     """Return whether a call does nothing but to compute numbers, and may raise one of these."""
     return (
         len(nodes) >= ATTEMPTED
-        and not raises_refusals(nodes)
+        and not (interp.policy.raised_in_arms and raises_refusals(nodes))
         and not (template.writes or called.cell.stores or any(map(does_more, nodes)))
         and all(_owner_of(place) in template.made for place in template.written)
         and all(_is_number(value.type, "bifc") for value in called.numbers)

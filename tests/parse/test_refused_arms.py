@@ -501,6 +501,34 @@ def test_several_places_are_raised_each_at_its_own():
         sd.grad(f)(2.0)
 
 
+def test_another_arm_is_followed_as_closely_as_by_itself():
+    def f(x):
+        if x > 1.0:
+            return refused(x)
+        if x < 0.25:
+            return x
+        log, y = [], x
+        while y > 0.1:
+            y = y * 0.5
+            log.append(("newton", y) if y > 0.2 else ("bisect", 2.0 * y))
+        return sum(v * len(name) for name, v in log)
+
+    assert sd.value_and_grad(f)(0.5) == (3.75, 7.5)
+    with pytest.raises(UnsupportedSyntaxError, match="async def"):
+        sd.grad(f)(2.0)
+
+
+def test_how_deeply_calls_nest_is_no_refusal_of_an_arm():
+    def handed_on(x, n, then):
+        if n <= 0.0:
+            return then(x)
+        return handed_on(x, n - 1.0, lambda v: then(2.0 * v))
+
+    with pytest.raises(SymdiffError, match="more than 300 functions") as caught:
+        sd.grad(lambda x: handed_on(x, 4.0 * x, lambda v: v))(0.5)
+    assert TAKEN not in str(caught.value)
+
+
 def test_the_account_tells_what_is_not_compiled():
     explained = sd.differentiable(in_an_if).grad.explain("float")
     (told,) = explained.as_dict()["refused"]
