@@ -227,6 +227,14 @@ class Homes:
             block = outer[1]
         return False
 
+    def is_in_turn(self, block: Block) -> bool:
+        """Return whether a block is run in each turn of a loop."""
+        while (outer := self.enclosing(block)) is not None:
+            if outer[0].op is loop:
+                return True
+            block = outer[1]
+        return False
+
     def is_index(self, value: Value) -> bool:
         """Return whether a value is the number of a loop's turn."""
         home = self.home.get(value)

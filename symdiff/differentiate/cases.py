@@ -3,9 +3,9 @@
     y = np.where(c, f(w), g(w))     f(w): {c}     g(w): {not c}     w: {c} or {not c}, so always
 
 A case is a set of choices that all have to be met, ``Cases`` are alternatives. Of what takes parts
-of an array the choice is ``PARTS``, of a loop that may have no turns ``TURNS``; what is not known
-to be the opposite of anything is a choice of its own. Few cases are kept apart; beyond that
-``SOMETIMES`` stands for all but "always".
+of an array the choice is ``PARTS``, ``PLACES`` of what does so in each turn of a loop, of a loop
+that may have no turns ``TURNS``; what is not known to be the opposite of anything is a choice of
+its own. Few cases are kept apart; beyond that ``SOMETIMES`` stands for all but "always".
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ Case = frozenset[Choice]
 Cases = frozenset[Case]
 
 PARTS = Choice("parts")
+PLACES = Choice("places")
 TURNS = Choice("turns")
-PARTIAL = frozenset({PARTS, TURNS})  # no mask but where partials may be infinite
+PARTIAL = frozenset({PARTS, PLACES, TURNS})  # no mask but where partials may be infinite
 _LAST = "last turn"
 ALWAYS: Cases = frozenset({frozenset[Choice]()})
 NEVER: Cases = frozenset()

@@ -24,6 +24,7 @@ from symdiff.differentiate.cases import (
     OTHERS,
     PARTLY,
     PARTS,
+    PLACES,
     SOMETIMES,
     TURNS,
     Cases,
@@ -246,8 +247,8 @@ def _cases(activity: Activity, targets: Mapping[Value, State]) -> dict[Value, Ca
         value = stack.pop()
         for edge in uses.get(value, ()):
             before = cases.get(edge.source, NEVER)
-            is_part = _is_part(edge, together.get(edge.node), cases)
-            found = either(before, _of_use(edge, cases[value], activity, is_part))
+            part = _part(edge, together.get(edge.node), cases, activity.homes)
+            found = either(before, _of_use(edge, cases[value], activity, part))
             if found != before:
                 changes[edge.source] = changes.get(edge.source, 0) + 1
                 often = changes[edge.source] > _MOST_CHANGES and found != ALWAYS
@@ -256,19 +257,26 @@ def _cases(activity: Activity, targets: Mapping[Value, State]) -> dict[Value, Ca
     return cases
 
 
-def _is_part(edge: Edge, waiting: list[Node] | None, cases: Mapping[Value, Cases]) -> bool:
-    """Return whether a use leaves parts of its operand out, and no others always take these.
+def _part(
+    edge: Edge, waiting: list[Node] | None, cases: Mapping[Value, Cases], homes: Homes
+) -> Choice | None:
+    """The choice of a use that leaves parts of its operand out, where no others always take these.
 
-    ``waiting`` has the reads of a cover that are not known to have a cotangent always.
+    ``waiting`` has the reads of a cover that are not known to have a cotangent always. What a turn
+    of a loop overwrites is taken to be what no turn before has written.
     """
     node = edge.node
     if _rests_on_graphs(node):
-        return True
+        return PARTS
     if node.op not in _TAKING or edge.source is not node.operands[0]:
-        return False
+        return None
     while waiting and cases.get(waiting[-1].result) == ALWAYS:
         waiting.pop()
-    return waiting is None or bool(waiting)
+    if waiting is not None and not waiting:
+        return None
+    if node.op in _OF_LISTS or not homes.is_in_turn(edge.place):
+        return PARTS
+    return None if node.op is index_set else PLACES
 
 
 def _rests_on_graphs(node: Node) -> bool:
@@ -276,7 +284,7 @@ def _rests_on_graphs(node: Node) -> bool:
     return any(isinstance(known, Graph) for known in node.attributes.values())
 
 
-def _of_use(edge: Edge, cases: Cases, activity: Activity, is_part: bool) -> Cases:
+def _of_use(edge: Edge, cases: Cases, activity: Activity, part: Choice | None) -> Cases:
     """What a use makes of its operand's cotangent, from the cases of its result's."""
     node = edge.node
     if node.op is loop and _is_overwritten(edge):
@@ -285,9 +293,16 @@ def _of_use(edge: Edge, cases: Cases, activity: Activity, is_part: bool) -> Case
         cases = _replaced(cases, node, lambda choice: _is_lost(choice, edge, activity.homes))
     if _is_next_carry(edge):
         cases = of_next_turn(cases, node)
-    made = [PARTS] if is_part else _made(edge)
+    made = _made(edge) if part is None else [part]
     cases = also(cases, [*made, *_taken(edge, activity)])
-    return ALWAYS if _is_spread(edge) and frozenset[Choice]({PARTS}) in cases else cases
+    if _is_spread(edge) and frozenset[Choice]({PARTS}) in cases:
+        return ALWAYS
+    return ALWAYS if is_number(edge.source) and _is_read_in_turns(cases) else cases
+
+
+def _is_read_in_turns(cases: Cases) -> bool:
+    """Return whether turns of a loop read places: a number in one of them is taken to be read."""
+    return any(PLACES in case and is_partial(case) for case in cases)
 
 
 def _is_spread(edge: Edge) -> bool:

@@ -1,15 +1,8 @@
 """Texts of subclasses of ``str``: made of a known text they are the Python objects themselves.
 
->>> import symdiff
->>> class Joined(str):
-...     def __call__(self, *parts):
-...         return Joined(self.join(map(str, parts)))
->>> key = Joined("_")
->>> @symdiff.differentiable
-... def f(x, rates):
-...     return x * rates[key("k", 1)]
->>> f.grad(2.0, {"k_1": 3.0})
-3.0
+    class Joined(str):                              key = Joined("_")
+        def __call__(self, *parts):                 rates[key("k", 1)]  ─▶  rates["k_1"]
+            return Joined(self.join(parts))
 
 A text that is known at run time only is made one by the call that stands there.
 """

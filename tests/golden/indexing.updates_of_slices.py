@@ -27,7 +27,7 @@ def updates_of_slices_grad(x):
         y_bar[i - 1:i + 1] *= 0.9
         # line 120: y[i] += y[i - 1] * x[i + 1]
         y_bar_i = y_bar[i]
-        x_bar[i + 1] += y_bar_i * t4 if y_bar_i != 0 else y_bar_i
+        x_bar[i + 1] += y_bar_i * t4
         y_bar[i - 1] += y_bar_i * x[i + 1]
     # line 118: y[-1] += y[0]
     y_bar[0] += y_bar[-1]

@@ -1726,6 +1726,19 @@ TABLE: dict[str, Word] = {
             ("fmin_cobyla", "[lambda t: t + 9.0], rhoend=1e-9, rhobeg=0.1, maxfun=9999)"),
         )
     },
+    **{
+        f"scipy.optimize.{name}": number(
+            f"return scipy.optimize.{name}("
+            f"lambda t: (t[0] - x * x) ** 2, [(-9.0, 9.0)]{given}).x[0]",
+            reference="x * x",
+            within=1e-4,
+        )
+        for name, given in (
+            ("differential_evolution", ", rng=1"),
+            ("dual_annealing", ", rng=1, maxiter=50"),
+            ("shgo", ""),
+        )
+    },
     "scipy.optimize.brute": shaped(
         "return scipy.optimize.brute(lambda t: np.sum((t[0] - x) ** 2), ((0, 1),),"
         " finish=None, full_output=True)[1] * 1.0",
