@@ -51,9 +51,9 @@ class Limits:
     """From how many nodes on a callee is one of its own.
 
     ``least`` is the size of the function, ``worth`` what the ``calls`` of it have to spare
-    altogether. In a graph that is called one call of a function of ``alone`` nodes is enough: each
-    derivative of the graph calls that function's. ``always``: also where a call costs more than the
-    function's body in its place.
+    altogether. In a graph that is called one call of a function of ``alone`` nodes is enough,
+    beside those that it calls: each derivative of the graph calls that function's. ``always``:
+    also where a call costs more than the function's body in its place.
     """
 
     least: int = 12
@@ -154,7 +154,8 @@ def _segments(graph: Graph, made_in: Mapping[Node, Activation], limits: Limits) 
     """What calls have built in one piece, and may be callees of their own."""
     partial = _partial(graph)
     last = _last_reads(graph.block)
-    chains = _chains(made_in)
+    large = _large(made_in, limits.alone)
+    chains = _chains(made_in, limits.calls, large)
     sizes = _sizes(graph.block)
     found = _without_wrappers(
         segment
@@ -166,7 +167,8 @@ def _segments(graph: Graph, made_in: Mapping[Node, Activation], limits: Limits) 
     known: dict[Node, Any] = {}
     segments: Segments = {}
     for segment in found:
-        if often[_outline(segment)] >= limits.calls or segment.size >= limits.alone:
+        is_large = segment.activation in large and segment.size >= limits.alone
+        if is_large or often[_outline(segment)] >= limits.calls:
             try:
                 read = _Reader(known)
                 key = (segment.activation.function, read.nodes(segment.nodes))
@@ -276,18 +278,59 @@ def _pieces(
             yield from _pieces(inner, chain_of, least, last, sizes_of, within, in_one)
 
 
-def _chains(made_in: Mapping[Node, Activation]) -> dict[Node, Sequence[Activation]]:
-    """The calls that built each node, outermost first, without that of the graph itself."""
-    every = reached(dict.fromkeys(made_in.values()), _caller)
+def _chains(
+    made_in: Mapping[Node, Activation], calls: int, large: set[Activation]
+) -> dict[Node, Sequence[Activation]]:
+    """The calls that built each node, outermost first: those that are large, and those of functions
+    that are called so often. That of the graph itself is not among them.
+    """
+    often = Counter(one.function for one in _activations(made_in))
     known: dict[Activation, Sequence[Activation]] = {}
-    for activation in every:
+    for activation in _activations(made_in):
         way = [activation]
         while way[-1] not in known and way[-1].caller is not None:
             way.append(way[-1].caller)
         for one in reversed(way):
             outer = known[one.caller] if one.caller is not None else ()
-            known.setdefault(one, (*outer, one) if one.caller is not None else outer)
+            counts = one.caller is not None and (one in large or often[one.function] >= calls)
+            known.setdefault(one, (*outer, one) if counts else outer)
     return {node: known[activation] for node, activation in made_in.items()}
+
+
+def _large(made_in: Mapping[Node, Activation], least: int) -> set[Activation]:
+    """The calls that have built so many nodes beside those of the large calls within.
+
+    That is a quarter of all that they have built, too: so few of them are within one another that
+    what is read of each takes no time that grows with how deeply calls are nested.
+    """
+    sizes = Counter(made_in.values())
+    rest = Counter(sizes)
+    large: set[Activation] = set()
+    for one in _inner_first(_activations(made_in)):
+        if one.caller is None:
+            continue
+        if rest[one] >= max(least, sizes[one] / 4):
+            large.add(one)
+        else:
+            rest[one.caller] += rest[one]
+        sizes[one.caller] += sizes[one]
+    return large
+
+
+def _activations(made_in: Mapping[Node, Activation]) -> Iterable[Activation]:
+    """The calls that built something, and those in which they stand."""
+    return reached(dict.fromkeys(made_in.values()), _caller)
+
+
+def _inner_first(activations: Iterable[Activation]) -> Iterator[Activation]:
+    """Each call behind all that stand in it."""
+    waiting = Counter(one.caller for one in activations)
+    ready = [one for one in activations if not waiting[one]]
+    while ready:
+        yield (one := ready.pop())
+        waiting[one.caller] -= 1
+        if one.caller is not None and not waiting[one.caller]:
+            ready.append(one.caller)
 
 
 def _caller(activation: Activation) -> Sequence[Activation]:
