@@ -48,6 +48,7 @@ _MOST_OPENED = 4000  # nodes
 _MORE = 8  # times as many where no other axes are
 _NAMES = re.compile(r"[%\w.]+")
 _BOUNDS = re.compile(r"\[[^\[\]]*\](?=\()")  # of a slice, which is no longer than what it is of
+_DIVISOR = re.compile(r"//?[?!]*(?:\([^()]*\)|[%\w.]+)")  # nor is what is divided
 
 
 def rows_at_once(
@@ -235,7 +236,7 @@ def _names(dim: Dim) -> Iterator[str]:
             yield name
 
 
-_WORDS = frozenset({"min", "max", "last", "if"})
+_WORDS = frozenset({"min", "max", "last", "if", "or"})
 
 
 def _factors(dim: Dim) -> int:
@@ -243,4 +244,4 @@ def _factors(dim: Dim) -> int:
 
 
 def _spelled(dim: Dim) -> str:
-    return "" if isinstance(dim, int) else _BOUNDS.sub("", dim.symbol)
+    return "" if isinstance(dim, int) else _DIVISOR.sub("", _BOUNDS.sub("", dim.symbol))

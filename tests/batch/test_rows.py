@@ -114,6 +114,35 @@ def test_jacobians_of_loops_take_few_turns(mode: str):
     assert "start" in made.source(z, 40)
 
 
+def paired(z, count, m):
+    pairs = z.reshape(count, m, 2)
+    products = np.zeros((count, m), dtype=z.dtype)
+    for k in range(count):
+        products[k] = pairs[k, :, 0] * pairs[k, :, 1]
+    return products
+
+
+def paired_as_found(z, count, m):
+    pairs = z.reshape(count, m, 2)
+    products = np.zeros(pairs.shape[:2], dtype=z.dtype)
+    for k in range(pairs.shape[0]):
+        products[k] = pairs[k, :, 0] * pairs[k, :, 1]
+    return products
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("f", "sizes"),
+    [(paired, (20, 5)), *((paired_as_found, sizes) for sizes in [(20, 5), (-1, 5), (20, -3)])],
+)
+def test_sizes_that_may_be_negative_take_several_rows_at_once(f, sizes, mode: str):
+    z = np.linspace(1, 2, 200)
+    made = sd.jacobian(f, mode=mode)
+    wanted = complex_jacobian(lambda z: f(z, *sizes), z)
+    np.testing.assert_allclose(made(z, *sizes), wanted, rtol=1e-13)
+    assert "start" in made.source(z, *sizes)
+
+
 def driven(s, u):
     y, v, angle = s[:, 1], s[:, 2], s[:, 3]
     turned = v * np.tan(0.1 * u) + 0.1 * np.sin(y)
