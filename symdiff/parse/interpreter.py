@@ -268,7 +268,7 @@ class Scratch:
 
 
 class FollowedTooOftenError(UnsupportedSyntaxError):
-    """What would have to be followed more often than is: closer attempts would be no shorter."""
+    """The bodies of loops would have to be followed too often: closer attempts are no shorter."""
 
 
 @dataclass(slots=True)
@@ -454,7 +454,7 @@ class Interpreter:
         """Keep what is followed again, in other turns and calls, within some seconds."""
         self.effort.followed += expressions
         if self.effort.followed > MOST_FOLLOWED:
-            raise FollowedTooOftenError(
+            raise UnsupportedSyntaxError(
                 f"more than {MOST_FOLLOWED} expressions would have to be followed, turn by turn"
                 " and call by call",
                 span,

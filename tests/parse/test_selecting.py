@@ -1,5 +1,6 @@
 """Items selected at run time, lists of run-time length taken apart: Python's errors, refusals."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 import symdiff
 from symdiff.errors import AliasingError, UnsupportedCallError, UnsupportedSyntaxError
-from symdiff.parse import trials, unions
+from symdiff.parse import interpreter, trials, unions
 
 
 def grown(x: Any) -> list[Any]:
@@ -289,3 +290,30 @@ def test_what_was_followed_too_often_is_not_followed_again(
     with pytest.raises(UnsupportedSyntaxError, match="followed more than 2 times"):
         symdiff.grad(loops_behind_loops)(2.0)
     assert len(attempts) == 1
+
+
+def of_pairs(x: Any) -> Any:
+    factorials = [math.factorial(k) for k in range(30)]
+    falling = [math.exp(k * x) for k in range(-29, 1)]
+    sums = [0]
+    for power in [x**k / factorials[k] for k in range(30)]:
+        sums.append(sums[-1] + power)
+    sums.pop(0)
+    rising = [0.0] * 30
+    for k in range(30):
+        rising[k] = x**k * sums[k]
+    total = 0.0
+    for i in range(1, 30):
+        for j in range(i + 1):
+            binomial = factorials[i] / (factorials[i - j] * factorials[j])
+            total += binomial * falling[j - i - 1] * rising[j]
+    return total
+
+
+def test_loops_that_are_too_long_to_be_unrolled_select_their_items(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(interpreter, "MOST_FOLLOWED", 3000)
+    steps = [(of_pairs(0.9 + h) - of_pairs(0.9 - h)) / (2.0 * h) for h in (2e-4, 1e-4)]
+    extrapolated = (4.0 * steps[1] - steps[0]) / 3.0
+    assert symdiff.grad(of_pairs)(0.9) == pytest.approx(extrapolated, rel=1e-9)
