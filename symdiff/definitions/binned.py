@@ -10,7 +10,7 @@ import numpy as np
 from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.staged import valued
 
 
 def binned_statistic(x, values, statistic="mean", bins=10, range=None):

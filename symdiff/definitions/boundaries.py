@@ -12,13 +12,7 @@ import numpy as np
 from symdiff.definitions.declare import defines, known_integer, refuse
 from symdiff.definitions.found import Found
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.solvers import (
-    followed,
-    solution,
-    solver,
-    valued,
-    without_derivative,
-)
+from symdiff.definitions.staged import followed, solution, solver, valued, without_derivative
 
 
 def solve_bvp(

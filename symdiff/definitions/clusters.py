@@ -11,7 +11,7 @@ import numpy as np
 from symdiff.definitions.declare import defines, defines_inside, known_integer, refuse
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed, unknown
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.staged import valued
 
 # Hierarchies --------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from symdiff.definitions.law import special
 from symdiff.definitions.probabilities import zeta_less_one
-from symdiff.definitions.solvers import without_derivative
+from symdiff.definitions.staged import without_derivative
 
 COUNTS: dict[str, Any] = {}  # laws by what scipy.stats calls them
 

@@ -9,7 +9,7 @@ import numpy as np
 from symdiff.definitions.declare import registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.staged import valued
 
 # Sections of second order -------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import numpy as np
 from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import strong_multiply, valued, without_derivative
+from symdiff.definitions.staged import strong_multiply, valued, without_derivative
 
 
 def _over_points(parts):

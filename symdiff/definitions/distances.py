@@ -9,7 +9,7 @@ import numpy as np
 from symdiff.definitions.declare import defines_inside, refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 
 def _rows(x, name):

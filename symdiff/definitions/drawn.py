@@ -15,7 +15,7 @@ from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.multivariate import _squeezed as squeezed
 from symdiff.definitions.multivariate import scale_matrix
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 
 def _draw(name, args, kwds, size, seed):

@@ -11,7 +11,7 @@ from symdiff.definitions.fits import fixed_by, searched
 from symdiff.definitions.law import CONTINUOUS
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.staged import valued
 
 
 def _given(data, parameters, method, error=ValueError):

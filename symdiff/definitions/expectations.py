@@ -9,7 +9,7 @@ from symdiff.definitions.declare import defines, defines_inside, refuse
 from symdiff.definitions.law import CONTINUOUS, of_scipy, parsed
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 _SHARE = 0.05
 

@@ -19,7 +19,7 @@ from symdiff.definitions.bsplines import (
 from symdiff.definitions.declare import defines, refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.staged import valued
 
 # By knots and coefficients ------------------------------------------------------------------------
 

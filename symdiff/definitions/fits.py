@@ -10,7 +10,7 @@ import numpy as np
 
 from symdiff.definitions.declare import refuse
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import followed, slope, solution, valued, without_derivative
+from symdiff.definitions.staged import followed, slope, solution, valued, without_derivative
 
 _ROOTS = ("gumbel_l", "gumbel_r")  # their scale is what a root finder gives: a Python float
 _STEPS = 4  # of Newton's method, from a few digits to all

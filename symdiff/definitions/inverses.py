@@ -13,7 +13,8 @@ from symdiff.definitions.declare import DEFINITIONS
 from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import implied, valued, without_derivative
+from symdiff.definitions.solvers import implied
+from symdiff.definitions.staged import valued, without_derivative
 
 # Where the probability stands among the parameters, and what it is of ``y`` and the others.
 INVERSES: dict[str, tuple[int, Any]] = {

@@ -12,7 +12,7 @@ from symdiff.definitions.entries import entries_of, sparse_solve
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.operators import aslinearoperator, is_operator
-from symdiff.definitions.solvers import followed, solver, valued, without_derivative
+from symdiff.definitions.staged import followed, solver, valued, without_derivative
 
 _CALLED = ("cg", "cgs", "bicg", "bicgstab", "gmres", "lgmres", "minres", "qmr", "gcrotmk", "tfqmr")
 _OPTIONS = ("rtol", "atol", "maxiter", "restart", "m", "k", "shift", "truncate")

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import implied, valued, without_derivative
+from symdiff.definitions.solvers import implied
+from symdiff.definitions.staged import valued, without_derivative
 
 CONTINUOUS: dict[str, Any] = {}  # laws by what scipy.stats calls them
 

@@ -7,7 +7,7 @@ import numpy as np
 from symdiff.definitions.densities import beta_density
 from symdiff.definitions.law import LOG_2, LOG_PI, LOG_ROOT_2_PI, Law, Unit, risen, special
 from symdiff.definitions.laws_of_the_line import Norm
-from symdiff.definitions.solvers import followed, slope, without_derivative
+from symdiff.definitions.staged import followed, slope, without_derivative
 
 
 class Beta(Unit):

@@ -20,7 +20,7 @@ from symdiff.definitions.distributions import (
 from symdiff.definitions.law import parsed, said, valued_by
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 
 class Followed:

@@ -7,7 +7,7 @@ import numpy as np
 from symdiff.definitions.densities import gamma_density
 from symdiff.definitions.law import LOG_2, LOG_PI, LOG_ROOT_2_PI, Law, Positive, risen, special
 from symdiff.definitions.laws_of_the_line import Logistic, Norm, _mean_log
-from symdiff.definitions.solvers import without_derivative
+from symdiff.definitions.staged import without_derivative
 
 ROOT_HALF = math.sqrt(0.5)
 

@@ -11,7 +11,7 @@ import numpy as np
 from symdiff.definitions.declare import is_known, is_known_empty, refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 
 def matrix(a):

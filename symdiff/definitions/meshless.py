@@ -13,7 +13,7 @@ from symdiff.definitions.declare import defines, refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.scattered import root
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 # Polynomials --------------------------------------------------------------------------------------
 

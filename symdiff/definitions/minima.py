@@ -20,13 +20,8 @@ from symdiff.definitions.solvers import (
     _started,
     _tuple,
     bounded,
-    followed,
-    slope,
-    solution,
-    solver,
-    valued,
-    without_derivative,
 )
+from symdiff.definitions.staged import followed, slope, solution, solver, valued, without_derivative
 
 
 def minimize(

@@ -11,7 +11,7 @@ import numpy as np
 from symdiff.definitions.declare import is_one_row, may_be_one_row, refuse
 from symdiff.definitions.law import special
 from symdiff.definitions.orthants import normal_cdf, normal_logcdf
-from symdiff.definitions.solvers import without_derivative
+from symdiff.definitions.staged import without_derivative
 
 LOG_2_PI = math.log(2.0 * math.pi)
 

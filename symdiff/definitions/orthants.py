@@ -13,7 +13,7 @@ import numpy as np
 from symdiff.definitions.declare import is_one_row, refuse
 from symdiff.definitions.law import special
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 
 def normal_cdf(

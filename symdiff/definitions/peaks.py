@@ -7,7 +7,7 @@ import numpy as np
 from symdiff.definitions.declare import defines_inside
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.staged import valued
 
 
 def local_maxima(x):

@@ -12,7 +12,7 @@ import numpy as np
 from symdiff.definitions.declare import defines, refuse
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.series import SERIES
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.staged import valued
 
 
 @defines(np.correlate)

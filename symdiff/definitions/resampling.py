@@ -10,7 +10,7 @@ from symdiff.definitions.filters import recurrence, sosfilt
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.smoothing import sosfiltfilt
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.staged import valued
 
 
 def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):

@@ -14,7 +14,7 @@ from symdiff.definitions.equations import solve_continuous_lyapunov, solve_discr
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import hermitian, matrix, phases_of, unitary_factor
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 # Riccati's equations ------------------------------------------------------------------------------
 

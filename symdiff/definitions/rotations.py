@@ -12,7 +12,7 @@ import numpy as np
 from symdiff.definitions.declare import defines_inside
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.staged import valued
 
 _SMALL = 1e-6  # the square of the angle below which SciPy takes a series
 

@@ -13,7 +13,8 @@ import numpy as np
 from symdiff.definitions.declare import defines
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import implied, valued, without_derivative
+from symdiff.definitions.solvers import implied
+from symdiff.definitions.staged import valued, without_derivative
 
 _NEAR = 1e-6  # how well a share is met, of the smaller one of it and the rest
 

@@ -7,7 +7,7 @@ import numpy as np
 from symdiff.definitions.declare import defines, refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued
+from symdiff.definitions.staged import valued
 
 
 def _given_by(made, name, given, *asked):

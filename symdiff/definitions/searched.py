@@ -13,7 +13,7 @@ from symdiff.definitions.declare import defines, object_name
 from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import followed, solution, valued, without_derivative
+from symdiff.definitions.staged import followed, solution, valued, without_derivative
 
 
 def _loss_of(transform):

@@ -13,10 +13,8 @@ from symdiff.definitions.declare import defines, defines_inside, refuse
 from symdiff.definitions.found import Found, told
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.minima import minimize
-from symdiff.definitions.solvers import (
-    _as_numbers,
-    _tuple,
-    _within,
+from symdiff.definitions.solvers import _as_numbers, _tuple, _within
+from symdiff.definitions.staged import (
     followed,
     solution,
     solver,

@@ -11,7 +11,7 @@ import numpy as np
 
 from symdiff.definitions.declare import defines_inside
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 
 class Semidefinite:

@@ -25,28 +25,15 @@ from symdiff.definitions.found import (
 )
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-
-
-def _staged(name):
-    """A function of the front end's that only definitions call."""
-
-    def called(*arguments, **keywords):
-        raise NotImplementedError(name)  # definitions are followed, never run
-
-    def staged(stager, arguments, keywords):
-        return getattr(stager, name)(*arguments, **keywords)
-
-    called.__symdiff_staged__ = staged  # type: ignore[attr-defined]
-    return called
-
-
-followed = _staged("followed")
-solver = _staged("solver")
-solution = _staged("solution")
-slope = _staged("slope")
-valued = _staged("valued")
-strong_multiply = _staged("strong_multiply")
-without_derivative = _staged("without_derivative")
+from symdiff.definitions.staged import (
+    followed,
+    slope,
+    solution,
+    solver,
+    strong_multiply,
+    valued,
+    without_derivative,
+)
 
 
 def implied(residual, at, factor, known=0.5):

@@ -14,7 +14,7 @@ from symdiff.definitions.krylov import given_matrix, taken_matrix
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.operators import aslinearoperator, is_operator
-from symdiff.definitions.solvers import followed, solver, valued, without_derivative
+from symdiff.definitions.staged import followed, solver, valued, without_derivative
 
 # Factors ------------------------------------------------------------------------------------------
 

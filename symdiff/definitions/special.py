@@ -8,7 +8,7 @@ from symdiff.definitions.declare import known_integer, refuse, registered
 from symdiff.definitions.law import special
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 
 def polygamma(n, x):

@@ -10,7 +10,7 @@ import numpy as np
 from symdiff.definitions.declare import declare_pure, defines_inside, is_known, refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import without_derivative
+from symdiff.definitions.staged import without_derivative
 
 
 def mean(data):

@@ -6,7 +6,7 @@ from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import matrix, phases_of
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 
 def _line(x):

@@ -12,7 +12,7 @@ from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.matrices import matrix, phases_of
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 from symdiff.definitions.updates import normal_of, plain_normal, reflected
 
 _LONG = {"gesdd": 11.0 / 6.0, "gesvd": 1.6}  # from how many columns a row LAPACK takes rows alone

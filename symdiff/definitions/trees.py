@@ -7,7 +7,7 @@ import numpy as np
 from symdiff.definitions.declare import defines, known_integer, refuse
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import valued, without_derivative
+from symdiff.definitions.staged import valued, without_derivative
 
 
 class Tree:

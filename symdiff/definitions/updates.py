@@ -8,7 +8,7 @@ import numpy as np
 from symdiff.definitions.declare import refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import strong_multiply, valued, without_derivative
+from symdiff.definitions.staged import strong_multiply, valued, without_derivative
 
 _LEAST = 1e-6  # of the size of what is around: less may be rounding errors
 

@@ -16,7 +16,7 @@ from symdiff.definitions.distributions import _between, _logarithm
 from symdiff.definitions.law import CONTINUOUS
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
-from symdiff.definitions.solvers import followed, solution, solver, valued, without_derivative
+from symdiff.definitions.staged import followed, solution, solver, valued, without_derivative
 
 # Variables themselves -----------------------------------------------------------------------------
 

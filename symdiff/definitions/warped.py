@@ -12,7 +12,7 @@ from symdiff.definitions.declare import is_known, is_one_row, known_integer, ref
 from symdiff.definitions.filters import recurrence
 from symdiff.definitions.images import each, numbers, within
 from symdiff.definitions.libraries import when_imported
-from symdiff.definitions.solvers import followed, solver, valued
+from symdiff.definitions.staged import followed, solver, valued
 
 # The coefficients ---------------------------------------------------------------------------------
 
