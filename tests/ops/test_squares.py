@@ -58,6 +58,12 @@ def test_distances_of_points_to_each_other() -> None:
         lambda x: math.sqrt(np.abs(x**0.5) ** 2),
         lambda x: np.sqrt(np.sum(np.sqrt(np.stack([x, x])) ** 2)),
         lambda x: (np.sqrt(x) * np.sqrt(x)) ** 0.5,
+        lambda x: np.sqrt(np.sin(np.sqrt(x)) ** 2),
+        lambda x: np.sqrt(np.arccos(1.0 - x) ** 2),
+        lambda x: math.sqrt((math.exp(math.sqrt(x)) - 1.0) ** 2),
+        lambda x: np.sqrt(np.square(np.maximum(np.sqrt(x), x))),
+        lambda x: np.sqrt((np.sqrt(x) if x >= 0 else x) ** 2),
+        lambda x: np.sqrt(np.sum(np.stack([np.sqrt(x), x]) ** 2)),
     ],
 )
 def test_what_is_no_length_keeps_what_it_had(root: Callable[[Any], Any]) -> None:
