@@ -5,7 +5,7 @@
 A root of one is a length: where it is 0 its derivative is 0, the smallest subgradient, as that of
 ``np.linalg.norm`` and ``np.hypot``. The partial of the root, which is inf there, meets those of the
 squares, which are 0; so any finite number in its place gives that. That is not so where what is
-squared is steep, as a root is at 0: ``np.sqrt(np.sin(np.sqrt(x)) ** 2)`` has an infinite derivative.
+squared is steep, as a root is at 0: ``np.sqrt(np.sin(np.sqrt(x)) ** 2)`` has an infinite one.
 """
 
 from __future__ import annotations
