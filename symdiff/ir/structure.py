@@ -118,6 +118,15 @@ def is_leaf(value: object) -> bool:
     return isinstance(value, bool | int | float | complex | np.generic)
 
 
+def is_of_own_class(value: object) -> bool:
+    """Return whether a number is of a class that is neither Python's nor NumPy's, as members of an
+    ``IntEnum`` are.
+    """
+    if not isinstance(value, int | float | complex) or isinstance(value, np.generic):
+        return False
+    return type(value) not in (bool, int, float, complex)
+
+
 def is_masked(value: object) -> bool:
     """Return whether this is ``np.ma.masked``, which stands for no number."""
     masked = sys.modules.get("numpy.ma")

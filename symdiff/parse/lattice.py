@@ -28,7 +28,7 @@ from typing import Any
 
 from symdiff.ir.control import join_types
 from symdiff.ir.graph import FreeVariable, Value
-from symdiff.ir.structure import Structure, is_leaf
+from symdiff.ir.structure import Structure, is_leaf, is_of_own_class
 from symdiff.ir.types import INT, TEXT, ArrayType, ListType, Size, Type, open_symbols, takes
 from symdiff.ops.casts import result_dtype
 from symdiff.ops.index import index_of
@@ -126,7 +126,10 @@ def met(
 
 
 def is_number(content: Abstract) -> bool:
-    return isinstance(content, Value) or is_leaf(content)
+    """Return whether a content is staged or may be: not an ``IntEnum``'s member, or another object
+    of a class of numbers, which are told apart.
+    """
+    return isinstance(content, Value) or (is_leaf(content) and not is_of_own_class(content))
 
 
 def _meet_as_texts(a: Abstract, b: Abstract) -> bool:

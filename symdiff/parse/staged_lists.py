@@ -17,7 +17,7 @@ import numpy as np
 
 from symdiff.errors import AliasingError, UnsupportedSyntaxError
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import Container, Leaf, Static, Structure
+from symdiff.ir.structure import Container, Leaf, Static, Structure, is_of_own_class
 from symdiff.ir.types import INT, TEXT, ArrayType, ListType, Type, in_words
 from symdiff.ops.arithmetic import less, where
 from symdiff.ops.declare import NeedsStatic
@@ -103,7 +103,9 @@ def item_parts(heap: Heap, item: Abstract, texts: bool = False) -> tuple[Structu
             )
         if isinstance(content, Value) and content is not value:
             raise Unjoinable("a list of lists, both of lengths known at run time only")
-        return isinstance(content, Value | Array | StagedText | int | float | complex)
+        if isinstance(content, int | float | complex):
+            return not is_of_own_class(content)
+        return isinstance(content, Value | Array | StagedText)
 
     try:
         structure, leaves = flatten(item, is_number_or_array, functools.partial(parts_of, heap))

@@ -1275,3 +1275,36 @@ def test_a_dict_that_is_the_attributes_of_an_object_is_not_read_again():
     with pytest.raises(UnsupportedSyntaxError, match="is the attributes of an object") as caught:
         sd.grad(lambda x: SettingsSeen(width=x, height=x).area())(0.7)
     assert caught.value.hint == "read the attributes, or give the object a copy: dict(items)"
+
+
+class Order(enum.IntEnum):
+    FIRST = 1
+    SECOND = 2
+
+
+def _by_branch(x):
+    order = Order.FIRST if x > 0 else Order.SECOND
+    return x**order, order, order.name, order is Order.FIRST, order + 1
+
+
+def _by_loop(x):
+    order = Order.FIRST
+    while x < 3.0:
+        order, x = Order(3 - order), x + 1.0
+    return x * order, order
+
+
+def _by_index(x):
+    order = [Order.FIRST, Order.SECOND][int(x > 0)]
+    return x * order, order
+
+
+@pytest.mark.parametrize("function", [_by_branch, _by_loop, _by_index])
+@pytest.mark.parametrize("x", [1.5, -1.5])
+def test_members_of_an_int_enum_stay_members(function, x):
+    expected = function(x)
+    found, pullback = sd.vjp(function, x)
+    assert repr(found) == repr(expected)
+    cotangent = (1.0, *(None for _ in expected[1:]))
+    slope = (function(x + 1e-6)[0] - function(x - 1e-6)[0]) / 2e-6
+    assert pullback(cotangent)[0] == pytest.approx(slope, rel=1e-8)
