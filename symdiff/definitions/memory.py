@@ -8,50 +8,25 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import defines, known_integer, refuse
+from symdiff.definitions.staged import staged
 
 
+@staged
 def memory_order(x: Any) -> str | None:
     """Return whether an array fills its memory, by rows (``C``) or by columns (``F``)."""
     return "C" if x.flags.c_contiguous else "F" if x.flags.f_contiguous else None
 
 
-def _memory_order_staged(
-    stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
-) -> str | None:
-    found: str | None = stager.memory_order(arguments[0])
-    return found
-
-
-memory_order.__symdiff_staged__ = _memory_order_staged  # type: ignore[attr-defined]
-
-
+@staged
 def fills_memory(x: Any, order: str) -> bool:
     """Return whether an array, which has elements, fills its memory by rows, or by columns."""
     return bool(x.flags.c_contiguous if order == "C" else x.flags.f_contiguous)
 
 
-def _fills_memory_staged(
-    stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
-) -> bool:
-    return bool(stager.fills_memory(*arguments))
-
-
-fills_memory.__symdiff_staged__ = _fills_memory_staged  # type: ignore[attr-defined]
-
-
+@staged
 def is_writeable(x: Any) -> bool | None:
     """Return whether an array can be written; None where only a run tells."""
     return bool(x.flags.writeable)
-
-
-def _is_writeable_staged(
-    stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
-) -> bool | None:
-    found: bool | None = stager.is_writeable(arguments[0])
-    return found
-
-
-is_writeable.__symdiff_staged__ = _is_writeable_staged  # type: ignore[attr-defined]
 
 
 class Flags:

@@ -14,7 +14,7 @@ from symdiff.definitions.declare import defines
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.solvers import implied
-from symdiff.definitions.staged import valued, without_derivative
+from symdiff.definitions.staged import staged, valued, without_derivative
 
 _NEAR = 1e-6  # how well a share is met, of the smaller one of it and the rest
 
@@ -28,17 +28,13 @@ def _made_of_staged(stager, arguments, keywords):
     return stager.asked(arguments[0], "__reduce__", 0, "keywords")
 
 
+@staged
 def held(generator):
     """The generator itself, for calls that stay calls."""
     raise NotImplementedError("generators are staged")
 
 
-def _held_staged(stager, arguments, keywords):
-    return stager.held(arguments[0])
-
-
 made_of.__symdiff_staged__ = _made_of_staged  # type: ignore[attr-defined]
-held.__symdiff_staged__ = _held_staged  # type: ignore[attr-defined]
 
 
 def _told(generator, name, *given):

@@ -1,17 +1,32 @@
 """Functions of the front end's that definitions call: their calls are staged as it says."""
 
+from __future__ import annotations
 
-def _staged(name):
-    """A function of the front end's that only definitions call."""
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
-    def called(*arguments, **keywords):
-        raise NotImplementedError(name)  # definitions are followed, never run
+Function = TypeVar("Function", bound=Callable[..., Any])
 
-    def staged(stager, arguments, keywords):
+
+def staged(function: Function) -> Function:
+    """Have a function's calls staged by the front end's method of the same name."""
+    name = function.__name__
+
+    def by_stager(stager: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         return getattr(stager, name)(*arguments, **keywords)
 
-    called.__symdiff_staged__ = staged  # type: ignore[attr-defined]
-    return called
+    function.__symdiff_staged__ = by_stager  # type: ignore[attr-defined]
+    return function
+
+
+def _staged(name: str) -> Any:
+    """A function of the front end's that only definitions call."""
+
+    def called(*arguments: Any, **keywords: Any) -> Any:
+        raise NotImplementedError(name)  # definitions are followed, never run
+
+    called.__name__ = name
+    return staged(called)
 
 
 followed = _staged("followed")
