@@ -183,7 +183,8 @@ class BranchJoin(Join):
                 before = self.interp.heap.get(key)
                 a, b = before if a is ABSENT else a, before if b is ABSENT else b
             if born(key) >= self.since:
-                self.heap.set(key, b if a is ABSENT else a)
+                left = b if a is ABSENT else a  # what is reached is merged, and another location
+                self.heap.set(key, ABSENT if isinstance(left, PossiblyUnbound) else left)
             elif not same(a, b) or (isinstance(a, Closure) and a is not b):
                 self.heap.set(key, self.join_or_conflict(key, a, b))
         self.heap.views = {k: v for k, v in then.views.items() if orelse.views.get(k) is v}

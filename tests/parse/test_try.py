@@ -1131,3 +1131,57 @@ def test_totals_that_may_raise_are_refused() -> None:
     for function in (of_totals, of_pairs):
         with pytest.raises(UnsupportedSyntaxError, match="try"):
             sd.grad(function)(0.9)
+
+
+class _Limited:
+    def __init__(self, v):
+        if v > 5.0:
+            raise ValueError("too large")
+        self.v = v
+
+    def __call__(self, w):
+        z = y = _checked(self.v * w)
+        z = z * math.cos(z) + z * w + z * math.tanh(z + w) * math.tanh(z * w)
+        z = z * math.cos(z) + z * w + z * math.tanh(z + w) * math.tanh(z * w)
+        z = z * math.cos(z) + z * w + z * math.tanh(z + w) * math.tanh(z * w)
+        return y * y + z
+
+
+def _checked(y):
+    if y > 4.0:
+        raise ValueError("too large")
+    return y
+
+
+class _Counted:
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, v):
+        self.calls += 1
+        return _Limited(v)(1.0)
+
+
+def _all_within_limits(x):
+    found, count = [x], _Counted()
+    try:
+        found.extend(map(count, [0.5, x, 1.1 * x, 0.2 * x]))
+    except ValueError:
+        found.append(3.0)
+    return sum(found) * count.calls
+
+
+def _within_limits(x):
+    try:
+        y = _all_within_limits(x)
+    except ValueError:
+        y = 7.0 * x
+    return y * x
+
+
+@pytest.mark.parametrize("x", [0.3, 1.3, 3.2, 6.0])
+def test_objects_that_are_half_made_in_attempts_within_attempts(x):
+    slope = (_within_limits(x + 1e-6) - _within_limits(x - 1e-6)) / 2e-6
+    found, derivative = sd.value_and_grad(_within_limits)(x)
+    assert found == _within_limits(x)
+    assert derivative == pytest.approx(slope, rel=1e-6)
