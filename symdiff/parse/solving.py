@@ -21,7 +21,7 @@ from symdiff.ir.control import perform
 from symdiff.ir.graph import Graph, GraphCell, Node, Value
 from symdiff.ir.signature import Fixed, Signature
 from symdiff.ir.structure import Container, Leaf
-from symdiff.ir.types import OPAQUE, ArrayType, Size, Type, type_of_constant
+from symdiff.ir.types import TEXT, ArrayType, Size, Type, type_of_constant
 from symdiff.ops.defined import valued as beside
 from symdiff.ops.effects import Named, enter_context, leave_context, raise_
 from symdiff.ops.solving import SLOPES, Solver, solution_of, solver_call, time_first
@@ -177,7 +177,7 @@ def _is_default(value: Abstract, default: Any) -> bool:
 def _types(stager: Any, callback: Followed, like: Abstract) -> tuple[Type, ...]:
     """The types of parts; None stands for what the user's function gives, ``...`` for a text."""
     parts = like if isinstance(like, tuple) else (like,)
-    own = {id(None): callback.graph.block.results[0].type, id(...): OPAQUE}
+    own = {id(None): callback.graph.block.results[0].type, id(...): TEXT}
     return tuple(
         own[id(part)] if id(part) in own else _opened(stager.specification(stager.lifted(part)))
         for part in parts

@@ -312,3 +312,19 @@ def test_the_slope_where_trust_constr_has_stopped_is_told():
 
     with pytest.warns(sd.ConvergenceWarning, match="the gradient is"):
         assert sd.value_and_grad(found)(P)[0] == found(P)
+
+
+def test_what_solvers_say_is_text():
+    def found(p):
+        result = optimize.root(lambda t: t**3 - p[0], 1.0)
+        around = integrate.solve_ivp(lambda t, y: -p[1] * y, (0.0, 1.0), [1.0], rtol=1e-10)
+        said = [result.message.upper(), f"{around.message} {around.status}"]
+        if "converged" in result.message and around.message.startswith("The solver"):
+            return result.x[0] * around.y[0, -1], said
+        return 0.0 * p[0], said
+
+    (value, told), slopes = sd.value_and_grad(found, has_aux=True)(P)
+    assert (value, told) == found(P)
+    root = np.cbrt(P[0])
+    expected = np.array([1.0 / (3.0 * root**2), -root]) * np.exp(-P[1])
+    np.testing.assert_allclose(slopes, expected, rtol=1e-6)
