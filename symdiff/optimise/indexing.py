@@ -106,6 +106,8 @@ def _index(x: Value, key: tuple[Key, Sequence[Value]], node: Node) -> Value:
 def _composed(outer: Node, inner: Node) -> tuple[Key, tuple[Value, ...]] | None:
     """The key that selects of a base what ``inner`` selects of the part that ``outer`` selects."""
     first, dynamic = key_of(outer)
+    if is_whole(inner):
+        return first, tuple(dynamic)
     second, more = key_of(inner)
     if not is_basic(first, dynamic) or not is_basic(second, more):
         return None

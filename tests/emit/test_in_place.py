@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import symdiff as sd
 from symdiff.emit import emit_source
@@ -31,6 +32,7 @@ from tests.emit.graphs import (
     make_graph,
     named,
 )
+from tests.reference import directional
 
 X = np.linspace(-1.0, 1.0, 7)
 A = np.linspace(-1.0, 1.0, 12).reshape(4, 3)
@@ -312,3 +314,33 @@ def test_values_may_be_made_of_what_has_their_derivative() -> None:
     verify(plain)
     (found,) = evaluate_graph(plain, [X])
     np.testing.assert_array_equal(found, np.sin(X) + 1.0 + np.sin(X))
+
+
+def reflected(A: Any) -> Any:
+    R = A.copy()
+    for k in range(A.shape[1]):
+        v = R[k:, k].copy()
+        R[k:, k:] -= 0.1 * np.outer(v, v @ R[k:, k:])
+    return np.sum(R * R)
+
+
+def test_a_part_whose_lengths_are_not_known_is_updated_where_it_stands() -> None:
+    text = sd.grad(reflected).source(A)
+    assert "    R[k:, k:] -= 0.1 * np.outer(v, t1)\n" in text
+    assert "empty_like" not in text
+    along = np.cos(np.arange(12.0)).reshape(4, 3)
+    expected = directional(reflected, (A,), (along,)).value
+    np.testing.assert_allclose(np.sum(sd.grad(reflected)(A) * along), expected, rtol=1e-9)
+
+
+def test_an_update_of_a_part_by_more_than_fits_raises_as_the_function_does() -> None:
+    def f(x: Any, v: Any, k: int) -> Any:
+        y = x.copy()
+        y[k:] += v
+        return np.sum(y * y)
+
+    x, v = np.arange(5.0), np.arange(4.0)
+    np.testing.assert_array_equal(sd.grad(f, argnums=1)(x, v, 1), 2.0 * (x[1:] + v))
+    for given in (np.arange(3.0), np.ones((2, 4))):
+        with pytest.raises(ValueError, match="broadcast"):
+            sd.grad(f, argnums=1)(x, given, 1)
