@@ -4,7 +4,7 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     theta = np.sqrt(theta2)
     axis = rot / theta
     t = np.cos(theta)
-    t1 = np.cross(axis, point)
+    t1 = cross(axis, point)
     t2 = np.sin(theta)
     p = point * t + t1 * t2
     t3 = np.dot(axis, point)
@@ -50,8 +50,8 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     point_bar = t8 * axis
     # line 312: p = point * cos(theta) + np.cross(axis, point) * sin(theta)
     t8 = p_bar * t2
-    axis_bar += np.cross(point, t8)
-    point_bar += np.cross(t8, axis)
+    axis_bar += cross(point, t8)
+    point_bar += cross(t8, axis)
     point_bar += p_bar * t
     t8 = (p_bar @ point - np.sum(p_bar * np.where(p_bar != 0, t4, 0.0))) * t2
     theta_bar = np.sum(p_bar * np.where(p_bar != 0, t1, 0.0)) * t - t8

@@ -4,5 +4,6 @@ def spin_jvp(primals, tangents):
     w_dot = tangents[0]
     inertia = np.array([1.0, 2.0, 3.0])
     t = inertia * w
-    t1 = -((np.cross(w_dot, t) + np.cross(w, w_dot * inertia)) / inertia)
-    return -np.cross(w, t) / inertia, t1
+    t1 = cross(w_dot, t)
+    t1 = -((t1 + cross(w, w_dot * inertia)) / inertia)
+    return -cross(w, t) / inertia, t1

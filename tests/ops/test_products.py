@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import symdiff
+from symdiff.ops import support
 from symdiff.ops.declare import FUNCTIONS, METHODS, NeedsStatic
 from symdiff.ops.einsum import explicit_subscripts
 from tests.ops.straightline import check, pullback, same, stage
@@ -218,6 +219,38 @@ def test_cross() -> None:
         )
     with pytest.raises(NeedsStatic):  # two components mean another type: a guard decides
         stage(FUNCTIONS[np.cross], draw(3), draw(3))
+
+
+def test_cross_of_two_vectors_has_numpys_bits_and_is_called_for_float64_alone() -> None:
+    x, y = draw(200, 3), draw(200, 3, seed=1)
+    x[:50] *= 1e-200
+    x[50:80] = np.round(x[50:80])
+    y[50:80] = np.round(y[50:80]) * 0.0
+    for a, b in zip(x, y, strict=True):
+        assert support.cross(a, b).tobytes() == np.cross(a, b).tobytes()
+
+    def moment(force, arm):
+        return np.cross(arm, force)
+
+    program = symdiff.functional(moment)
+    a, b = x[100], y[100]
+    assert " cross(arm, force)" in str(program.source(a, b))
+    assert "np.cross" in str(program.source(a.astype("f4"), b))
+    assert "np.cross" in str(program.source(np.stack((a, b)), b))
+    dot = symdiff.jvp(moment, (a, b), (y[101], x[101]))[1]
+    np.testing.assert_allclose(dot, np.cross(x[101], a) + np.cross(b, y[101]), rtol=1e-13)
+
+
+def test_cross_of_vectors_that_overflow_warns_as_numpys() -> None:
+    for large in (1e200, np.inf):
+        a, b = np.array([large, 1.0, 2.0]), np.array([large, -large, 3.0])
+        with pytest.warns(RuntimeWarning) as theirs:
+            expected = np.cross(a, b)
+        with pytest.warns(RuntimeWarning) as ours:
+            np.testing.assert_array_equal(support.cross(a, b), expected)
+        assert [str(one.message) for one in ours] == [str(one.message) for one in theirs]
+    with pytest.raises(ValueError, match="unpack"):
+        support.cross(np.ones(2), np.ones(3))
 
 
 @pytest.mark.parametrize(

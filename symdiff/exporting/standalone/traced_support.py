@@ -61,6 +61,11 @@ def _product_over(g: Any, n: Any, d: Any) -> Any:
     return small * jnp.where(apart, large, one) / d * jnp.where(apart, one, large)
 
 
+def _cross(a: Any, b: Any) -> Any:
+    """The vector product."""
+    return jnp.cross(a, b)
+
+
 def _cofactors(a: Any) -> Any:
     """The derivative of the determinant by each entry: ``det(a) * inv(a).T``, singular or not."""
     regular = jnp.linalg.det(a)[..., None, None] * jnp.swapaxes(jnp.linalg.inv(a), -1, -2)
