@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from symdiff.emit.turns import Turns
 from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, holds_turns
+from symdiff.ir.control import LoopView
 from symdiff.ir.graph import Node, Value, uses
 from symdiff.ir.types import TapeType, Type
 from symdiff.ops.declare import StageOperation, template
@@ -28,8 +29,11 @@ _MOST_TAPES = 3  # that one ``zip`` in a header runs over
 Bounds = tuple[Any, Any, Any]  # start, stop, step: values or ints
 
 
-def recover_header(view: LoopView, new: dict[Value, Value]) -> None:
-    """Give a loop its variable, drop what only its header needs; replaced values go to ``new``."""
+def recover_header(view: LoopView, new: dict[Value, Value], turns: Turns) -> None:
+    """Give a loop its variable, drop what only its header needs; replaced values go to ``new``.
+
+    ``turns`` tells which tapes the loop can run over.
+    """
     node = view.node
     node.attributes = dict(node.attributes)
     count = view.count
@@ -38,7 +42,7 @@ def recover_header(view: LoopView, new: dict[Value, Value]) -> None:
     if count is not None:
         _recover_variable(view, new)
     _drop_unread(view)
-    if view.xs and not _iterates(view):
+    if view.xs and not _iterates(view, turns):
         index_elements(view)
     if view.xs and "variable" not in node.attributes:
         node.attributes["over_tapes"] = True
@@ -155,13 +159,13 @@ def _equal(a: Any, b: Any) -> bool:
 # Tapes
 
 
-def _iterates(view: LoopView) -> bool:
+def _iterates(view: LoopView, turns: Turns) -> bool:
     """Return whether the loop can run over its tapes themselves: nobody else needs the index."""
     if view.count is None or view.condition is not None or (view.reverse and view.pushed):
         return False
     if len(view.xs) > _MOST_TAPES:
         return False
-    return all(holds_turns(tape, view.count) for tape in view.xs) and not _reads_index(view)
+    return all(turns.are_held(tape, view.count) for tape in view.xs) and not _reads_index(view)
 
 
 def _reads_index(view: LoopView) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from symdiff.emit.checks import drop_repeated_checks
 from symdiff.emit.headers import reads_count, recover_header
+from symdiff.emit.turns import Turns
 from symdiff.ir.build import constant, copy_block, substitute
 from symdiff.ir.control import LoopView, cond, in_arms, loop
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, uses, walk_blocks, walk_nodes
@@ -72,13 +73,14 @@ def blocks_of(block: Block) -> list[Block]:
 def _lower_block(block: Block) -> None:
     loops = [node for inner in blocks_of(block) for node in inner.nodes if node.op is loop]
     new: dict[Value, Value] = {}
+    turns = Turns(block)
     for node in loops:
         view = LoopView(node)
         if view.index.name in (None, "_"):
             view.index.name = "k"
         if view.condition is not None:
             _share_parameters(view.condition, (view.index, *view.carries))
-        recover_header(view, new)
+        recover_header(view, new, turns)
     new.update(_truths(block))
     _redirect(block, new)
     for node in loops:

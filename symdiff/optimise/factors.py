@@ -377,6 +377,21 @@ def shared_quotient(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("multiply")
+def number_over_multiple(node: Node, rewriter: Rewriter) -> Value | None:
+    """``c / (d * x)`` as ``(c / d) / x``: what the logarithm of a multiple has as a slope."""
+    number, divisor = number_of(node.operands[0]), computed_by(node.operands[1], "multiply")
+    if divisor is None or not isinstance(number, float) or abs(number) == 1:
+        return None  # of which products with reciprocals are made
+    for factor, x in both_ways(divisor):
+        known = number_of(factor)
+        if isinstance(known, float) and _is_moderate(factor) and is_inexact(x):
+            quotient = number / known
+            if _is_normal(quotient, array_type(x).dtype):
+                return apply_like(divide, node, quotient, x)
+    return None
+
+
 @reads("multiply", "negative")
 def solution_of_multiple(node: Node, rewriter: Rewriter) -> Value | None:
     """``solve(a, c * b)`` of a number ``c`` as ``c * solve(a, b)``, where that was made before."""
@@ -457,7 +472,7 @@ FACTORS: Rules = {
         *in_derivatives(times_reciprocal),
         *regrouping(number_outward, plain_number),
     ),
-    "divide": regrouping(plain_number),
+    "divide": regrouping(plain_number, number_over_multiple),
     "power": regrouping(small_power),
     "solve": regrouping(solution_of_multiple),
     "strong_multiply": regrouping(plain_product),

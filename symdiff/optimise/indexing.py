@@ -11,6 +11,7 @@ from typing import Any
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.arithmetic import add
+from symdiff.ops.arrays import array
 from symdiff.ops.casts import astype
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import made_by, shape_of
@@ -21,6 +22,7 @@ from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import in_derivatives, is_exact_place, stays_zero
 
 _LONGEST_CHAIN = 16
+_MOST_ELEMENTS = 8  # that are written between the brackets of an array
 
 
 def _same_part(a: Node, b: Node) -> bool:
@@ -56,6 +58,29 @@ def read_of_written(node: Node, rewriter: Rewriter) -> Value | None:
             return None
         x = write.operands[0]
     return None
+
+
+@reads("index_set")
+def read_past_writes(node: Node, rewriter: Rewriter) -> Value | None:
+    """An element, read from before writes of others were made: where all are read like that, nobody
+    needs the writes.
+    """
+    x, *dynamic = node.operands
+    if dynamic or shape_of(node.result) or not _is_element(node.attributes["key"]):
+        return None
+    first = x
+    for _ in range(_LONGEST_CHAIN):
+        write = made_by(x, "index_set")
+        if write is None or not _is_element(write.attributes["key"]) or not are_apart(node, write):
+            break
+        if not rewriter.is_here(x):
+            break
+        x = write.operands[0]
+    return None if x is first else apply(index, x, **node.attributes)
+
+
+def _is_element(key: Key) -> bool:
+    return all(isinstance(entry, int) for entry in key)
 
 
 def _stored(write: Node) -> Value | None:
@@ -335,7 +360,9 @@ def _additions(value: Value, rewriter: Rewriter) -> list[Node]:
 INDEXING: Rules = {
     "index": (
         element_of_number,
-        *in_derivatives(stays_zero, whole_read, read_of_written, read_of_number, part_of_part),
+        *in_derivatives(
+            stays_zero, whole_read, read_of_written, read_past_writes, read_of_number, part_of_part
+        ),
     ),
     "index_set": (
         own_part_stored,
@@ -368,5 +395,44 @@ def _is_clear(node: Node) -> bool:
     return False
 
 
+@reads("index_set")
+def elements_at_once(node: Node, rewriter: Rewriter) -> Value | None:
+    """Zeros whose elements are all stored one by one, as ``np.array([a, b, c])``."""
+    dims = shape_of(node.result)
+    if len(dims) != 1 or not isinstance(dims[0], int) or not 1 < dims[0] <= _MOST_ELEMENTS:
+        return None
+    elements: dict[int, Value] = {}
+    write: Node | None = node
+    while write is not None and (write is node or rewriter.takes(write.result)):
+        place = _place_of(write, dims[0])
+        if place is None or not _is_exact(write.operands[1], node.result):
+            return None
+        elements.setdefault(place, write.operands[1])
+        base = write.operands[0]
+        write = made_by(base, "index_set", "index_add")
+    if len(elements) < dims[0] or not is_zero(base):
+        return None
+    values = [elements[place] for place in range(dims[0])]
+    return apply(array, *values, nested=dims, dtype=array_type(node.result).dtype)
+
+
+def _place_of(write: Node, length: int) -> int | None:
+    """Which element of a vector a write stores or, where that was zero, adds to."""
+    key = write.attributes["key"]
+    is_element = len(key) == 1 and len(write.operands) == 2 and isinstance(key[0], int)
+    if not is_element or not (write.op is index_set or _is_clear(write)):
+        return None
+    return int(key[0]) % length
+
+
+def _is_exact(value: Value, array_: Value) -> bool:
+    """Return whether a value is a number of an array's dtype."""
+    type_ = array_type(value)
+    return not type_.shape and type_.kind != "array" and type_.dtype == array_type(array_).dtype
+
+
 # Not among the others, which look for what is added to zeros.
-FINISHING: Rules = {"index_add": in_derivatives(added_to_zeros)}
+FINISHING: Rules = {
+    "index_add": in_derivatives(added_to_zeros, elements_at_once),
+    "index_set": in_derivatives(elements_at_once),
+}

@@ -288,11 +288,15 @@ class Rewriter(Builder):
 
     # What rules ask
 
+    def is_here(self, value: Value) -> bool:
+        """Return whether a value is made in this block."""
+        return value.node is not None and self._home.get(value.node) is self.nodes
+
     def takes(self, value: Value) -> bool:
         """Return whether a value is made in this block and nothing but the node in question reads
         it.
         """
-        if value.node is None or self._home.get(value.node) is not self.nodes:
+        if not self.is_here(value):
             self._several.append(value)
             return False
         return self.is_single(value)

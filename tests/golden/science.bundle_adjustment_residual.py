@@ -21,9 +21,7 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     t7 = 1 + 0.1 * r2 - 0.02 * r2 ** 2
     uv1 = uv * t7
     # line 319: return (uv[0] - 0.3) ** 2 + (uv[1] + 0.1) ** 2
-    uv_bar = np.zeros(2)
-    uv_bar[1] = 2.0 * (uv1[1] + 0.1)
-    uv_bar[0] = 2.0 * (uv1[0] - 0.3)
+    uv_bar = np.array([2.0 * (uv1[0] - 0.3), 2.0 * (uv1[1] + 0.1)])
     # line 318: uv = uv * (1 + 0.1 * r2 - 0.02 * r2**2)
     uv_bar1 = uv_bar * t7
     t8 = uv_bar @ uv

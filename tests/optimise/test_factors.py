@@ -59,3 +59,13 @@ def test_numbers_stay_where_arrays_are_of_one_shape() -> None:
     expected = 2.0 * (x + y) * (x * y) ** 2 + 2.0 * (x + y) ** 2 * x * y * y
     np.testing.assert_allclose(sd.grad(two_multiples)(x, y), expected, rtol=1e-12)
     assert sd.hessian(two_multiples)(x, y).shape == (4, 4)
+
+
+def entropy(s: float, v: float) -> float:
+    return -0.5 * (np.log(2 * np.pi * s) + v * v / s)
+
+
+def test_the_logarithm_of_a_multiple_has_the_reciprocal_as_its_slope() -> None:
+    gradient = sd.grad(entropy, argnums=0)
+    assert gradient(0.7, 0.3) == pytest.approx(-0.5 / 0.7 + 0.5 * 0.09 / 0.49, rel=1e-12)
+    assert "3.14" not in gradient.source(0.7, 0.3)
