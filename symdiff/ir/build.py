@@ -6,7 +6,7 @@ One builder is current in a thread at a time; calling an op (``cos(x)``) or comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from symdiff.errors import SymdiffError, told_by
 from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Operand, Role, Value, walk_blocks
-from symdiff.ir.types import type_of_constant, with_own_sizes
+from symdiff.ir.types import Dim, type_of_constant, with_own_sizes
 from symdiff.source import SourceSpan
 
 _current: ContextVar[Builder] = ContextVar("symdiff_builder")
@@ -24,7 +24,8 @@ class Builder:
     """Appends nodes to ``nodes``. ``span``, ``role`` and ``name`` mark what it makes.
 
     ``after`` is given each new node and gives the one to go on with; builders made meanwhile
-    inherit it.
+    inherit it. ``around`` was the current builder when this one was made; ``lengths`` has what is
+    known of lengths of arrays made here (see ``ops.fitting``).
     """
 
     def __init__(self, nodes: list[Node] | None = None, span: SourceSpan | None = None) -> None:
@@ -32,8 +33,9 @@ class Builder:
         self.span = span
         self.role: Role = "primal"
         self.name: str | None = None
-        around = _current.get(None)
+        self.around = around = _current.get(None)
         self.after: Callable[[Node], Node] | None = around.after if around else None
+        self.lengths: dict[Hashable, tuple[int, Node, Dim, int]] = {}
 
     def emit(
         self,

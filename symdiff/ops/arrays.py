@@ -44,6 +44,7 @@ from symdiff.ops.declare import (
     static,
     static_integer,
 )
+from symdiff.ops.fitting import keep_lengths
 from symdiff.ops.flops import nothing
 from symdiff.ops.list_arrays import list_stack_of
 from symdiff.ops.shape import contiguous, copy, laid_like, reshape
@@ -245,7 +246,8 @@ def _lower_filled(operation: Operation) -> Callable[..., Value]:
         sizes, chosen = shape_operands(shape), dtype_of(dtype)
         if chosen.kind == "O":
             return NotImplemented
-        return _laid_out(operation(*sizes, shape=dims_of(sizes), dtype=chosen), None, order)
+        made = keep_lengths(operation(*sizes, shape=dims_of(sizes), dtype=chosen))
+        return _laid_out(made, None, order)
 
     return lowering
 
@@ -300,7 +302,8 @@ for _function, _similar, _operation in (
 def lower_full(shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Value:
     value, sizes = array_of(fill_value), shape_operands(shape)
     chosen = dtype_of(dtype, array_type(value).dtype)
-    return _laid_out(full(value, *sizes, shape=dims_of(sizes), dtype=chosen), None, order)
+    made = keep_lengths(full(value, *sizes, shape=dims_of(sizes), dtype=chosen))
+    return _laid_out(made, None, order)
 
 
 @lowers(np.full_like)

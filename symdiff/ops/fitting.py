@@ -4,15 +4,18 @@
         x[i : i + len(out)]        of len(out) = len(x) - len(k) + 1: it ends at len(x) at most
 
 An index of a loop lies between 0 and the count of turns, an element of a range between the ends of
-the range. What is not known to fit is taken not to.
+the range. A difference, ``len(x) - len(k) + 1``, is a length where an array has been made with it:
+it is not negative then. What is not known to fit is taken not to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 
+from symdiff.dataclass import dataclass
+from symdiff.ir.build import builder
 from symdiff.ir.graph import Operand, Value
-from symdiff.ir.types import LEAST_SYMBOLIC, Dim, Size, lengthened
+from symdiff.ir.types import LEAST_SYMBOLIC, ArrayType, Dim, Size, lengthened
 from symdiff.ops.integer_sums import Sum, sum_of, sum_of_length
 from symdiff.ops.sizes import constant_integer, dim_of, lower_bound
 
@@ -27,29 +30,81 @@ def fitting_length(whole: Dim, start: Operand | None, stop: Operand | None) -> D
     added = None if stop is None else _added_to(start, stop)
     if added is None:
         return None
-    length, number = added
     begins = sum_of(start)
-    taken = sum_of(length if length is not None else 0)
-    if begins is None or taken is None or not _is_at_least(taken, -number):
+    taken = _length_added(added)
+    if begins is None or taken is None or not _is_at_least(begins, 0):
         return None
-    if number == 0 and length is not None:  # of a slice of no elements it is 0 anyway
-        taken = sum_of(length, is_positive=True) or taken
-    left = sum_of_length(whole, is_exact=True).plus(begins, -1).plus(taken, -1)
-    if not _is_at_least(begins, 0) or not _is_at_least(left, number):
-        return None
-    return number if length is None else lengthened(dim_of(length), number)
+    left = sum_of_length(whole, is_exact=True).plus(begins, -1).plus(taken.sum, -1)
+    return taken.dim if _is_at_least(left, 0) else None
 
 
-def _added_to(start: Operand, stop: Operand) -> tuple[Value | None, int] | None:
-    """The value and the number whose sum is added to a start; None where it is more than that."""
+def _added_to(start: Operand, stop: Operand) -> Sum | None:
+    """What is added to a start, of values as they are."""
     first, last = sum_of(start, in_sizes=False), sum_of(stop, in_sizes=False)
-    if first is None or last is None:
-        return None
-    added = last.plus(first, -1)
+    return None if first is None or last is None else last.plus(first, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Length:
+    """A length, and the sum that it is."""
+
+    dim: Dim
+    sum: Sum
+
+
+def _length_added(added: Sum) -> _Length | None:
+    """The length that a sum of values is, where it is known not to be negative."""
     if not added.terms:
-        return None, added.number
+        return _Length(added.number, added) if added.number >= 0 else None
     ((term, factor), *more) = added.terms.items()
-    return (term, added.number) if isinstance(term, Value) and factor == 1 and not more else None
+    if not isinstance(term, Value) or factor != 1 or more:
+        return _length_made(added)
+    number, taken = added.number, sum_of(term)
+    if taken is None or not _is_at_least(taken, -number):
+        return _length_made(added)
+    if number == 0:  # of a slice of no elements it is 0 anyway
+        taken = sum_of(term, is_positive=True) or taken
+    return _Length(lengthened(dim_of(term), number), taken.plus(Sum({}, number)))
+
+
+# Lengths of arrays that were made
+
+
+def keep_lengths(made: Value) -> Value:
+    """Remember, for what is built behind it, of which sums a new array has its lengths."""
+    node, around = made.node, builder()
+    shape = made.type.shape if isinstance(made.type, ArrayType) else ()
+    if node is None or around.nodes[-1:] != [node] or not any(map(_is_open, shape)):
+        return made
+    for dim, given in zip(shape, node.operands[len(node.operands) - len(shape) :], strict=True):
+        found = sum_of(given, in_sizes=False) if _is_open(dim) else None
+        key = None if found is None else frozenset(found.terms.items())
+        if found is not None and key not in around.lengths:
+            around.lengths[key] = len(around.nodes) - 1, node, dim, found.number
+    return made
+
+
+def _is_open(dim: Dim) -> bool:
+    return isinstance(dim, Size) and dim.open
+
+
+def _length_made(added: Sum) -> _Length | None:
+    """What an array has been made with before, perhaps with a number more."""
+    key, around = frozenset(added.terms.items()), builder()
+    while key not in around.lengths:
+        if around.around is None:
+            return None
+        around = around.around
+    place, node, dim, number = around.lengths[key]
+    if around.nodes[place : place + 1] != [node] or added.number < number:
+        return None
+    taken = Sum({}, added.number)
+    for term, factor in added.terms.items():
+        part = sum_of(term) if isinstance(term, Value) else None
+        if part is None:
+            return None
+        taken = taken.plus(part, factor)
+    return _Length(lengthened(dim, added.number - number), taken)
 
 
 def _is_at_least(found: Sum, number: int) -> bool:

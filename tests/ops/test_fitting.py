@@ -69,9 +69,73 @@ def growing(x: Array, k: Array) -> float:
         y = np.concatenate([y, x[:1]])
     return total + np.sum(y)
 
+def by_a_difference(x: Array, k: Array) -> float:
+    n = x.shape[0] - k.shape[0] + 1
+    y = np.zeros(n)
+    for i in range(k.shape[0]):
+        y += k[i] * x[i : i + n]
+    return np.sum(np.sin(y))
+
+
+def in_two_dimensions(x: Array, k: Array) -> float:
+    X, K = np.outer(x, x), np.outer(k, k)
+    (H, W), (h, w) = X.shape, K.shape
+    y = np.zeros((H - h + 1, W - w + 1))
+    for i in range(h):
+        for j in range(w):
+            y += K[i, j] * X[i : i + H - h + 1, j : j + W - w + 1]
+    return np.sum(np.sin(y))
+
+
+def with_a_margin(x: Array, k: Array) -> float:
+    """An array of one element fewer: also a longer slice has the length that is added."""
+    n = len(x) - len(k)
+    y = np.ones(n)
+    for i in range(len(k)):
+        y[:] = y + k[i] * x[i : i + n + 1][1:]
+    return np.sum(y**2)
+
+
+def of_what_is_not_made(x: Array, k: Array) -> float:
+    """A difference that is negative at some sizes: the slice ends before the end of the array."""
+    n, total = len(x) - len(k), 0.0
+    for i in range(len(k)):
+        total += np.sum(np.sin(x[i : i + n]) * x[-1])
+    return total
+
+
+def of_what_is_made_later(x: Array, k: Array) -> float:
+    n, total = len(x) - len(k), 0.0
+    for i in range(len(k)):
+        total += np.sum(np.sin(x[i : i + n]) * x[-1])
+    return total + np.sum(np.zeros(abs(n))) + np.sum(np.zeros(max(n, 0)))
+
+
+def of_what_an_arm_makes(x: Array, k: Array) -> float:
+    n, total = len(x) - len(k), 0.0
+    if n > 0:
+        total += np.sum(np.zeros(n) + x[:n])
+    for i in range(len(k)):
+        total += np.sum(np.sin(x[i : i + n]) * x[-1])
+    return total
+
+
+def of_what_could_not_be_made(x: Array, k: Array) -> float:
+    n, total = len(x) - len(k), 0.0
+    try:
+        y = np.zeros(n)
+    except ValueError:
+        y = np.zeros(1)
+    for i in range(len(k)):
+        total += np.sum(np.sin(x[i : i + n]) * x[-1]) + np.sum(y)
+    return total
+
 
 FITTING: list[Callable[..., float]] = [convolution, strided, both_sides]
+FITTING += [by_a_difference, in_two_dimensions, with_a_margin]
 CLIPPED: list[Callable[..., float]] = [one_turn_too_many, one_turn_too_early, of_another, growing]
+CLIPPED += [of_what_is_not_made, of_what_is_made_later, of_what_an_arm_makes]
+CLIPPED += [of_what_could_not_be_made]
 SIZES = [(9, 4), (9, 2), (5, 5), (3, 2), (2, 2), (3, 1), (2, 3), (1, 1)]
 
 
