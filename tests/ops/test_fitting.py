@@ -69,6 +69,7 @@ def growing(x: Array, k: Array) -> float:
         y = np.concatenate([y, x[:1]])
     return total + np.sum(y)
 
+
 def by_a_difference(x: Array, k: Array) -> float:
     n = x.shape[0] - k.shape[0] + 1
     y = np.zeros(n)
