@@ -17,9 +17,20 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.emit.expressions import subscript
+from symdiff.emit.given import always_given
 from symdiff.ir.build import copy_block, substitute
-from symdiff.ir.control import CALLS
-from symdiff.ir.graph import Block, FreeVariable, Graph, Node, Value, walk_blocks, walk_nodes
+from symdiff.ir.called import called_by, with_called
+from symdiff.ir.control import CALLS, perform
+from symdiff.ir.graph import (
+    Block,
+    FreeVariable,
+    Graph,
+    Input,
+    Node,
+    Value,
+    walk_blocks,
+    walk_nodes,
+)
 from symdiff.ir.signature import Path, step
 from symdiff.ir.types import ArrayType, ListType, OpaqueType, Type
 from symdiff.ops.declare import StageOperation
@@ -46,7 +57,7 @@ def _spell_key(key: Any) -> ast.expr:
 part = StageOperation("part", lambda whole, *, keys, type: (type,), spelling=_spell)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Whole:
     """A list, tuple or dict, and the numbers of the graph's inputs that are read of it."""
 
@@ -54,35 +65,104 @@ class _Whole:
     content: Any
     numbers: list[int]
 
+    @property
+    def name(self) -> str:
+        return Input(self.path, "free").name
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """What a graph reads of a whole: the numbers of its parameters by the keys that lead to them."""
+
+    whole: _Whole
+    type: Type
+    numbers: dict[Path, int]
+
+    @property
+    def first(self) -> int:
+        return min(self.numbers.values())
+
 
 def with_whole_containers(graph: Graph) -> Graph:
-    """The graph, or a copy whose inputs of one list, tuple or dict of numbers are one input."""
+    """The graph, or a copy whose inputs of one list, tuple or dict of numbers are one input; so are
+    what graphs that it calls are given of them.
+    """
     wholes = [whole for whole in _found(graph) if len(whole.numbers) > _FEW]
-    if not wholes or _may_change_outside(graph):
+    called = called_by(graph) if wholes else []
+    if not wholes or graph in called or _may_change_outside((graph, *called)):
+        return graph
+    shares = _shares(graph, wholes, called)
+    return with_called(graph, lambda one: _with_shares(one, shares))
+
+
+def _shares(
+    graph: Graph, wholes: Sequence[_Whole], called: Sequence[Graph]
+) -> dict[int, list[_Share]]:
+    """By the id of each graph, what it reads of each whole."""
+    parameters, own = graph.block.parameters, []
+    keys: dict[Value, tuple[_Share, Path]] = {}
+    for whole in wholes:
+        numbers = {graph.inputs[k].path[len(whole.path) :]: k for k in whole.numbers}
+        share = _Share(whole, _type_of(whole.content, numbers, parameters), numbers)
+        keys.update((parameters[k], (share, path)) for path, k in numbers.items())
+        own.append(share)
+    found = {id(graph): own}
+    given = always_given(graph, keys)
+    for one in called:
+        read: dict[_Whole, _Share] = {}
+        for k, value in enumerate(given[id(one)]):
+            if value is not None:
+                share, path = keys[value]
+                part_read = _Share(share.whole, share.type, {})
+                read.setdefault(share.whole, part_read).numbers.setdefault(path, k)
+        found[id(one)] = [share for share in read.values() if len(share.numbers) > _FEW]
+    return found
+
+
+def _with_shares(graph: Graph, shares: dict[int, list[_Share]]) -> Graph:
+    """A copy of a graph that is given wholes in the place of what it reads of them."""
+    own = shares[id(graph)]
+    if not own:
         return graph
     block = copy_block(graph.block, {})
     inputs, parameters = list(graph.inputs), list(block.parameters)
     reads: list[Node] = []
-    for whole in wholes:
-        leaves = {inputs[k].path[len(whole.path) :]: parameters[k] for k in whole.numbers}
-        first = whole.numbers[0]
-        inputs[first] = replace(inputs[first], path=whole.path)
-        parameters[first] = Value(_type_of(whole.content, leaves), None, inputs[first].name)
-        _read_as_one(block, parameters[first], leaves)
-        reads += _read_as_parts(block, parameters[first], leaves)
-        reads += [_part(parameters[first], keys, leaf) for keys, leaf in leaves.items()]
-    dropped = {k for whole in wholes for k in whole.numbers[1:]}
+    wholes: dict[_Whole, Value] = {}
+    for share in own:
+        leaves = {keys: parameters[k] for keys, k in share.numbers.items()}
+        first = share.first
+        whole = wholes[share.whole] = Value(share.type, None, share.whole.name)
+        parameters[first] = whole
+        if inputs[first].origin == "free":
+            inputs[first] = replace(inputs[first], path=share.whole.path)
+        if len(leaves) == len(share.whole.content):
+            _read_as_one(block, whole, leaves)
+        reads += _read_as_parts(block, whole, leaves)
+        reads += [_part(whole, keys, leaf) for keys, leaf in leaves.items()]
+    dropped = {k for share in own for k in share.numbers.values() if k != share.first}
     kept = [k for k in range(len(inputs)) if k not in dropped]
     made = Block(tuple(parameters[k] for k in kept), [*reads, *block.nodes], block.results)
-    return Graph(
-        graph.name,
-        made,
-        tuple(inputs[k] for k in kept),
-        graph.output,
-        {kept.index(number): place for number, place in graph.mutated.items()},
-        graph.docstring,
-        graph.span,
+    _give_wholes(block, shares, wholes)
+    return replace(
+        graph,
+        block=made,
+        inputs=tuple(inputs[k] for k in kept),
+        mutated={kept.index(number): place for number, place in graph.mutated.items()},
     )
+
+
+def _give_wholes(
+    block: Block, shares: dict[int, list[_Share]], wholes: dict[_Whole, Value]
+) -> None:
+    """Let calls give wholes in the place of what the graphs that they call read of them."""
+    for node in walk_nodes(block):
+        called = shares.get(id(node.attributes["callee"].graph)) if node.op in CALLS else None
+        if called:
+            given: dict[int, Value | None] = dict(enumerate(node.operands))
+            for share in called:
+                given.update(dict.fromkeys(share.numbers.values()))
+                given[share.first] = wholes[share.whole]
+            node.operands = tuple([value for value in given.values() if value is not None])
 
 
 def _found(graph: Graph) -> Iterable[_Whole]:
@@ -127,23 +207,18 @@ def _holds_numbers(content: Any) -> bool:
     return isinstance(content, _NUMBERS)
 
 
-def _may_change_outside(graph: Graph) -> bool:
-    """Return whether something in a program may change what a list or a dict outside holds."""
-    nodes = walk_nodes(graph.block)
-    return any(
-        node.op in CALLS or (node.op.effect and node.op not in (print_, raise_)) for node in nodes
-    )
+def _may_change_outside(graphs: Iterable[Graph]) -> bool:
+    """Return whether something in graphs may change what a list or a dict outside holds."""
+    harmless = (print_, raise_, perform)
+    nodes = (node for graph in graphs for node in walk_nodes(graph.block))
+    return any(node.op.effect and node.op not in harmless for node in nodes)
 
 
-def _type_of(content: Any, leaves: dict[Path, Value]) -> Type:
+def _type_of(content: Any, numbers: dict[Path, int], values: Sequence[Value]) -> Type:
     """That of a list, where a list or a tuple of numbers of one type is read."""
-    kinds = list(dict.fromkeys(leaf.type for leaf in leaves.values()))
-    places = [(k,) for k in range(len(content))]
-    if (
-        isinstance(content, dict)
-        or len(kinds) > 1
-        or sorted(leaves, key=str) != sorted(places, key=str)
-    ):
+    kinds = list(dict.fromkeys(values[k].type for k in numbers.values()))
+    places = {(k,) for k in range(len(content))}
+    if isinstance(content, dict) or len(kinds) > 1 or set(numbers) != places:
         return OpaqueType(type(content).__name__)
     return ListType(kinds[0])
 

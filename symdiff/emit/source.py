@@ -52,7 +52,7 @@ def emit_source(
     names = Namespace() if beside is None else beside.nested()
     function_name = identifier(name or graph.name, "function")
     names.taken.add(function_name)
-    graph = with_called(graph, with_try_statements)
+    graph = with_whole_containers(with_called(graph, with_try_statements))
     callees = {cell: names.fresh(cell.name + suffix) for cell in called_cells(graph)}
     lines: list[Line] = []
     for cell, callee in callees.items():
@@ -60,7 +60,6 @@ def emit_source(
             scope = names.nested()
             lines.append(_callee(cell.graph, callee, callees, scope))
             names.taken.update(names.objects)
-    graph = with_whole_containers(graph)
     fixed, parameters = name_parameters(graph, names)
     plan = make_plan(graph, fixed, names, callees, in_place=in_place, fresh=fresh)
     start = _docstring(graph, function_name) + unpacking(plan, parameters, signature, names)

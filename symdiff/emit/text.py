@@ -156,34 +156,46 @@ def _wrapped(tree: ast.stmt) -> list[str]:
     (line,) = print_statement(tree).splitlines()
     value = getattr(tree, "value", None)
     if isinstance(tree, ast.Assign) and isinstance(value, ast.Name | ast.Subscript):
-        return _wrapped_targets(tree, line)
+        return _wrapped_targets(tree, line, _expression(value))
     if isinstance(value, ast.Tuple | ast.List | ast.Dict):
         head = line.removesuffix(print_statement(ast.Expr(value)))
         first, *rest = _laid_out(value, WIDTH - 2 * len(INDENT))
         return [f"{head}{first}", *rest]
     if not isinstance(value, ast.Call):
         return [line]
-    items = [print_statement(ast.Expr(item)) for item in value.args]
-    items += [f"{item.arg}={_expression(item.value)}" for item in value.keywords]
-    head = line.removesuffix(f"{', '.join(items)})")
-    if head == line or not items:
+    given = [(print_statement(ast.Expr(item)), item) for item in value.args]
+    given += [(f"{item.arg}={_expression(item.value)}", item.value) for item in value.keywords]
+    inside = ", ".join(text for text, _ in given)
+    head = line.removesuffix(f"{inside})")
+    if head == line or not given:
         return [line]
-    whole = f"{INDENT}{', '.join(items)}"
-    if len(whole) <= WIDTH - len(INDENT):
-        return [head, whole, ")"]
-    return [head, *(f"{INDENT}{item}," for item in items), ")"]
+    start = [head]
+    if isinstance(tree, ast.Assign) and len(head) > _LONGEST:
+        start = _wrapped_targets(tree, head, f"{_expression(value.func)}(")
+        if len(start[-1] + inside) < WIDTH - len(INDENT):
+            return [*start[:-1], f"{start[-1]}{inside})"]
+    if len(INDENT + inside) <= WIDTH - len(INDENT):
+        return [*start, INDENT + inside, ")"]
+    return [*start, *_in_rows(given), ")"]
 
 
-def _wrapped_targets(tree: ast.Assign, line: str) -> list[str]:
-    """An assignment of the items of something to many names, which stand in rows."""
-    (to, *others), value = tree.targets, _expression(tree.value)
+def _in_rows(items: Sequence[tuple[str, ast.expr]]) -> Iterator[str]:
+    """Indented lines of items and their texts: one of each, but for names where there are many."""
+    for is_short, some in itertools.groupby(items, lambda pair: _is_short(pair[1])):
+        texts = [text for text, _ in some]
+        if is_short and len(texts) > _MANY:
+            yield from _filled(texts, WIDTH - 2 * len(INDENT))
+        else:
+            yield from (f"{INDENT}{text}," for text in texts)
+
+
+def _wrapped_targets(tree: ast.Assign, line: str, value: str) -> list[str]:
+    """The ``line`` that gives many names the items of something, with the names in rows."""
+    to, *others = tree.targets
     if others or not isinstance(to, ast.Tuple):
         return [line]
-    return [
-        "(",
-        *_filled([_expression(one) for one in to.elts], WIDTH - 2 * len(INDENT)),
-        f") = {value}",
-    ]
+    names = _filled([_expression(one) for one in to.elts], WIDTH - 2 * len(INDENT))
+    return ["(", *names, f") = {value}"]
 
 
 def _wrapped_return(tree: ast.Return) -> list[str]:

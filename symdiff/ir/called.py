@@ -39,7 +39,7 @@ def with_called(graph: Graph, change: Callable[[Graph], Graph]) -> Graph:
 
     The graph itself where ``change`` gives back each as it is; it changes none that it is given.
     """
-    if not _calls(graph):
+    if not calls_in(graph):
         return change(graph)
     known = called_cells(graph)
     graphs = {id(cell.graph): cell.graph for cell in known if cell.graph is not None}
@@ -73,17 +73,18 @@ def with_nodes_called(nodes: Sequence[Node]) -> Iterator[Node]:
 
 def callees(graph: Graph | None) -> list[GraphCell]:
     """The cell of each call in a graph; none where a cell's graph is not known yet."""
-    return [node.attributes["callee"] for node in _calls(graph)] if graph is not None else []
+    return [node.attributes["callee"] for node in calls_in(graph)] if graph is not None else []
 
 
-def _calls(graph: Graph) -> list[Node]:
+def calls_in(graph: Graph) -> list[Node]:
+    """The calls of graphs that stand in a graph itself."""
     return [node for node in walk_nodes(graph.block) if "callee" in node.attributes]
 
 
 def _redirected(graph: Graph, cells: dict[int, GraphCell]) -> Graph:
     """A copy whose calls are of the new cells; what the change has made anew is called as it is."""
     copied = with_block(graph, copy_block(graph.block, {}))
-    for node in _calls(copied):
+    for node in calls_in(copied):
         cell = cells.get(id(node.attributes["callee"]))
         if cell is not None:
             node.attributes = {**node.attributes, "callee": cell}

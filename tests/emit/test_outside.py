@@ -91,6 +91,67 @@ def test_numbers_that_follow_one_another_are_a_part_of_their_container():
     np.testing.assert_allclose(sd.grad(shifted)(X), estimate, rtol=1e-7)
 
 
+def horner(coefficients, x):
+    s = 0.0
+    for c in coefficients:
+        s = s * x + c
+    return s
+
+
+LOW, HIGH = TUPLE[:25], [0.3 - 0.02 * k for k in range(28)]
+
+
+def state(x):
+    if x < 0.3:
+        v = horner(LOW, x)
+    elif x < 0.8:
+        v = horner(HIGH, x)
+    else:
+        v = HIGH[3] * x + HIGH[4] * x * x + HIGH[0] + HIGH[1] * x**3
+    w = np.exp(v) * x + np.sin(v * x)
+    for k in range(3):
+        w = w * np.cos(w) + v * k
+    u = w * np.sin(w) + v
+    return u * u + np.cos(v) * w
+
+
+def of_states(x):
+    return state(0.9 * x) + state(0.5 * x) * state(0.25 * x)
+
+
+@pytest.mark.parametrize("x", [0.5, 0.9, 1.1])
+def test_functions_that_are_called_are_given_the_container(x):
+    source = sd.differentiable(of_states).source(x)
+    assert "def state_forward(x, LOW, HIGH):" in source
+    calls = [line for line in source.splitlines() if "= state_forward(" in line]
+    assert len(calls) == 3 and all(line.endswith(", LOW, HIGH)") for line in calls)
+    gradient = sd.grad(of_states)
+    slope = (of_states(x + 1e-6) - of_states(x - 1e-6)) / 2e-6
+    np.testing.assert_allclose(gradient(x), slope, rtol=1e-6)
+    curvature = (gradient(x + 1e-6) - gradient(x - 1e-6)) / 2e-6
+    np.testing.assert_allclose(sd.grad(gradient)(x), curvature, rtol=1e-6)
+
+
+def scaled(table, x):
+    y = table[0] * x + table[1] * x**2 + table[2] * x**3 + table[3]
+    w = np.exp(y) * x + np.sin(y * x)
+    for k in range(3):
+        w = w * np.cos(w) + y * k
+    u = w * np.sin(w) + y
+    return u * u + np.cos(y) * w
+
+
+def of_several(x):
+    return scaled(LOW, x) + scaled(HIGH, 0.5 * x) * scaled(LOW, 0.2 * x)
+
+
+def test_functions_that_are_given_several_containers_read_their_own():
+    source = sd.differentiable(of_several).source(0.4)
+    assert source.count("def scaled_forward(") == 1
+    slope = (of_several(0.4 + 1e-6) - of_several(0.4 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(sd.grad(of_several)(0.4), slope, rtol=1e-7)
+
+
 def test_few_numbers_of_a_container_stay_parameters():
     source = sd.grad(lambda x: MANY[3] * x + MANY[7] * x**2).source(X)
     assert "(x, MANY_3, MANY_7):" in source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
 import pytest
 
 import symdiff as sd
@@ -49,3 +50,25 @@ def test_a_list_of_which_not_all_is_read_is_not_taken_apart() -> None:
 
     text = str(sd.differentiable(f).source(0.5, TABLE))
     assert [f"table_{k} = table[{k}]" in text for k in range(6)] == [1, 0, 1, 0, 0, 1]
+
+
+def stirred(x, *rates):
+    y = x
+    for rate in rates:
+        y = np.exp(-rate * y) + np.sin(rate * x)
+    return y
+
+
+def test_many_names_that_a_function_is_given_stand_in_rows() -> None:
+    def f(x, rates):
+        return stirred(x, *rates) + stirred(0.5 * x, *rates)
+
+    rates = [0.1 * k for k in range(14)]
+    text = str(sd.differentiable(f).source(0.7, rates))
+    lines = text.splitlines()
+    start, after = (k for k, line in enumerate(lines) if line.endswith(" = stirred_forward("))
+    assert after < start + 7 and max(map(len, lines)) <= WIDTH
+    assert lines[start + 1].count(", ") >= 5
+    assert any(line.startswith("    ) = stirred_backward(y_saved") for line in lines)
+    slope = (f(0.7 + 1e-6, rates) - f(0.7 - 1e-6, rates)) / 2e-6
+    assert sd.grad(f)(0.7, rates) == pytest.approx(slope, rel=1e-7)
