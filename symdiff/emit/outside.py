@@ -72,7 +72,7 @@ class _Whole:
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """What a graph reads of a whole: the numbers of its parameters by the keys that lead to them."""
+    """What a graph reads of a whole: its parameters' numbers by the keys that lead to them."""
 
     whole: _Whole
     type: Type
