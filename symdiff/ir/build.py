@@ -104,6 +104,11 @@ def builder() -> Builder:
     return _current.get()
 
 
+def builder_if_any() -> Builder | None:
+    """The current builder; None where a graph is only read."""
+    return _current.get(None)
+
+
 class building:  # noqa: N801 - it is used as a function is
     """Make ``into`` the current builder."""
 

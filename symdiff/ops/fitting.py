@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from symdiff.dataclass import dataclass
-from symdiff.ir.build import builder
+from symdiff.ir.build import builder, builder_if_any
 from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import LEAST_SYMBOLIC, ArrayType, Dim, Size, lengthened
 from symdiff.ops.integer_sums import Sum, sum_of, sum_of_length
@@ -90,11 +90,11 @@ def _is_open(dim: Dim) -> bool:
 
 def _length_made(added: Sum) -> _Length | None:
     """What an array has been made with before, perhaps with a number more."""
-    key, around = frozenset(added.terms.items()), builder()
-    while key not in around.lengths:
-        if around.around is None:
-            return None
+    key, around = frozenset(added.terms.items()), builder_if_any()
+    while around is not None and key not in around.lengths:
         around = around.around
+    if around is None:
+        return None
     place, node, dim, number = around.lengths[key]
     if around.nodes[place : place + 1] != [node] or added.number < number:
         return None
