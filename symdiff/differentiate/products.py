@@ -33,6 +33,7 @@ from symdiff.ops.declare import DeclaredOp, array_type, ufunc_dtypes
 from symdiff.ops.elementary import power
 from symdiff.ops.reduce import any as any_true
 from symdiff.ops.reduce import restored
+from symdiff.ops.reduce import sum as sum_of
 from symdiff.ops.residuals import quiet_divide
 from symdiff.ops.sizes import size
 from symdiff.ops.strong import strong_divide, strong_multiply
@@ -118,6 +119,23 @@ def masked_product(g: Value, partial: Value, quiet: bool) -> Value:
         quiet = quiet and not (is_complex(numerator) or is_complex(divisor))
         quotient = quiet_divide if quiet else strong_divide
         made = quotient(numerator, _of_strong_dtype(divisor, g))
+    return made
+
+
+def divides_by_number(node: Node, position: int, g: Value) -> bool:
+    """Return whether an operand is the real number that a node divides an array by."""
+    is_divisor = node.op is divide and position == 1 and not shape_of(node.operands[1])
+    return is_divisor and bool(shape_of(g)) and not any(map(is_complex, (g, *node.operands)))
+
+
+def over_number(node: Node, g: Value) -> Value:
+    """The cotangent of the number that an array is divided by, ``-sum(g * y) / b``; 0 if ``g`` is.
+
+    One division does for the sum: where ``b`` is 0 or NaN the quotients are infinite or NaN, and
+    so is the sum, but if all of ``g`` is 0.
+    """
+    total = sum_of(_strong_product(g, node.result), axis=None)
+    made: Value = negative(strong_divide(total, _of_strong_dtype(node.operands[1], g)))
     return made
 
 

@@ -25,8 +25,10 @@ from symdiff.differentiate.cotangents import Cotangents, Zeros, as_array_where, 
 from symdiff.differentiate.operands import Numbers
 from symdiff.differentiate.products import (
     Partial,
+    divides_by_number,
     factors_of,
     is_chosen_alike,
+    over_number,
     partial_of,
     product_within,
     scaled,
@@ -267,6 +269,8 @@ class Sweep:
             y = where_not_zero(bar, node.result) if wins else node.result
             made = rule(bar, y, *self.numbers.operands(node, node.op))
             return unbroadcast_to(made, node.operands[position])
+        if masked and divides_by_number(node, position, bar):
+            return unbroadcast_to(over_number(node, bar), node.operands[position])
         if isinstance(partial, Value) and is_complex(partial):
             partial = conjugate(partial)
         if isinstance(partial, Value):

@@ -11,10 +11,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symdiff.ir.graph import Node, Value
-from symdiff.ops.arithmetic import add, multiply, negative, subtract
-from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.arithmetic import (
+    add,
+    multiply,
+    negative,
+    not_equal,
+    strong_constant,
+    subtract,
+    where,
+)
+from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.facts import number_of, shape_of
-from symdiff.ops.products import outer
+from symdiff.ops.products import matmul, outer
 from symdiff.ops.strong import strong_multiply
 from symdiff.optimise.facts import computed_by
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
@@ -157,5 +165,22 @@ def added_at_once(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(add if plus else subtract, value, total)
 
 
-FINISHING: Rules = {name: regrouping(added_at_once) for name in ("add", "subtract")}
+def sum_of_strong_products(node: Node, rewriter: Rewriter) -> Value | None:
+    """``sum(g * p)`` of vectors as ``g @ p``, with ``p`` set to 0 where ``g`` is: no product is
+    stored.
+    """
+    (x,) = node.operands
+    product = computed_by(x, "strong_multiply")
+    if product is None or not rewriter.is_single(x) or node.attributes.get("keepdims"):
+        return None
+    g, p = product.operands
+    if array_type(p).dtype.kind != "f" or len(shape_of(x)) != 1 or g.type != p.type:
+        return None
+    return apply(matmul, g, where(not_equal(g, 0), p, strong_constant(0, p)))
+
+
+FINISHING: Rules = {
+    **{name: regrouping(added_at_once) for name in ("add", "subtract")},
+    "sum": regrouping(sum_of_strong_products),
+}
 SUMS: Rules = {name: regrouping(equal_terms) for name in ("add", "subtract")}

@@ -843,3 +843,29 @@ def test_all_that_loops_and_lists_have_is_read_without_masks():
     assert "!= 0" not in sd.grad(carried).source(x)
     assert sd.grad(placed).source(x).count("!= 0") == 1  # of the root, as everywhere
     assert sd.grad(listed).source(x).count("!= 0") == 1
+
+
+def some_quotients(s, c, n):
+    """Elements of quotients by one number: some, or none, are read."""
+    y, total = c / s, 0.0
+    for i in range(n):
+        total += y[i]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("s", "n", "slope"),
+    [(2.0, 2, -0.75), (0.0, 0, 0.0), (np.nan, 0, 0.0), (0.0, 1, -np.inf), (np.inf, 2, 0.0)],
+)
+def test_a_number_that_divides_what_is_left_out_has_a_slope(s, n, slope):
+    c = np.array([1.0, 2.0, np.inf, np.nan])
+    with np.errstate(all="ignore"):
+        found = sd.grad(some_quotients)(np.float64(s), c, n)
+        np.testing.assert_array_equal(found, slope)
+        assert np.isnan(sd.grad(some_quotients)(np.float64(s), c, 4))
+
+
+def test_quotients_by_one_number_are_divided_once_for_its_slope():
+    text = sd.grad(some_quotients).source(2.0, np.ones(4), 2)
+    assert text.count("np.where(") == 1
+    assert "y_bar @ np.where(y_bar != 0, y, 0.0)" in text

@@ -43,7 +43,7 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     # line 313: p = p + axis * np.dot(axis, point) * (1 - cos(theta))
     t8 = p_bar * t5
     axis_bar = t8 * t3
-    t8 = np.sum(t8 * np.where(t8 != 0, axis, 0.0))
+    t8 = t8 @ np.where(t8 != 0, axis, 0.0)
     axis_bar += t8 * point
     point_bar = t8 * axis
     # line 312: p = point * cos(theta) + np.cross(axis, point) * sin(theta)
@@ -51,11 +51,10 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     axis_bar += cross(point, t8)
     point_bar += cross(t8, axis)
     point_bar += p_bar * t
-    t8 = (p_bar @ point - np.sum(p_bar * np.where(p_bar != 0, t4, 0.0))) * t2
-    theta_bar = np.sum(p_bar * np.where(p_bar != 0, t1, 0.0)) * t - t8
+    t8 = (p_bar @ point - p_bar @ np.where(p_bar != 0, t4, 0.0)) * t2
     # line 311: axis = rot / theta
     rot_bar = axis_bar / theta
-    theta_bar -= rot_bar @ axis
+    theta_bar = p_bar @ np.where(p_bar != 0, t1, 0.0) * t - t8 - rot_bar @ axis
     # line 309: theta2 = np.sum(rot**2)
     t8 = theta_bar / (np.float64(1.0) if theta == 0 else theta) * rot
     rot_bar += t8
