@@ -38,14 +38,14 @@ from symdiff.ops.sizes import sizes_of
 from symdiff.ops.ufuncs import staged, strong
 
 
-def _parsed(subscripts: str) -> tuple[list[str], str]:
+def parsed(subscripts: str) -> tuple[list[str], str]:
     """The letters of the operands and of the result."""
     inputs, output = subscripts.replace(" ", "").split("->")
     return inputs.split(","), output
 
 
 def _infer_einsum(*operands: ArrayType, subscripts: str, optimize: Any = False) -> ArrayType:
-    inputs, output = _parsed(subscripts)
+    inputs, output = parsed(subscripts)
     dims: dict[str, list[Dim]] = {}
     for letters, type_ in zip(inputs, operands, strict=True):
         for letter, dim in zip(letters, type_.shape, strict=True):
@@ -68,7 +68,7 @@ def _einsum_vjp(
     Letters that only this operand has were summed: the cotangent is the same along them. A letter
     that it repeats took its diagonal: an identity matrix puts the cotangent there.
     """
-    inputs, output = _parsed(subscripts)
+    inputs, output = parsed(subscripts)
     x = operands[position]
     others = [(inputs[k], conjugated(v)) for k, v in enumerate(operands) if k != position]
     wanted, identities = _distinct(inputs[position], x, subscripts)
@@ -138,7 +138,7 @@ def _spell_einsum(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
 def _letters_agree(node: Node) -> bool:
     """Return whether each letter is known to stand for one length."""
     lengths: dict[str, Dim] = {}
-    inputs, _ = _parsed(node.attributes["subscripts"])
+    inputs, _ = parsed(node.attributes["subscripts"])
     for letters, operand in zip(inputs, node.operands, strict=True):
         for letter, dim in zip(letters, array_type(operand).shape, strict=True):
             if lengths.setdefault(letter, dim) != dim:
@@ -147,7 +147,7 @@ def _letters_agree(node: Node) -> bool:
 
 
 def _batch_einsum(b: Lanes, op: Any, *operands: Value, subscripts: str, **more: Any) -> Value:
-    inputs, output = _parsed(subscripts)
+    inputs, output = parsed(subscripts)
     lane = next(letter for letter in _LETTERS if letter not in subscripts)
     named = [lane * has + letters for letters, has in zip(inputs, b.has, strict=True)]
     return einsum(*operands, subscripts=f"{','.join(named)}->{lane}{output}", **more)
@@ -156,7 +156,7 @@ def _batch_einsum(b: Lanes, op: Any, *operands: Value, subscripts: str, **more: 
 def _pattern_einsum(
     e: patterns.Elements, op: Any, *, subscripts: str, optimize: Any = False
 ) -> np.ndarray:
-    inputs, output = _parsed(subscripts)
+    inputs, output = parsed(subscripts)
     found = []
     for letters, ids in zip(inputs, e.ids, strict=True):
         kept = [letter for letter in output if letter in letters]
@@ -235,7 +235,7 @@ def _einsum_view(x: Value, subscripts: str) -> Value | None:
     """What ``einsum`` gives as a view of its operand: diagonals, transposed, where nothing is
     summed.
     """
-    (letters,), output = _parsed(subscripts)
+    (letters,), output = parsed(subscripts)
     if not letters and array_type(x).kind != "array":
         return strong(x)
     if set(letters) != set(output):

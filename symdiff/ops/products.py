@@ -126,7 +126,7 @@ def _matmul_vjp_first(g: Value, y: Value, a: Value, b: Value) -> Value:
 def _matmul_vjp_second(g: Value, y: Value, a: Value, b: Value) -> Value:
     rank_a, rank_b = array_type(a).rank, array_type(b).rank
     if rank_a > 2 and rank_b < 3:  # shared by all: one product that sums over the stack, too
-        return unbroadcast_to(adjoint(_rows(a, 1)) @ _rows(g, rank_b - 1), b)
+        return unbroadcast_to(adjoint(rows_of(a, 1)) @ rows_of(g, rank_b - 1), b)
     if rank_a == 1:
         a = conjugated(a)
         product = g * a if rank_b == 1 else outer(a, g) if rank_b == 2 else as_column(a) * as_row(g)
@@ -146,7 +146,7 @@ def _unstacked(product: Value, x: Value) -> Value:
     return fitted_to(product, x) if is_same else unbroadcast_to(product, x)
 
 
-def _rows(x: Value, kept: int) -> Value:
+def rows_of(x: Value, kept: int) -> Value:
     """``x`` with all axes but the last few as one."""
     shape, sizes = array_type(x).shape, sizes_of(x)
     front = len(shape) - kept

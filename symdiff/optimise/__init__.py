@@ -10,6 +10,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     removable   factors that are divided by as well, where both are zero
     sums        terms that occur twice, or cancel
     cancelling  sums of products that are zero whatever is summed
+    contractions  sums of products, as products of matrices
     matrices    products with diagonals and outer products, halves of symmetric matrices
     shapes      rearrangements, broadcasts and sums that cancel or meet
     sizes       lengths, read where they are known
@@ -40,6 +41,7 @@ from symdiff.optimise.cancelling import CANCELLING
 from symdiff.optimise.casts import FINISHING as FINISHING_CASTS
 from symdiff.optimise.checks import reduce_checks
 from symdiff.optimise.collecting import collect_products
+from symdiff.optimise.contractions import CONTRACTIONS
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.factors import FACTORS
 from symdiff.optimise.folding import FOLDING
@@ -85,6 +87,7 @@ PASSES: Mapping[str, Pass] = {
         SUMS,
         CANCELLING,
         MATRICES,
+        CONTRACTIONS,
         *SHAPES,
         ORDER,
         common=True,
@@ -103,6 +106,7 @@ PASSES: Mapping[str, Pass] = {
     "sums": _Rewriting(SUMS),
     "cancelling": _Rewriting(CANCELLING),
     "matrices": _Rewriting(MATRICES),
+    "contractions": _Rewriting(CONTRACTIONS),
     "shapes": _Rewriting(*SHAPES, ORDER),
     "sizes": _Rewriting(SIZES),
     "indexing": _Rewriting(INDEXING),

@@ -626,9 +626,14 @@ class Rewriter(Builder):
         return value.node is not None and value.node.op is undefined
 
 
+_MEETING = frozenset({"sum", "einsum"})  # other ops of products whose sizes meet
+
+
 def _can_be(node: Node, value: Value) -> bool:
     """Return whether a value is of the type of a node's result."""
-    meets = getattr(node.op, "elementwise", False) and is_derived(node)
+    meets = is_derived(node) and (
+        node.op.name in _MEETING or getattr(node.op, "elementwise", False)
+    )
     return (are_of_one_size if meets else operator.eq)(value.type, node.result.type)
 
 

@@ -15,6 +15,7 @@ from symdiff.ops.arithmetic import multiply, negative
 from symdiff.ops.casts import astype, python_float
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import is_derived, is_length, is_python, made_by, shape_of
+from symdiff.ops.index import takes_all
 from symdiff.ops.products import as_column, matmul, outer
 from symdiff.ops.reduce import axes_of, sum
 from symdiff.ops.shape import broadcast_to, reshape, transpose
@@ -123,6 +124,16 @@ def number_in_another_shape(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(broadcast_to, inner.operands[0], *node.operands[1:], **node.attributes)
 
 
+@reads("index")
+def of_whole(node: Node, rewriter: Rewriter) -> Value | None:
+    """What is reshaped may be the array itself where a key takes all of it, ``a[:, None]``."""
+    inner = made_by(node.operands[0], "index")
+    if inner is None or not takes_all(inner) or not shape_of(inner.operands[0]):
+        return None
+    operands = (inner.operands[0], *node.operands[1:])
+    return rewriter.emit(node.op, operands, node.attributes).result
+
+
 def sum_without_its_axes(node: Node, rewriter: Rewriter) -> Value | None:
     """``sum(x, keepdims=True)`` in a shape without the axes summed over; through a sign."""
     (x, *sizes), inner = node.operands, made_by(node.operands[0], "sum", "negative")
@@ -134,9 +145,12 @@ def sum_without_its_axes(node: Node, rewriter: Rewriter) -> Value | None:
         return -apply(reshape, inner.operands[0], *sizes, **node.attributes) if kept else None
     axes = axes_of(inner.attributes.get("axis"), len(shape_of(x)))
     left = tuple(dim for axis, dim in enumerate(shape_of(x)) if axis not in axes)
-    if not inner.attributes.get("keepdims") or left != tuple(node.attributes["shape"]):
+    if not inner.attributes.get("keepdims") or not meet_as_one(left, node.attributes["shape"]):
         return None
-    return apply(sum, inner.operands[0], axis=inner.attributes["axis"], keepdims=False)
+    total = apply(sum, inner.operands[0], axis=inner.attributes["axis"], keepdims=False)
+    if total.node is rewriter.nodes[-1]:
+        total.type = node.result.type  # made for this: sizes keep their names
+    return total
 
 
 def _slimmest(node: Node, slim: list[Value], rewriter: Rewriter) -> Value | None:
@@ -246,61 +260,34 @@ def sum_of_products(node: Node, rewriter: Rewriter) -> Value | None:
     return None if node.attributes.get("keepdims") else apply(matmul, a, b)
 
 
-def contraction(node: Node, rewriter: Rewriter) -> Value | None:
-    """``sum(a * b, axis=1)`` of a matrix and a row as ``a @ b``, of a matrix and a column as
-    ``b * sum(a, axis=1)``; along the other axis likewise."""
+@reads("multiply")
+def factor_out_of_sum(node: Node, rewriter: Rewriter) -> Value | None:
+    """``sum(a * b, axis=0)`` of what ``b`` is the same along as ``b * sum(a, axis=0)``."""
     (x,) = node.operands
     product, axis = computed_by(x, "multiply"), node.attributes.get("axis")
-    if product is None or not rewriter.is_single(x) or node.attributes.get("keepdims"):
+    if product is None or axis is None or not rewriter.is_single(x):
         return None
-    if len(shape_of(x)) != 2 or axis is None or x.type != node.operands[0].type:
-        return None
-    for matrix, other in (product.operands, reversed(product.operands)):
-        vector, along = _vector(other)
-        if vector is None or shape_of(matrix) != shape_of(x):
-            continue
-        if shape_of(vector)[0] != shape_of(x)[along]:
-            return None
-        if (along,) != axis:
-            return apply(multiply, apply(sum, matrix, **node.attributes), vector)
-        return apply(matmul, matrix, vector) if along else apply(matmul, vector, matrix)
+    for factor, rest in both_ways(product):
+        if shape_of(factor) and shape_of(rest) == shape_of(x) and _is_same_along(factor, x, axis):
+            left = _without_axes(factor, x, () if node.attributes.get("keepdims") else axis)
+            return apply(multiply, apply(sum, rest, **node.attributes), left)
     return None
 
 
-def contraction_of_stack(node: Node, rewriter: Rewriter) -> Value | None:
-    """``sum(A[:, :, None] * T, axis=1)`` of a matrix and a stack of matrices as the products of the
-    rows of ``A`` with these: NumPy sums slowly along an axis before a short one.
-    """
-    (x,) = node.operands
-    product = computed_by(x, "multiply")
-    if product is None or node.attributes.get("axis") != (1,) or node.attributes.get("keepdims"):
-        return None
-    for weights, stack in both_ways(product):
-        dims = shape_of(weights)
-        if shape_of(stack) == shape_of(x) and len(dims) == 3 and dims == (*shape_of(x)[:2], 1):
-            first, second, one = sizes_of(weights)
-            rows = apply(reshape, weights, first, one, second, shape=(dims[0], 1, dims[1]))
-            return without_axis(apply(matmul, rows, stack))
-    return None
+def _is_same_along(factor: Value, whole: Value, axis: Sequence[int]) -> bool:
+    dims, first = shape_of(factor), len(shape_of(whole)) - len(shape_of(factor))
+    return all(k < first or dims[k - first] == 1 != shape_of(whole)[k] for k in axis)
 
 
-def without_axis(x: Value) -> Value:
-    """A stack of matrices of one row each, without that axis."""
-    (first, _, last), lengths = shape_of(x), sizes_of(x)
-    return apply(reshape, x, lengths[0], lengths[2], shape=(first, last))
-
-
-def _vector(value: Value) -> tuple[Value | None, int]:
-    """A vector that is broadcast as the rows (axis 1) or as the columns (axis 0) of a matrix."""
-    if len(shape_of(value)) == 1:
-        return value, 1
-    inner = made_by(value, "reshape")
-    if inner is None or len(shape_of(inner.operands[0])) != 1 or len(shape_of(value)) != 2:
-        return None, 0
-    rows, columns = shape_of(value)
-    if rows == 1:
-        return inner.operands[0], 1
-    return (inner.operands[0], 0) if columns == 1 else (None, 0)
+def _without_axes(factor: Value, whole: Value, axis: Sequence[int]) -> Value:
+    """A factor without some axes of what it is broadcast to."""
+    dims, sizes = shape_of(factor), sizes_of(factor)
+    first = len(shape_of(whole)) - len(dims)
+    kept = [k for k in range(len(dims)) if first + k not in axis]
+    if len(kept) == len(dims):
+        return factor
+    shape = tuple(dims[k] for k in kept)
+    return apply(reshape, factor, *(sizes[k] for k in kept), shape=shape)
 
 
 def vectors_first(node: Node, rewriter: Rewriter) -> Value | None:
@@ -421,6 +408,7 @@ _ANY: Rules = {
         "reshape": (
             first_operand,
             through("reshape"),
+            of_whole,
             stays_zero,
             number_in_another_shape,
             sum_without_its_axes,
@@ -441,9 +429,7 @@ _ANY: Rules = {
     }.items()
 }
 _REGROUPED: Rules = {
-    "sum": regrouping(
-        sum_of_broadcast, sum_of_multiple, sum_of_products, contraction, contraction_of_stack
-    ),
+    "sum": regrouping(sum_of_broadcast, sum_of_multiple, sum_of_products, factor_out_of_sum),
     "matmul": regrouping(vectors_first, product_of_repeated),
     "outer": regrouping(outer_of_repeated),
 }

@@ -14,10 +14,9 @@ def gp_marginal_likelihood_grad(x, y, ell, noise):
     # line 33: k = np.exp(-0.5 * np.sum(d**2, axis=-1) / ell**2) + noise**2 * np.eye...
     t4 = k_bar * t2 / t
     t5 = -t4
-    d_bar = t5[:, :, np.newaxis] * d
     # line 32: d = x[:, None, :] - x[None, :, :]
-    x_bar = (t5[:, np.newaxis, :] @ d)[:, 0, :] - np.sum(d_bar, axis=0)
+    t6 = (t5.T[:, np.newaxis, :] @ np.transpose(d, (1, 0, 2)))[:, 0, :]
     # line 31: def gp_marginal_likelihood(x, y, ell, noise):
     noise_bar = float(noise * np.sum(np.diagonal(t3)))
-    x_bar = np.ascontiguousarray(x_bar)
+    x_bar = np.ascontiguousarray((t5[:, np.newaxis, :] @ d)[:, 0, :] - t6)
     return x_bar, alpha, float(-2.0 * (ell * np.sum(t4 * t1))), noise_bar
