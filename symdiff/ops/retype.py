@@ -15,10 +15,17 @@ import numpy as np
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Type
-from symdiff.ops import patterns
-from symdiff.ops.batching import Lanes
+from symdiff.ops import patterns, support
+from symdiff.ops.batching import Lanes, as_it_is
 from symdiff.ops.casts import as_dtype_of, astype
-from symdiff.ops.declare import EVALUATED, Operation, array_type, literal, template
+from symdiff.ops.declare import (
+    EVALUATED,
+    Operation,
+    array_type,
+    literal,
+    supporting_call,
+    template,
+)
 from symdiff.ops.reduce import unbroadcast_to
 
 
@@ -103,4 +110,21 @@ as_typed = Operation(
     pattern=patterns.as_it_is,
     documentation="Numbers as NumPy's of the dtype that they are typed as, which they may not have"
     " at run time.",
+)
+
+
+only_real = Operation(
+    "only_real",
+    lambda x: (x,),
+    support.real_or_refused,
+    cost="free",
+    raises=True,
+    spelling=supporting_call(support.real_or_refused),
+    vjp={0: lambda g, y, x: g},
+    jvp={0: lambda t, y, x: t},
+    sympy=EVALUATED,
+    batch=as_it_is,
+    pattern=patterns.as_it_is,
+    documentation="A float of Python's, whose absolute value has a slope; it raises where the"
+    " number is complex at run time.",
 )

@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.build import Builder, builder, building
+from symdiff.ir.control import emit_cond
+from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType, Dim, least
 from symdiff.ops import patterns
-from symdiff.ops.batching import Lanes, NoBatchRule, as_it_is, pointwise
+from symdiff.ops.arithmetic import bitwise_and, floor_divide, greater, less
+from symdiff.ops.batching import Lanes, as_it_is, pointwise
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
@@ -29,7 +32,14 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.facts import is_length, shape_of
 from symdiff.ops.flops import nothing
-from symdiff.ops.sizes import constant_integer, product_dim, sizes_of, spell_shape
+from symdiff.ops.sizes import (
+    constant_integer,
+    lower_bound,
+    product,
+    product_dim,
+    sizes_of,
+    spell_shape,
+)
 
 
 def moving(
@@ -110,14 +120,30 @@ def _keeps_count(node: Node) -> bool:
 
 def _batch_reshape(b: Lanes, op: Any, x: Value, *sizes: Value, shape: Any) -> Value:
     b.only(0)
-    return reshape(x, b.count, *_told(b, sizes), shape=(b.dim, *shape))
+    told = _told(x, sizes) if b.empty else sizes
+    return reshape(x, b.count, *told, shape=(b.dim, *shape))
 
 
-def _told(b: Lanes, sizes: Sequence[Value]) -> Sequence[Value]:
-    """Sizes without a -1 where there may be no lanes: nothing told its size then."""
-    if any(constant_integer(length) == -1 for length in sizes) and b.empty:
-        raise NoBatchRule
-    return sizes
+def _told(x: Value, sizes: Sequence[Value]) -> list[Value | int]:
+    """Sizes without a -1 where there may be no lanes: NumPy cannot find it out then."""
+    count = product(sizes_of(x)[1:])
+    return [
+        length if is_length(length) else _found(length, count, [*sizes[:k], *sizes[k + 1 :]])
+        for k, length in enumerate(sizes)
+    ]
+
+
+def _found(length: Value, count: Value | int, others: Sequence[Value]) -> Value:
+    """A length that is told, or if that is negative the one that gives so many elements; as it is
+    where the others are not told either, or have no elements, which NumPy refuses.
+    """
+    beside = builder().value(product(others))
+    is_found = less(length, 0)
+    if (bound := lower_bound(beside)) is None or bound < 1:
+        is_found = bitwise_and(is_found, greater(beside, 0))
+    with building(Builder([], builder().span)) as made:
+        rest = floor_divide(count, beside)
+    return emit_cond(is_found, Block((), made.nodes, (rest,)), Block((), [], (length,))).result
 
 
 reshape = moving(

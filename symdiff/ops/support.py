@@ -471,6 +471,20 @@ def is_real(number: Any) -> None:
         )
 
 
+def real_or_refused(number: Any) -> Any:
+    """A number whose absolute value is differentiated as that of a float.
+
+    >>> real_or_refused(2.0)
+    2.0
+    """
+    if isinstance(number, complex):
+        raise ValueError(
+            "the absolute value of a number is differentiated that is complex, for it is made of a"
+            " power of a negative float: write complex(x) ** y, which is complex on all paths"
+        )
+    return number
+
+
 def holding(error: Any, attributes: Any) -> Any:
     """An exception with attributes set: pairs of names and values.
 

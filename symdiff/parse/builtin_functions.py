@@ -16,7 +16,7 @@ from symdiff.definitions import is_definition
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.arithmetic import absolute, python_round
+from symdiff.ops.arithmetic import python_round
 from symdiff.ops.casts import complex_of, python_complex, python_float, python_int
 from symdiff.ops.declare import static
 from symdiff.ops.effects import print_
@@ -26,6 +26,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.branches import choose
 from symdiff.parse.calls import builtin
 from symdiff.parse.comparisons import COMPARE, compare
+from symdiff.parse.hidden_complex import absolute_of
 from symdiff.parse.hidden_pythons import may_be_pythons
 from symdiff.parse.identity import class_of, class_of_number, require_known
 from symdiff.parse.interpreter import HOOKS, Interpreter, nothing
@@ -248,7 +249,9 @@ def _bool(interp: Interpreter, value: Abstract = False) -> Abstract:
 def _abs(interp: Interpreter, value: Abstract) -> Abstract:
     if isinstance(value, ObjectRef) or has_method(interp, value, "__abs__"):
         return interp.call_method(value, "__abs__")
-    return interp.wrap(absolute(interp.lift(value))) if is_staged(value) else abs(value)
+    if not is_staged(value):
+        return abs(value)
+    return interp.wrap(absolute_of(interp, interp.lift(value)))
 
 
 @builtin(round)

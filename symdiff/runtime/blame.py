@@ -23,7 +23,14 @@ from symdiff.errors import (
     found_at,
     is_of_a_path,
 )
-from symdiff.ops.support import holds_no, is_real, none_returned, real_as, unless_changed
+from symdiff.ops.support import (
+    holds_no,
+    is_real,
+    none_returned,
+    real_as,
+    real_or_refused,
+    unless_changed,
+)
 from symdiff.source import SourceSpan
 from symdiff.source.trees import module_of
 
@@ -86,7 +93,8 @@ def is_refusal(error: BaseException) -> bool:
 
 
 _REFUSING = tuple(
-    function.__code__ for function in (real_as, unless_changed, none_returned, holds_no, is_real)
+    function.__code__
+    for function in (real_as, real_or_refused, unless_changed, none_returned, holds_no, is_real)
 )
 
 

@@ -154,6 +154,28 @@ def test_an_empty_batch_of(function):
     assert slopes.shape == (0, 3)
 
 
+@pytest.mark.parametrize("sizes", [(3, 2), (3, -1), (-1, 2), (-3, 3), (2, -1)])
+@pytest.mark.parametrize("count", [0, 2])
+def test_reshape_finds_a_length_out_for_an_empty_batch_too(sizes, count):
+    x = np.arange(6.0 * count).reshape(count, 6)
+    shaped = sd.vmap(lambda x, m, k: x.reshape(m, k) ** 2, in_axes=(0, None, None))
+    wanted = (count, *np.zeros(6).reshape(sizes).shape)
+    np.testing.assert_array_equal(shaped(x, *sizes), (x**2).reshape(wanted), strict=True)
+    slopes = sd.vmap(
+        sd.grad(lambda x, m, k: np.sum(x.reshape(m, k) ** 2)), in_axes=(0, None, None)
+    )
+    np.testing.assert_array_equal(slopes(x, *sizes), 2.0 * x, strict=True)
+    known = sd.vmap(lambda x: x.reshape(3, -1))
+    np.testing.assert_array_equal(known(x), x.reshape(count, 3, 2), strict=True)
+
+
+@pytest.mark.parametrize("sizes", [(-1, -1), (4, -1), (4, 2)])
+def test_reshape_that_does_not_fit_raises_in_a_batch(sizes):
+    shaped = sd.vmap(lambda x, m, k: x.reshape(m, k), in_axes=(0, None, None))
+    with pytest.raises(ValueError, match="can only specify|cannot reshape"):
+        shaped(np.ones((2, 6)), *sizes)
+
+
 def test_a_program_serves_all_sizes():
     square = sd.vmap(lambda x: x * x)
     for count in (2, 3, 4, 5):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import symdiff as sd
@@ -75,3 +76,52 @@ def asked_for_any_number(x: Any) -> Any:
 def test_what_cannot_be_another_is_not_asked_at_run_time(f: Callable[..., Any]) -> None:
     assert "is_real" not in sd.grad(f).source(4.0)
     assert sd.value_and_grad(f)(4.0)[0] == f(4.0)
+
+
+def length_of_a_root(x: Any) -> Any:
+    return abs(x**0.5)
+
+
+def length_of_a_quotient(x: Any) -> Any:
+    return abs(-3.0 * x**0.3 / (1.0 + x) ** 0.5) + x
+
+
+def closed_form_of_a_root(x: Any) -> Any:
+    return (abs(x) ** 0.5, 0.5 * abs(x) ** -0.5 * (1 if x > 0 else -1), -0.25 * abs(x) ** -1.5)
+
+
+@pytest.mark.parametrize("x", [-2.0, -0.25, 3.0])
+def test_the_absolute_value_of_a_power_has_slopes_where_it_is_complex(x: float) -> None:
+    value, first, second = closed_form_of_a_root(x)
+    found = sd.value_and_grad(length_of_a_root)(x)
+    assert found[0] == length_of_a_root(x) == pytest.approx(value)
+    assert found[1] == pytest.approx(first)
+    assert sd.jvp(length_of_a_root, (x,), (2.0,))[1] == pytest.approx(2.0 * first)
+    assert sd.derivative(length_of_a_root, 2)(x) == pytest.approx(second)
+    for reverse in (sd.grad(sd.grad(length_of_a_root)), sd.hessian(length_of_a_root)):
+        assert reverse(x) == pytest.approx(second)
+    batch = np.array([x, 1.0])
+    np.testing.assert_allclose(sd.vmap(lambda x: abs(float(x) ** 0.5))(batch), [value, 1.0])
+    np.testing.assert_allclose(
+        sd.vmap(sd.grad(lambda x: abs(float(x) ** 0.5)))(batch), [first, 0.5]
+    )
+
+
+@pytest.mark.parametrize("x", [-2.0, -0.5, 0.7])
+def test_so_have_products_and_quotients_of_powers(x: float) -> None:
+    h = 1e-5
+    value, gradient = sd.value_and_grad(length_of_a_quotient)(x)
+    assert value == length_of_a_quotient(x)
+    difference = (length_of_a_quotient(x + h) - length_of_a_quotient(x - h)) / (2 * h)
+    assert gradient == pytest.approx(difference, rel=1e-7)
+
+
+def test_the_absolute_value_of_a_sum_is_refused_where_it_is_complex() -> None:
+    def f(x: Any) -> Any:
+        return abs(2.0 - x**0.5)
+
+    assert sd.grad(f)(9.0) == pytest.approx(0.5 / 3.0)
+    assert sd.differentiable(f)(-1.0) == abs(2.0 - 1j)
+    with pytest.raises(UnsupportedCallError, match="made of a power of a negative float") as told:
+        sd.grad(f)(-1.0)
+    assert "abs(2.0 - x**0.5)" in str(told.value)
