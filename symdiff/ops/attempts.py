@@ -69,12 +69,18 @@ def _attributes_of(attempt: Node) -> dict[str, Any]:
     return {**given["attributes"], **beside}
 
 
+def attempted_node(attempt: Node) -> Node:
+    """The operation that is attempted, as it would stand alone."""
+    op, results = attempt.attributes["op"], attempt.attributes["results"]
+    return Node(op, attempt.operands, _attributes_of(attempt), (), results, attempt.span)
+
+
 def _spell_attempt(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     """``attempted((ValueError,), lambda: math.sqrt(x))``."""
-    op, attributes = node.attributes["op"], _attributes_of(node)
+    inner = attempted_node(node)
+    op = inner.op
     assert isinstance(op, DeclaredOp)
     assert op.spelling is not None
-    inner = Node(op, node.operands, attributes, (), node.attributes["results"], node.span)
     nothing_given = ast.arguments([], [], None, [], [], None, [])
     action = ast.Lambda(nothing_given, op.spelling(inner, operands))
     classes = _spell_classes(node.attributes["classes"])

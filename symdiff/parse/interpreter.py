@@ -416,6 +416,7 @@ class Interpreter:
         self.begun: dict[Value, list[Any]] = {}  # numbers of loops, before a turn and after one
         self.pythons: dict[Value, bool] = {}  # which numbers may be Python's, as far as asked
         self.complexes: dict[Value, bool] = {}  # which floats may be complex, as far as asked
+        self.large: dict[Value, bool] = {}  # which integers may be too large for floats, likewise
         self.answers: list[Answer] = []  # of library functions on floats
         self.classes_asked: list[Question] = []  # of numbers: answered as typed
         self.statement_values: StatementValues | None = None  # where names are kept in cases

@@ -36,6 +36,7 @@ from symdiff.parse.hidden_integers import may_be_integer
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.items import as_set
+from symdiff.parse.large_integers import beside_floats
 from symdiff.parse.python import in_python
 from symdiff.parse.some_entries import some_entries
 from symdiff.parse.special import by_operator, has_method, has_operator
@@ -162,7 +163,10 @@ def _binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstrac
         interp.call(require_natural, [b], {})
         return interp.wrap(power(interp.lift(a), interp.lift(b)))
     _require_floats(interp, a, b)
-    return interp.wrap(staged(interp.lift(a), interp.lift(b)))
+    operands = interp.lift(a), interp.lift(b)
+    if op in _CONVERTING:
+        operands = beside_floats(interp, operands)
+    return interp.wrap(staged(*operands))
 
 
 def _has_open_exponent(interp: Interpreter, base: Abstract, exponent: Abstract) -> bool:
@@ -185,6 +189,7 @@ def _require_floats(interp: Interpreter, a: Abstract, b: Abstract) -> None:
 
 _LARGEST_FLOAT = int(sys.float_info.max)
 _OF_SETS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
+_CONVERTING = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
 LARGEST_CONSTANT = 1_000_000  # bits, characters or items
 
 

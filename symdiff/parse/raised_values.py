@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from symdiff.ir.control import cond, undefined
 from symdiff.ir.graph import Node, Value
-from symdiff.ops.attempts import caught
+from symdiff.ops.attempts import attempted_node, caught
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.elementary import power
 from symdiff.ops.facts import READS_AND_WRITES, is_python
 from symdiff.ops.index import index
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.large_integers import may_be_too_large
 from symdiff.parse.values import Abstract
 
 Classes = tuple[type[BaseException], ...]
@@ -30,7 +31,7 @@ def class_raised(interp: Interpreter, error: Abstract) -> type[Exception] | None
     attempts = _attempts_of(error)
     if attempts is None or interp.strict:
         return None
-    classes = {_class_of(node) for node in attempts}
+    classes = {_class_of(interp, node) for node in attempts}
     return classes.pop() if len(classes) == 1 else None
 
 
@@ -56,10 +57,13 @@ def arguments_raised(interp: Interpreter, error: Abstract) -> tuple[Abstract, ..
     return (interp.call(str, [error], {}),)
 
 
-def _class_of(node: Node) -> type[Exception] | None:
+def _class_of(interp: Interpreter, node: Node) -> type[Exception] | None:
     op = node.attributes["op"]
     if op is index:
         return IndexError
+    overflows = any(issubclass(OverflowError, kind) for kind in node.attributes["classes"])
+    if overflows and may_be_too_large(interp, attempted_node(node)):
+        return None
     known = isinstance(op, DeclaredOp) and op.fails is not None and _is_of_numbers(node)
     return op.fails.error if known else None
 

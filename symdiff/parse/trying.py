@@ -43,6 +43,7 @@ from symdiff.parse.exceptions import note_context, raised_by_python
 from symdiff.parse.groups import handle_by_parts, is_group, require_no_group, wrapped
 from symdiff.parse.hidden_pythons import may_raise_as_pythons
 from symdiff.parse.interpreter import HOOKS, Interpreter, Region, either
+from symdiff.parse.large_integers import may_be_too_large
 from symdiff.parse.meanwhile import pushed
 from symdiff.parse.raising import throw
 from symdiff.parse.refused_arms import of_program, refusal_in, refusal_of, unheeded
@@ -470,6 +471,8 @@ def may_raise_one(interp: Interpreter, node: Node, classes: Classes) -> bool:
         return False
     raises = may_raise(node) or may_raise_as_pythons(interp, node)
     raised = classes_raised(node) if raises else ()
+    if may_be_too_large(interp, node):
+        raised = (*raised, OverflowError)
     if interp.strict and _is_reported(node):
         raised = (*raised, FloatingPointError)
     return any(issubclass(a, b) or issubclass(b, a) for a in raised for b in classes)
@@ -513,7 +516,7 @@ def failed(interp: Interpreter, failure: Failure) -> None:
     results: tuple[Value, ...] = ()
     if not isinstance(op, DeclaredOp) or op.spelling is None:
         raise NotAttemptedError(interp)
-    rule = None if may_raise_as_pythons(interp, node) else rule_of_failure(node)
+    rule = None if _raises_otherwise(interp, node, region.classes) else rule_of_failure(node)
     first = None if rule is None else _first_catching(region.classes, rule.error)
     if rule is not None and first is not None and not (region.keeps or interp.strict):
         _leave(interp, region, rule.where(*node.operands), first, None)
@@ -527,6 +530,12 @@ def failed(interp: Interpreter, failure: Failure) -> None:
         number: int | Value = 0 if one else error_number(error, classes=region.classes)
         _leave(interp, region, is_error(error), number, error if region.keeps else None)
     failure.statement.attempted[failure.place] = results
+
+
+def _raises_otherwise(interp: Interpreter, node: Node, classes: Classes) -> bool:
+    """Return whether an op raises more than by its rule."""
+    overflows = any(issubclass(OverflowError, kind) for kind in classes)
+    return may_raise_as_pythons(interp, node) or (overflows and may_be_too_large(interp, node))
 
 
 def _leave_by_place(interp: Interpreter, node: Node) -> None:
