@@ -81,7 +81,10 @@ def _of_lengths(node: Node, made: Mapping[Value, Value]) -> Value:
     length = made.get(first) or absolute(first)
     if node.op is power:
         return power(length, *others)
-    return node.op(length, *(made.get(v) or absolute(v) for v in others)) if others else length
+    if not others:
+        return length
+    other = made.get(others[0]) or absolute(others[0])
+    return multiply(length, other) if node.op is multiply else divide(length, other)
 
 
 def _may_be_complex(interp: Interpreter, number: Value) -> bool:
