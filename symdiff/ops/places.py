@@ -111,14 +111,6 @@ def _lies_before(one: Region, other: Region, distance: int) -> bool:
     return one.stop is not None and other.start is not None and one.stop <= other.start + distance
 
 
-def is_ahead(other: Place, place: Place, view: LoopView) -> bool:
-    """Return whether ``other`` is in no later turn where ``place`` is in this one: each is a step
-    on, or back in a loop that reverses another.
-    """
-    distance = other.offset - place.offset
-    return (-distance if view.reverse else distance) > -place.step
-
-
 def place_of(value: Value, view: LoopView) -> Place | None:
     """What an index is in terms of the turn; None where it may be negative, which counts from
     the end, or is not known.

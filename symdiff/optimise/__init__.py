@@ -24,6 +24,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     dead        what nothing needs, left out
     checks      what is computed only for its shape, as a check of shapes
     collect     outer products that a loop adds up, multiplied at once behind it
+    first       what a loop adds to places that hold zeros still, stored there
     finish      what is better written another way once nothing more is found
 """
 
@@ -44,6 +45,7 @@ from symdiff.optimise.collecting import collect_products
 from symdiff.optimise.contractions import CONTRACTIONS
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.factors import FACTORS
+from symdiff.optimise.first_writes import store_first_writes
 from symdiff.optimise.folding import FOLDING
 from symdiff.optimise.indexing import FINISHING, INDEXING
 from symdiff.optimise.keyed_lists import remember_places
@@ -98,6 +100,7 @@ PASSES: Mapping[str, Pass] = {
     "stores": leave_out_stores,
     "checks": reduce_checks,
     "collect": collect_products,
+    "first": store_first_writes,
     "keyed": remember_places,
     "fold": _Rewriting(FOLDING),
     "algebra": _Rewriting(*ALGEBRA),
@@ -117,7 +120,7 @@ PASSES: Mapping[str, Pass] = {
 DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
 """Passes after which a function and its derivative can still be divided."""
-EMITTED = ("collect", "dead", "keyed")
+EMITTED = ("collect", "first", "dead", "keyed")
 """Passes over what is emitted: no further derivative is taken of what they make."""
 LAST = ("finish", "checks", "dead")
 _IDEMPOTENT = frozenset({"dead"})

@@ -18,7 +18,7 @@ from symdiff.ir.graph import Block, Graph, Node, Value, uses, walk_nodes
 from symdiff.ops.facts import is_derived
 from symdiff.ops.index import index, index_set, key_of
 from symdiff.ops.keys import is_basic
-from symdiff.ops.places import is_ahead, places, writes_of
+from symdiff.ops.places import is_clear_of, regions, writes_of
 
 
 def leave_out_stores(graph: Graph) -> Graph:
@@ -77,13 +77,12 @@ def _is_read_by_none(write: Node, others: Sequence[tuple[Node, bool]], view: Loo
     """Return whether nothing that reads behind a write, or in a later turn, reads where it
     writes.
     """
-    for axis, place in places(write, view):
-        found = [(dict(places(node, view)).get(axis), behind) for node, behind in others]
+    for axis, region in regions(write, view):
+        found = [(dict(regions(node, view)).get(axis), behind) for node, behind in others]
         if all(
             other is not None
-            and other.root == place.root
-            and is_ahead(other, place, view)
-            and not (behind and other.offset == place.offset)
+            and is_clear_of(other, region, view, later=True)
+            and (not behind or is_clear_of(other, region, view, later=False))
             for other, behind in found
         ):
             return True

@@ -30,5 +30,5 @@ def first_above_grad(x, level):
         # line 197: total += value * value
         value_bar1 = 2.0 * (total_bar * value if total_bar != 0 else total_bar)
         # line 196: for value in x:
-        x_bar[k] += value_bar1
+        x_bar[k] = value_bar1
     return x_bar

@@ -20,5 +20,5 @@ def running_products_grad(x):
         value_bar = t1 * t_tape[k]
         products_bar[-1] = products_bar[-1] + t1 * value
         # line 188: for value in x:
-        x_bar[k] += value_bar
+        x_bar[k] = value_bar
     return x_bar

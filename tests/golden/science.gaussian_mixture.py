@@ -41,5 +41,5 @@ def gaussian_mixture_grad(weights, means, log_scales, data):
         means_bar += t3
         weights_bar += terms_bar / weights
         # line 185: for x in data:
-        data_bar[k] += x_bar
+        data_bar[k] = x_bar
     return weights_bar, means_bar, log_scales_bar, data_bar

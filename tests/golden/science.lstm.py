@@ -93,7 +93,7 @@ def lstm_grad(params, xs):
         x_bar = z_bar[:xs.shape[1]]
         h_bar = z_bar[xs.shape[1]:]
         # line 135: for x in xs:
-        xs_bar[k] += x_bar
+        xs_bar[k] = x_bar
     # line 139: gates[name] = z @ w + b
     t2 = np.array(z_tape)
     params_input_0_bar = t2.reshape(xs.shape[0], params_input_0.shape[0]).T @ rows_bar
