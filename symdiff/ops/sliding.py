@@ -11,12 +11,20 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejection
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.arithmetic import add, subtract
-from symdiff.ops.arrange import WHOLE, lower_moveaxis
+from symdiff.ops import patterns, support
+from symdiff.ops.arithmetic import subtract
 from symdiff.ops.arrays import array_of
-from symdiff.ops.creation import arange_of, zeros_of
-from symdiff.ops.declare import array_type, dotted, literal, lowers, static
-from symdiff.ops.index import index_add_of, index_of
+from symdiff.ops.batching import Lanes
+from symdiff.ops.declare import (
+    EVALUATED,
+    Operation,
+    array_type,
+    dotted,
+    literal,
+    lowers,
+    static,
+    supporting,
+)
 from symdiff.ops.reduce import axis_of
 from symdiff.ops.shape import moving
 from symdiff.ops.sizes import constant_integer, dim_of, sizes_of
@@ -33,19 +41,29 @@ def _spell(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return ast.Call(dotted("np.lib.stride_tricks.sliding_window_view"), arguments, [])
 
 
-def _added_back(g: Value, x: Value, axis: int) -> Value:
-    """To each element, what comes from the windows that it is in."""
-    sizes = sizes_of(g)
-    places = add(index_of(arange_of(sizes[axis]), (WHOLE, None)), arange_of(sizes[-1]))
-    beside = lower_moveaxis(g, -1, axis + 1)
-    return index_add_of(zeros_of(x), beside, (WHOLE,) * axis + (places,))
+def _spell_added(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    axis = literal(node.attributes["axis"])
+    return ast.Call(supporting(support.added_windows), [*operands, axis], [])
+
+
+def _pattern_added(e: patterns.Elements, op: Any, *, axis: int, shape: Any) -> np.ndarray:
+    (ids,) = e.ids
+    whole = support.added_windows(np.zeros(ids.shape, np.int64), axis)
+    places = np.arange(whole.size).reshape(whole.shape)
+    among = sliding_window_view(places, ids.shape[-1], axis)
+    return e.gathered(ids, among, whole.size).reshape(whole.shape)
+
+
+def _batch_windows(b: Lanes, op: Any, x: Value, width: Value, *, axis: int, shape: Any) -> Value:
+    b.only(0)
+    return windows(x, width, axis=axis + 1, shape=(b.dim, *shape))
 
 
 windows = moving(
     "sliding_windows",
     lambda x, width, *, axis, shape: ArrayType(x.dtype, shape),
     _evaluate,
-    lambda g, y, x, width, *, axis, shape: _added_back(g, x, axis),
+    lambda g, y, x, width, *, axis, shape: added(g, axis=axis, shape=array_type(x).shape),
     nondifferentiable=frozenset({1}),
     raises=True,
     cost="free",
@@ -54,7 +72,28 @@ windows = moving(
     spelling=_spell,
     jax="_sliding_window_view",
     example="np.lib.stride_tricks.sliding_window_view(x, 2)",
+    batch=_batch_windows,
     documentation="A read-only view of all stretches of a width along an axis, on a last axis.",
+)
+added: Operation = Operation.of_arrays(
+    "added_windows",
+    lambda x, *, axis, shape: ArrayType(x.dtype, shape),
+    lambda x, *, axis, shape: support.added_windows(x, axis),
+    arithmetic=True,
+    linear=frozenset({0}),
+    vjp={
+        0: lambda g, y, x, *, axis, shape: windows(
+            g, sizes_of(x)[-1], axis=axis, shape=array_type(x).shape
+        )
+    },
+    sympy=EVALUATED,
+    spelling=_spell_added,
+    jax="_added_windows",
+    order="packed",
+    example="added_windows(X, axis=0, shape=(4,))",
+    batch=lambda b, op, x, *, axis, shape: op(x, axis=axis + 1, shape=(b.dim, *shape)),
+    pattern=_pattern_added,
+    documentation="What stands in windows along an axis, added where they overlap.",
 )
 
 

@@ -95,6 +95,24 @@ def add_rows(x: Any, indices: Any, rows: Any) -> None:
     np.add.at(x.reshape(-1), places.reshape(-1), np.broadcast_to(rows, places.shape).reshape(-1))
 
 
+def added_windows(windows: Any, axis: int) -> Any:
+    """The array that windows along ``axis`` slide over, each element the sum of what all windows
+    have in its place; the last axis of ``windows`` goes along one.
+
+    >>> added_windows(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), 0)
+    array([1., 5., 9., 6.])
+    """
+    columns = np.moveaxis(windows, (axis, -1), (0, 1))
+    lines = columns if len(columns) < columns.shape[1] else np.swapaxes(columns, 0, 1)
+    length = max(0, columns.shape[0] + columns.shape[1] - 1)
+    shape = (*windows.shape[:axis], length, *windows.shape[axis + 1 : -1])
+    x = np.zeros(shape, windows.dtype)
+    along = np.moveaxis(x, axis, 0)
+    for first, line in enumerate(lines):
+        along[first : first + len(line)] += line
+    return x
+
+
 def product_of_parts(
     u: Any,
     v: Any,

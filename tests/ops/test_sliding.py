@@ -77,3 +77,26 @@ def test_sections(ufunc: Any, starts: Any) -> None:
 def test_a_section_that_begins_nowhere() -> None:
     with pytest.raises(IndexError):
         sd.grad(lambda x: np.sum(np.multiply.reduceat(x, [5])))(X)
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 5])
+def test_what_stands_in_windows_is_added_where_they_overlap(width: int) -> None:
+    weights = np.cos(np.arange(float((6 - width) * width))).reshape(6 - width, width)
+
+    def f(x: Any) -> Any:
+        return np.sum(weights * windows(x, width))
+
+    by_hand = np.zeros(5)
+    for first, row in enumerate(weights):
+        for k, weight in enumerate(row):
+            by_hand[first + k] += weight
+    np.testing.assert_allclose(sd.grad(f)(X), by_hand, rtol=1e-15)
+    rows = np.stack([X, 2.0 * X])
+    np.testing.assert_allclose(sd.vmap(sd.grad(f))(rows), [by_hand, by_hand], rtol=1e-15)
+    single = sd.grad(f)(np.float32(X))
+    assert single.dtype == np.float32 and single.flags.c_contiguous
+
+
+def test_windows_are_added_stretch_by_stretch() -> None:
+    text = sd.grad(lambda x: np.sum(windows(x, (2, 3)) ** 3)).source(TABLE)
+    assert "add.at" not in text and text.count("added_windows(") == 2

@@ -158,6 +158,15 @@ def _sliding_window_view(x: Any, width: Any, axis: int) -> Any:
     return jnp.moveaxis(jnp.take(x, places, axis), axis + 1, -1)
 
 
+def _added_windows(windows: Any, axis: int) -> Any:
+    """What stands in windows along an axis, added where they overlap."""
+    columns = jnp.moveaxis(windows, (axis, -1), (0, 1))
+    count, width = columns.shape[:2]
+    places = jnp.arange(count)[:, None] + jnp.arange(width)
+    x = jnp.zeros((max(0, count + width - 1), *columns.shape[2:]), columns.dtype)
+    return jnp.moveaxis(x.at[places].add(columns), 0, axis)
+
+
 def _complex_eigvals(a: Any) -> Any:
     """The eigenvalues of a matrix as complex numbers, as JAX gives them."""
     return jnp.linalg.eigvals(a)
