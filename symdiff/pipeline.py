@@ -50,7 +50,7 @@ from symdiff.ops.index import is_view
 from symdiff.ops.meeting import meetings
 from symdiff.ops.rules import expanded
 from symdiff.optimise import DEFAULT, DIVISIBLE, EMITTED, optimise
-from symdiff.optimise.blocks import in_blocks, lengths_of_vectors, meetings_of_vectors
+from symdiff.optimise.blocks import in_blocks, lengths_that_pay, meetings_of_elements
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.elements import on_lists
 from symdiff.optimise.floats import on_floats
@@ -69,7 +69,8 @@ from symdiff.runtime.lengths import (
     common,
     has_long,
     joined,
-    long_symbols,
+    long_in,
+    told_anew,
     with_common,
     with_long,
 )
@@ -433,7 +434,8 @@ def _derived(
         transform.require([path for path, _ in static if _is_of_argument(path)], calls)
         checks = [check.moved(moved) for check in checks]
         static = tuple((_moved_fact(path, moved), value) for path, value in static)
-        long = tuple((moved(path), is_long) for path, is_long in long)
+        facts = [(moved(path), is_long) for path, is_long in long]
+        long = told_anew(facts, chain.parameters[k + 1].names, levels[k + 1])
         own_ties = transform.ties(calls)
         same = tuple((moved(path), moved(other)) for path, other in same)
         same += _tangents_of_same(same, own_ties, chain.parameters[k + 1].names, levels[k + 1])
@@ -675,12 +677,11 @@ def staged_at(
         same = _aliases(staged.graph, signature, arguments)
         met = [*meetings(staged.graph.block)]
         if has_long(signature, arguments):
-            met += meetings_of_vectors(staged.graph)
+            met += meetings_of_elements(staged.graph)
         found = joined(signature, staged.graph, met, arguments)
         if same == signature.same and found == signature:
             verify_scopes(eliminate_dead_code(staged.graph))  # what is left out may read anything
-            vectors = lengths_of_vectors(staged.graph)
-            return staged, with_long(signature, vectors, arguments)
+            return staged, with_long(signature, lengths_that_pay(staged.graph), arguments)
         signature = replace(found, same=same)
     raise SignatureError(
         f"the structure of {function.__name__} depends on more than {_MOST_RESTARTS} values",
@@ -832,7 +833,7 @@ def build(
     """
     whole, simplified = simplify_islands(emittable(derived.graph), derived.simplify)
     graph = with_typed_arrays(optimise(whole, EMITTED, last=()))
-    graph = with_own_results(in_blocks(graph, long_symbols(derived.graph, derived.signature)))
+    graph = with_own_results(in_blocks(graph, long_in(derived.graph, derived.signature)))
     emitted = None if exact else _emit_on_floats(graph, name, derived.signature, beside)
     if emitted is None:
         emitted = emit_source(graph, name, signature=derived.signature, beside=beside)
@@ -984,7 +985,7 @@ def _loaded_pair(
     backward = with_own_results(emittable(replace(second, output=shaped)))
     backward, _ = simplify_islands(backward, derived.simplify)
     backward = optimise(backward, EMITTED, last=())
-    backward = in_blocks(backward, long_symbols(derived.graph, derived.signature))
+    backward = in_blocks(backward, long_in(derived.graph, derived.signature))
     emitted = emit_source(backward, f"{name}_{second_name}", beside=beside)
     places = {given.path: k for k, given in enumerate(known)}
     order = tuple(places[p.path] for p in emitted.parameters)

@@ -62,7 +62,7 @@ class Nested:
 
 
 LONG = 100_000
-"""From how many elements on vectors are gone through in blocks: shorter ones stay in the cache."""
+"""From how many elements on arrays are gone through in blocks: smaller ones stay in the cache."""
 
 Specification = ArrayType | ListType | Fixed | Live | Nested
 Path = tuple[Any, ...]
@@ -74,14 +74,16 @@ class Aspect:
 
     ``"size"``: the dimension of axis ``of``; ``"layout"``: how an array lies in memory, "C", "F" or
     its strides in bytes; ``"is"``: whether the same object stands at the path ``of``; ``"equal"``,
-    of a dimension: that it is ``of[2]`` times the one at the path ``of[0]`` and ``of[1]`` more.
+    of a dimension: that it is ``of[2]`` times the one at the path ``of[0]`` and ``of[1]`` more;
+    ``"filled"``: how many elements an array has if it fills its memory by rows, else 0.
     """
 
-    kind: Literal["size", "layout", "is", "equal"]
+    kind: Literal["size", "layout", "is", "equal", "filled"]
     of: Any = None
 
 
 LAYOUT = Aspect("layout")
+FILLED = Aspect("filled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +200,8 @@ class Signature:
     argument, or an ``Aspect`` of it.
     ``same`` maps the path of an array to that of another that is the same object (only for
     functions that write arrays).
-    ``long`` tells of lengths, each the ``Aspect`` of an array, whether they are at least ``LONG``.
+    ``long`` tells of lengths and counts, each the ``Aspect`` of an array, whether they are at least
+    ``LONG``.
     """
 
     parameters: tuple[tuple[str, Specification], ...]
@@ -208,6 +211,17 @@ class Signature:
 
     def __str__(self) -> str:
         return ", ".join(f"{name}: {describe(spec)}" for name, spec in self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Long:
+    """What is known to be long: vectors whose lengths have the symbols of ``vectors``, and arrays
+    whose first lengths have those of ``rows``; the inputs at ``packed`` fill their memory by rows.
+    """
+
+    vectors: frozenset[str] = frozenset()
+    rows: frozenset[str] = frozenset()
+    packed: frozenset[Path] = frozenset()
 
 
 def describe(specification: Specification) -> str:

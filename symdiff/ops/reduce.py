@@ -20,6 +20,7 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Order, Value
 from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant, with_sizes_of
+from symdiff.ir.types import least as least_length
 from symdiff.ops import patterns, support
 from symdiff.ops.arithmetic import equal, isnan, logical_not, nonzero, strong_constant, where
 from symdiff.ops.batching import Lanes, NoBatchRule, over_shifted_axes
@@ -372,8 +373,7 @@ def _nonempty(node: Node) -> bool:
     """Return whether the axes reduced over are known to have elements."""
     shape = array_type(node.operands[0]).shape
     gone = axes_of(node.attributes["axis"], len(shape))
-    lengths = [shape[k] for k in gone]
-    return builtins.all(isinstance(dim, int) and dim > 0 for dim in lengths)
+    return builtins.all(least_length(shape[k]) > 0 for k in gone)
 
 
 max.harmless = min.harmless = _nonempty

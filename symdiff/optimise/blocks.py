@@ -1,110 +1,142 @@
-"""Elementwise ops on long vectors, in blocks: what is computed meanwhile stays in the cache.
+"""Elementwise ops on long arrays, in blocks: what is computed meanwhile stays in the cache.
 
     y = np.empty(x.shape)
-    for start in range(0, x.shape[0], 8192):
-        x_part = x[start:start + 8192]
+    for start in range(0, x.shape[0], 16384):
+        x_part = x[start:start + 16384]
         t = np.sin(x_part)
-        y[start:start + 8192] = t * t + x_part
+        y[start:start + 16384] = t * t + x_part
 
-Temporary vectors of a million elements each take new pages from the system and go to memory and
-back. The ops of one block are those that reach each other through elementwise ops of one length
-alone; what others need of them is stored. Each element is computed by the same functions of the
-same numbers, so results are the same to the bit.
+Temporary arrays of a million elements each take new pages from the system and go to memory and
+back. The ops of one block are those that reach each other through ops that compute by rows
+(``optimise.by_rows``) of one length alone; what others need of them is stored. Arrays of more axes
+go by some rows at a time. Each element is computed by the same functions of the same numbers, so
+results are the same to the bit.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
-from symdiff.ir.build import Builder, building, copy_block, marked, substitute, with_block
+from symdiff.ir.build import Builder, builder, building, copy_block, marked, substitute, with_block
 from symdiff.ir.control import LoopView, emit_loop
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_blocks, walk_nodes
-from symdiff.ir.types import INT, ArrayType, Multiple, Size
-from symdiff.ops.batching import pointwise
+from symdiff.ir.signature import Long
+from symdiff.ir.types import INT, ArrayType, Dim, Multiple, Size, least
+from symdiff.ops.arithmetic import floor_divide
 from symdiff.ops.creation import empty, range_element_of, range_length
-from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.facts import may_raise
+from symdiff.ops.declare import array_type
 from symdiff.ops.index import index, index_set
 from symdiff.ops.keys import Slice, Slot
 from symdiff.ops.meeting import Meeting
-from symdiff.ops.sizes import size
+from symdiff.ops.sizes import size, sizes_of
+from symdiff.optimise.by_rows import (
+    SHAPED,
+    VIEWS,
+    Layouts,
+    is_by_elements,
+    length_of,
+    rows_of,
+    takes_rows,
+)
 
-BLOCK = 8192
-"""How many elements are computed at a time: those of ten vectors fit in a cache of 1 MB."""
+BLOCK = 16384
+"""How many elements are computed at a time: those of several vectors fit in a cache of 1 MB."""
 FEWEST = 4
 """From how many ops on a loop pays."""
 
 _PART = (Slice(Slot(0), Slot(1), None),)
 
 
-def lengths_of_vectors(graph: Graph) -> set[str]:
-    """The symbols of lengths of which a graph has as many elementwise ops on vectors as pay."""
-    counts: dict[str, int] = {}
+def lengths_that_pay(graph: Graph) -> Long:
+    """The symbols of lengths of which a graph has as many ops as pay: on vectors, and by rows."""
+    vectors, rows = Counter[str](), Counter[str]()
     for node in walk_nodes(graph.block):
-        length = _length(node)
-        if length is not None:
-            symbol = Multiple.of(length).symbol
-            counts[symbol] = counts.get(symbol, 0) + 1
-    return {symbol for symbol, count in counts.items() if count >= FEWEST}
+        length = rows_of(node)
+        if length is not None and node.op.name not in VIEWS:
+            counts = rows if _is_wide(node) else vectors
+            counts[Multiple.of(length).symbol] += 1
+    return Long(_often(vectors), _often(rows))
 
 
-def meetings_of_vectors(graph: Graph) -> Iterator[Meeting]:
-    """The lengths of vectors that elementwise ops take together: not 1, they have to be equal."""
+def _often(counts: Mapping[str, int]) -> frozenset[str]:
+    return frozenset(symbol for symbol, count in counts.items() if count >= FEWEST)
+
+
+def meetings_of_elements(graph: Graph) -> Iterator[Meeting]:
+    """The lengths that elementwise ops take together: not 1, they have to be equal."""
     for node in walk_nodes(graph.block):
-        if _is_by_elements(node):
-            lengths = [length for v in node.operands if (length := _length_of(v)) is not None]
-            yield from ((lengths[0], other) for other in lengths[1:] if other != lengths[0])
+        if is_by_elements(node):
+            shapes = [v.type.shape[::-1] for v in node.operands if isinstance(v.type, ArrayType)]
+            for axis in range(max(map(len, shapes), default=0)):
+                dims = dict.fromkeys(shape[axis] for shape in shapes if axis < len(shape))
+                yield from pairwise(d for d in dims if isinstance(d, Size) and not d.open)
 
 
-def in_blocks(graph: Graph, long: Collection[str]) -> Graph:
-    """The graph with elementwise ops on vectors in blocks, where their lengths have one of these
-    symbols; itself where there are none.
-    """
-    if not any(_is_among(_length(node), long) for node in walk_nodes(graph.block)):
+def in_blocks(graph: Graph, long: Long) -> Graph:
+    """The graph with what is computed of long arrays by rows in blocks; itself where nothing is."""
+    if not long.vectors and not long.rows:
         return graph
     block = copy_block(graph.block, {})
+    inputs = zip(graph.inputs, block.parameters, strict=True)
+    layouts = Layouts(value for source, value in inputs if source.path in long.packed)
     new: dict[Value, Value] = {}
     blocks = list(walk_blocks(block))
     acting = _acting(blocks)
     for inner in blocks:
-        new |= _with_loops(inner, long, acting)
+        layouts.add(inner)
+        new |= _with_loops(inner, _candidates(inner, long, layouts), long, acting)
     if not new:
         return graph
     substitute(block, new)
     return with_block(graph, block)
 
 
-def _is_among(length: Size | None, symbols: Collection[str]) -> bool:
-    return length is not None and Multiple.of(length).symbol in symbols
+def _candidates(block: Block, long: Long, layouts: Layouts) -> dict[Node, Size]:
+    """The nodes that may be in a block, with how many rows they have; of views those that only such
+    nodes read.
+    """
+    found: dict[Node, Size] = {}
+    readers = _readers(block)
+    for node in reversed(block.nodes):
+        length = rows_of(node)
+        if length is None or not _is_long(node, length, long, layouts):
+            continue
+        if node.op.name in VIEWS and not all(
+            reader in found and takes_rows(reader, number)
+            for reader, number in readers.get(node.result, [(None, 0)])
+        ):
+            continue
+        found[node] = length
+    return found
 
 
-def _is_by_elements(node: Node) -> bool:
-    op = node.op
-    if not isinstance(op, DeclaredOp) or op.effect or len(node.results) != 1:
-        return False
-    return op.elementwise or op.batch is pointwise
+def _readers(block: Block) -> dict[Value, list[tuple[Node | None, int]]]:
+    """What reads each value as which operand; None: a block, or what is inside a node."""
+    found: dict[Value, list[tuple[Node | None, int]]] = {}
+    for value in block.results:
+        found.setdefault(value, []).append((None, 0))
+    for node in block.nodes:
+        for number, value in enumerate(node.operands):
+            found.setdefault(value, []).append((node, number))
+        for inner in node.blocks:
+            for value in free_values(inner):
+                found.setdefault(value, []).append((None, 0))
+    return found
 
 
-def _length(node: Node) -> Size | None:
-    """The length of the vector that a node computes by elements from vectors of it and numbers."""
-    if not _is_by_elements(node) or may_raise(node):
-        return None
-    length = _length_of(node.result)
-    if length is None or length.open:
-        return None
-    for value in node.operands:
-        type_ = value.type
-        if not isinstance(type_, ArrayType) or (type_.rank and _length_of(value) != length):
-            return None
-    return length
+def _is_long(node: Node, length: Size, long: Long, layouts: Layouts) -> bool:
+    symbol = Multiple.of(length).symbol
+    if symbol in long.rows:
+        return layouts.are_rows(node)
+    return symbol in long.vectors and not _is_wide(node)
 
 
-def _length_of(value: Value) -> Size | None:
-    type_ = value.type
-    if not isinstance(type_, ArrayType) or type_.kind != "array" or type_.rank != 1:
-        return None
-    (length,) = type_.shape
-    return length if isinstance(length, Size) else None
+def _is_wide(node: Node) -> bool:
+    """Return whether a node has to do with rows of more than one element."""
+    types = (value.type for value in (*node.operands, *node.results))
+    return any(isinstance(type_, ArrayType) and type_.rank > 1 for type_ in types)
 
 
 # Which ops --------------------------------------------------------------------------------------
@@ -125,12 +157,10 @@ def _acting(blocks: Sequence[Block]) -> set[Node]:
 
 
 def _with_loops(
-    block: Block, long: Collection[str], acting: Collection[Node]
+    block: Block, candidates: Mapping[Node, Size], long: Long, acting: Collection[Node]
 ) -> dict[Value, Value]:
-    """Let a block do elementwise ops on long vectors in loops, where that pays; what their results
-    are then.
-    """
-    levels, groups = _levels(block, long, acting)
+    """Let a block compute by rows in loops, where that pays; what the results are then."""
+    levels, groups = _levels(block, candidates, acting)
     members: dict[_Group, list[Node]] = {}
     for node, group in groups.items():
         members.setdefault(group, []).append(node)
@@ -139,11 +169,14 @@ def _with_loops(
     made: dict[_Group, list[Node]] = {}
     for group, nodes in members.items():
         results = [node.result for node in nodes if node.result in needed]
-        if len(nodes) >= FEWEST and len(nodes) - len(results) >= FEWEST // 2:
-            builder = Builder(span=nodes[0].span)
-            with building(builder):
-                view = _loop(nodes, results)
-            made[group] = builder.nodes
+        if not _pays(nodes, results, Multiple.of(group[1]).symbol in long.vectors):
+            continue
+        loop = _Loop(nodes)
+        if loop.can_be(results):
+            before = Builder(span=nodes[0].span)
+            with building(before):
+                view = loop.made(results)
+            made[group] = before.nodes
             new.update(zip(results, view.finals, strict=True))
     if made:
         block.nodes = _in_order(block.nodes, levels, groups, made)
@@ -151,28 +184,27 @@ def _with_loops(
 
 
 def _levels(
-    block: Block, long: Collection[str], acting: Collection[Node]
+    block: Block, candidates: Mapping[Node, Size], acting: Collection[Node]
 ) -> tuple[dict[Node, int], dict[Node, _Group]]:
-    """How often what a node needs has left elementwise ops on vectors of one length, of each node;
-    the groups of such ops: of one level none needs another through anything else.
+    """How often what a node needs has left ops by rows of one length, of each node; the groups of
+    such ops: of one level none needs another through anything else, nor more of it than its rows.
 
     Effects stay between what stands before and behind them, ``with np.errstate`` around what it is
     for, a check before what it guards; other nodes that may raise stay in their order.
     """
     levels: dict[Node, int] = {}
     groups: dict[Node, _Group] = {}
-    least = raising = most = 0
+    earliest = raising = most = 0
     for node in block.nodes:
-        length = _length(node)
-        length = length if _is_among(length, long) else None
-        level = least
-        for value in _read(node):
+        length = candidates.get(node)
+        level = earliest
+        for value, by_rows in _read(node, length is not None):
             before = value.node
             if before in levels:
-                leaves = before in groups and groups[before][1] != length
+                leaves = before in groups and (groups[before][1] != length or not by_rows)
                 level = max(level, levels[before] + leaves)
         if node in acting:
-            level = least = most + 1
+            level = earliest = most + 1
         if node.op.raises:
             level = raising = max(level, raising)
         levels[node] = level
@@ -182,10 +214,12 @@ def _levels(
     return levels, groups
 
 
-def _read(node: Node) -> Iterable[Value]:
-    yield from node.operands
+def _read(node: Node, by_rows: bool) -> Iterable[tuple[Value, bool]]:
+    """What a node reads, and whether that is but the same row."""
+    for number, value in enumerate(node.operands):
+        yield value, by_rows and takes_rows(node, number)
     for block in node.blocks:
-        yield from free_values(block)
+        yield from ((value, False) for value in free_values(block))
 
 
 def _needed(block: Block, groups: Mapping[Node, _Group]) -> set[Value]:
@@ -193,8 +227,19 @@ def _needed(block: Block, groups: Mapping[Node, _Group]) -> set[Value]:
     needed = set(block.results)
     for node in block.nodes:
         group = groups.get(node)
-        needed.update(v for v in _read(node) if v.node and groups.get(v.node, group) != group)
+        for value, _ in _read(node, False):
+            if value.node and groups.get(value.node, group) != group:
+                needed.add(value)
     return needed
+
+
+def _pays(nodes: Sequence[Node], results: Collection[Value], are_vectors_long: bool) -> bool:
+    """Return whether a group computes enough that is not stored."""
+    large = [node for node in nodes if node.op.name not in VIEWS]
+    if not are_vectors_long:
+        large = [node for node in large if _is_wide(node)]
+    kept = len(large) - sum(node.result in results for node in large)
+    return len(large) >= FEWEST and kept >= FEWEST // 2
 
 
 def _in_order(
@@ -218,45 +263,124 @@ def _in_order(
 # Together ---------------------------------------------------------------------------------------
 
 
-def _loop(group: Sequence[Node], results: Sequence[Value]) -> LoopView:
-    """The loop that computes the results of a group block by block."""
-    members, length = set(group), _length(group[0])
-    read = dict.fromkeys(v for node in group for v in node.operands if _length_of(v) == length)
-    given = [value for value in read if value.node not in members]
-    count = size(given[0], axis=0)
-    start = [_empty(value, count) for value in results]
-    turn = Value(INT)
-    carries = [Value(value.type, None, value.name, value.role) for value in results]
-    inner = Builder(span=group[0].span)
-    with building(inner):
+class _Loop:
+    """The loop that computes a group block by block."""
+
+    def __init__(self, group: Sequence[Node]) -> None:
+        self.group, self.members = group, set(group)
+        self.length = length_of(group[0].result)
+        self.given = self._given()
+        self.lengths = self._lengths()
+        self.known: dict[Dim, Value] = {}
+        self.step: Value | int = BLOCK
+
+    def _given(self) -> list[Value]:
+        """What the group reads by rows and does not compute."""
+        read: dict[Value, None] = {}
+        for node in self.group:
+            for number, value in enumerate(node.operands):
+                if value.node not in self.members and takes_rows(node, number):
+                    read[value] = None
+        return list(read)
+
+    def _lengths(self) -> dict[Dim, tuple[Value, int]]:
+        """Where lengths stand before the loop: of what, and along which axis."""
+        found: dict[Dim, tuple[Value, int]] = {}
+        for value in (*self.given, *(v for node in self.group for v in node.operands)):
+            if value.node not in self.members and isinstance(value.type, ArrayType):
+                for axis, dim in enumerate(value.type.shape):
+                    found.setdefault(dim, (value, axis))
+        return found
+
+    def can_be(self, results: Sequence[Value]) -> bool:
+        """Return whether all lengths are known before the loop that it and its results take."""
+        dims = {*self._widest(), *(dim for v in results for dim in array_type(v).shape)}
+        known = all(isinstance(dim, int) or dim in self.lengths for dim in dims)
+        return bool(self.given) and known
+
+    def _widest(self) -> tuple[Dim, ...]:
+        """The shape of the rows of which most elements are computed at a time."""
+        shapes = [array_type(node.result).shape[1:] for node in self.group]
+        return max(shapes, key=lambda shape: sum(dim != 1 for dim in shape))
+
+    def size(self, dim: Dim) -> Value | int:
+        """A length, before the loop."""
+        if isinstance(dim, int):
+            return dim
+        if dim not in self.known:
+            value, axis = self.lengths[dim]
+            self.known[dim] = size(value, axis=axis)
+        return self.known[dim]
+
+    def _step(self) -> Value | int:
+        """How many rows are computed at a time: at least one, also of rows without elements."""
+        count: Value | int = 1
+        for dim in self._widest():
+            length = self.size(dim) if least(dim) else self.size(dim) + 1
+            count = length if isinstance(count, int) and count == 1 else count * length
+        if isinstance(count, int):
+            return BLOCK // count or 1
+        whole = floor_divide(BLOCK, count)
+        with marked(name="rows"):
+            return whole + 1
+
+    def made(self, results: Sequence[Value]) -> LoopView:
+        """The loop, whose final values are those of the results."""
+        assert self.length is not None
+        count, self.step = self.size(self.length), self._step()
+        start = [self._empty(value) for value in results]
+        turn = Value(INT)
+        carries = [Value(value.type, None, value.name, value.role) for value in results]
+        inner = Builder(span=self.group[0].span)
+        with building(inner):
+            following = self._turn(turn, dict(zip(results, carries, strict=True)))
+        body = Block((turn, *carries), inner.nodes, tuple(following))
+        view = LoopView(emit_loop(range_length(0, count, self.step), start, (), body))
+        for final, value in zip(view.finals, results, strict=True):
+            final.name, final.role = value.name, value.role
+        return view
+
+    def _turn(self, turn: Value, carries: Mapping[Value, Value]) -> list[Value]:
         with marked(name="start"):
-            first = range_element_of(0, BLOCK, turn)
-        last = first + BLOCK
-        part = (Size(f"block(%{first.number})", open=True),)
-        new = {}
-        for value in given:
+            first = range_element_of(0, self.step, turn)
+        with marked(name="stop"):
+            last = first + self.step
+        dim = Size(f"block(%{first.number})", open=True)
+        parts: dict[Value, Value] = {}
+        for value in self.given:
             with marked(None, value.role, value.name and f"{value.name}_part"):
-                new[value] = index(value, first, last, key=_PART, shape=part)
-        for node in group:
-            with marked(node.span, node.result.role, node.result.name):
-                operands = [new.get(value, value) for value in node.operands]
-                new[node.result] = inner.emit(node.op, operands, node.attributes).result
-        following = [
-            _named(value, index_set)(carry, new[value], first, last, key=_PART, shape=part)
-            for carry, value in zip(carries, results, strict=True)
+                shape = (dim, *array_type(value).shape[1:])
+                parts[value] = index(value, first, last, key=_PART, shape=shape)
+        count = next(iter(parts.values()))
+        for node in self.group:
+            parts[node.result] = self._part(node, parts, dim, count)
+        following = []
+        for value, carry in carries.items():
+            shape = (dim, *array_type(value).shape[1:])
+            store = _named(value, index_set)
+            following.append(store(carry, parts[value], first, last, key=_PART, shape=shape))
+        return following
+
+    def _part(self, node: Node, parts: Mapping[Value, Value], dim: Size, count: Value) -> Value:
+        """What a node computes, of some rows."""
+        operands = [
+            parts[value] if takes_rows(node, number) else value
+            for number, value in enumerate(node.operands)
         ]
-    body = Block((turn, *carries), inner.nodes, tuple(following))
-    view = LoopView(emit_loop(range_length(0, count, BLOCK), start, (), body))
-    for final, value in zip(view.finals, results, strict=True):
-        final.name, final.role = value.name, value.role
-    return view
+        attributes = node.attributes
+        if node.op.name in VIEWS:
+            attributes = attributes | {"shape": (dim, *attributes["shape"][1:])}
+        if node.op.name in SHAPED:
+            operands[1] = size(count, axis=0)
+        with marked(node.span, node.result.role, node.result.name):
+            return builder().emit(node.op, operands, attributes).result
 
-
-def _empty(value: Value, count: Value) -> Value:
-    type_ = value.type
-    assert isinstance(type_, ArrayType)
-    made: Value = _named(value, empty)(count, shape=type_.shape, dtype=type_.dtype)
-    return made
+    def _empty(self, value: Value) -> Value:
+        type_ = array_type(value)
+        like = next((v for v in self.given if array_type(v).shape == type_.shape), None)
+        counts = [self.size(dim) for dim in type_.shape] if like is None else sizes_of(like)
+        made: Value = _named(value, empty)(*counts, shape=type_.shape, dtype=type_.dtype)
+        return made
 
 
 def _named(value: Value, op: Callable[..., Value]) -> Callable[..., Value]:

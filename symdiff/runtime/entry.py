@@ -26,6 +26,7 @@ from symdiff.definitions.declare import is_constant
 from symdiff.ir.attributes import attribute_names, is_object
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import (
+    FILLED,
     LONG,
     Asked,
     Aspect,
@@ -40,7 +41,7 @@ from symdiff.ir.signature import (
 )
 from symdiff.ir.structure import native_base
 from symdiff.ir.types import ArrayType, ListType, Multiple, Size
-from symdiff.runtime.signature import laps_itself
+from symdiff.runtime.signature import filled, laps_itself
 from symdiff.runtime.surroundings import ABSENT, Surroundings
 
 MISS: Any = type("Miss", (), {"__repr__": lambda self: "<no such signature>"})()
@@ -207,6 +208,8 @@ class _Writer:
     def _step(self, path: Path) -> tuple[str, Any]:
         base = self.read(path[:-1])
         value, key = self.known[path[:-1]][1], path[-1]
+        if key == FILLED:
+            return f"({base}.size if {base}.flags.c_contiguous else 0)", filled(value)
         if isinstance(key, Aspect):  # a size
             return f"{base}.shape[{key.of}]", value.shape[key.of]
         if isinstance(key, PlainArray):

@@ -16,7 +16,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Graph
-from symdiff.ir.signature import LONG, Aspect, Nested, Path, Signature, Specification, leaves
+from symdiff.ir.signature import FILLED, LONG, Long, Aspect, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.types import (
     LEAST_SYMBOLIC,
     ArrayType,
@@ -28,6 +28,7 @@ from symdiff.ir.types import (
 from symdiff.ops.equations import Relation, relations
 from symdiff.ops.meeting import Meeting
 from symdiff.runtime.calling import follow
+from symdiff.runtime.signature import filled
 
 Axis = tuple[Path, int]  # of the array at a path
 _D = TypeVar("_D", Size, Dim)
@@ -188,39 +189,59 @@ def _renamed(dim: _D, new: Mapping[str, Multiple]) -> _D:
 
 
 def has_long(signature: Signature, arguments: Sequence[Any]) -> bool:
-    """Return whether an argument is a long vector."""
+    """Return whether an argument is a large array."""
     names = [name for name, _ in signature.parameters]
-    paths = dict.fromkeys(path for (path, _), _ in _axes(signature))
-    given = (follow(path, names, arguments) for path in paths)
-    return any(isinstance(v, np.ndarray) and v.ndim == 1 and len(v) >= LONG for v in given)
+    given = (follow(path, names, arguments) for path, _ in _arrays(signature))
+    return any(isinstance(v, np.ndarray) and v.size >= LONG for v in given)
 
 
-def with_long(
-    signature: Signature, symbols: Collection[str], arguments: Sequence[Any]
-) -> Signature:
-    """The signature that tells of lengths with these symbols whether they are long."""
+def with_long(signature: Signature, known: Long, arguments: Sequence[Any]) -> Signature:
+    """The signature that tells of what may be ``known`` to be long whether it is."""
     names = [name for name, _ in signature.parameters]
-    found: dict[str, tuple[Path, bool]] = {}
-    for (path, number), dim in _axes(signature):
-        known = Multiple.of(dim) if isinstance(dim, Size) else None
-        if known is None or known.symbol not in symbols or known.symbol in found:
-            continue
+    vectors: dict[str, tuple[Path, bool]] = {}
+    arrays: list[tuple[Path, bool]] = []
+    for path, type_ in dict(_arrays(signature)).items():
         value = follow(path, names, arguments)
+        if not isinstance(value, np.ndarray):
+            continue
+        for number, dim in enumerate(type_.shape):
+            symbol = Multiple.of(dim).symbol if isinstance(dim, Size) else None
+            if symbol in known.vectors and symbol not in vectors:
+                end = Aspect("size", number)
+                vectors[symbol] = ((*path, end), value.shape[number] >= LONG)
+            if symbol in known.rows and number == 0 and type_.rank > 1:
+                arrays.append(((*path, FILLED), filled(value) >= LONG))
+    return replace(signature, long=(*vectors.values(), *arrays))
+
+
+def told_anew(
+    facts: Iterable[tuple[Path, bool]], names: Sequence[str], arguments: Sequence[Any]
+) -> tuple[tuple[Path, bool], ...]:
+    """What is known to be long in a call of a transform: its arrays may have more elements."""
+    found = []
+    for path, is_long in facts:
+        if path[-1] != FILLED:
+            found.append((path, is_long))
+            continue
+        value = follow(path[:-1], names, arguments)
         if isinstance(value, np.ndarray):
-            end = Aspect("size", number)
-            found[known.symbol] = ((*path, end), value.shape[number] >= LONG)
-    return replace(signature, long=tuple(found.values()))
+            found.append((path, filled(value) >= LONG))
+    return tuple(found)
 
 
-def long_symbols(graph: Graph, signature: Signature) -> set[str]:
-    """The symbols of lengths that are known to be long."""
+def long_in(graph: Graph, signature: Signature) -> Long:
+    """What is known to be long in a graph."""
     long = {path for path, is_long in signature.long if is_long}
-    axes = _axes_of_inputs(graph) if long else ()
-    return {
-        Multiple.of(dim).symbol
-        for (path, number), dim in axes
-        if (*path, Aspect("size", number)) in long
-    }
+    vectors, rows, packed = set[str](), set[str](), set[Path]()
+    for (path, number), dim in _axes_of_inputs(graph) if long else ():
+        symbol = Multiple.of(dim).symbol
+        if (*path, Aspect("size", number)) in long:
+            vectors.add(symbol)
+        if (*path, FILLED) in long:
+            packed.add(path)
+            if number == 0:
+                rows.add(symbol)
+    return Long(frozenset(vectors), frozenset(rows), frozenset(packed))
 
 
 def common(signature: Signature) -> list[Tie]:

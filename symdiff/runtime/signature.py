@@ -211,6 +211,11 @@ def layout_of(array: np.ndarray) -> str | tuple[int, ...]:
     return "F" if array.flags.f_contiguous else array.strides
 
 
+def filled(array: Any) -> int:
+    """How many elements an array has if it fills its memory by rows, else 0."""
+    return int(array.size) if array.flags.c_contiguous else 0
+
+
 def laps_itself(array: Any) -> bool:
     """Return whether elements of an array that can be written may share memory; of a type, no."""
     if not isinstance(array, np.ndarray) or array.flags.forc or not array.flags.writeable:
@@ -227,6 +232,7 @@ def laps_itself(array: Any) -> bool:
 _SPELLED: dict[str, Callable[[str, Any], str]] = {
     "size": lambda text, axis: f"{text}.shape[{axis}]",
     "layout": lambda text, _: f"{text}.flags",
+    "filled": lambda text, _: f"{text}.size",
     "is": lambda text, other: f"({text} is {spelled(other)})",
     "equal": lambda text, other: (
         f"({text} == {_times(other[2])}{spelled(other[0])}{_plus(other[1])})"
