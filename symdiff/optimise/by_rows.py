@@ -187,4 +187,3 @@ class Layouts:
 
 def _is_array(value: Value) -> bool:
     return isinstance(value.type, ArrayType) and value.type.kind == "array"
-

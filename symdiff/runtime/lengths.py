@@ -16,7 +16,17 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Graph
-from symdiff.ir.signature import FILLED, LONG, Long, Aspect, Nested, Path, Signature, Specification, leaves
+from symdiff.ir.signature import (
+    FILLED,
+    LONG,
+    Aspect,
+    Long,
+    Nested,
+    Path,
+    Signature,
+    Specification,
+    leaves,
+)
 from symdiff.ir.types import (
     LEAST_SYMBOLIC,
     ArrayType,

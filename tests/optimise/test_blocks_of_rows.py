@@ -103,7 +103,11 @@ def told(function: Any, like: Any) -> Any:
 @pytest.mark.parametrize(("function", "x"), CALLS)
 def test_bits_and_slopes(function: Callable[..., Any], x: Any) -> None:
     t = np.random.default_rng(2).uniform(0.5, 2.0, size=x.shape)
-    v, w = np.random.default_rng(3).normal(size=(2, *x.shape)) * (np.abs(x) > 0.01) * (np.abs(t - 1.0) > 0.01)
+    v, w = (
+        np.random.default_rng(3).normal(size=(2, *x.shape))
+        * (np.abs(x) > 0.01)
+        * (np.abs(t - 1.0) > 0.01)
+    )
     both = sd.value_and_grad(function, (0, 1))
     value, slopes = both(x, t)
     assert "16384" in both.source(x, t)
