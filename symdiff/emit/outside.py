@@ -33,8 +33,8 @@ from symdiff.ir.graph import (
 )
 from symdiff.ir.signature import Path, step
 from symdiff.ir.types import ArrayType, ListType, OpaqueType, Type
-from symdiff.ops.declare import StageOperation
-from symdiff.ops.effects import print_, raise_
+from symdiff.ops.declare import StageOperation, template
+from symdiff.ops.effects import opaque_call, print_, raise_
 from symdiff.ops.list_arrays import list_stack
 from symdiff.ops.lists import list_get, list_length, list_new
 
@@ -55,6 +55,9 @@ def _spell_key(key: Any) -> ast.expr:
 
 # A number of what is outside, or several that follow one another; ``keys`` lead to it.
 part = StageOperation("part", lambda whole, *, keys, type: (type,), spelling=_spell)
+
+# A new list of all numbers of a list or a tuple outside.
+items = StageOperation("items", lambda whole: (whole,), list, spelling=template("[*{0}]"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,10 +211,21 @@ def _holds_numbers(content: Any) -> bool:
 
 
 def _may_change_outside(graphs: Iterable[Graph]) -> bool:
-    """Return whether something in graphs may change what a list or a dict outside holds."""
-    harmless = (print_, raise_, perform)
-    nodes = (node for graph in graphs for node in walk_nodes(graph.block))
-    return any(node.op.effect and node.op not in harmless for node in nodes)
+    """Return whether something in graphs may change what a list or a dict outside holds.
+
+    What makes an error that is raised then may do so, but nothing is read after it.
+    """
+    for graph in graphs:
+        effects = [node for node in walk_nodes(graph.block) if node.op.effect]
+        calls = [node for node in effects if node.op is opaque_call]
+        reading = _readers(graph.block) if calls else {}
+        raised = {node for node in calls if reading.get(node.result) == {raise_}}
+        if any(node.op not in _HARMLESS and node not in raised for node in effects):
+            return True
+    return False
+
+
+_HARMLESS = (print_, raise_, perform)
 
 
 def _type_of(content: Any, numbers: dict[Path, int], values: Sequence[Value]) -> Type:
@@ -233,17 +247,19 @@ def _read_as_one(block: Block, whole: Value, leaves: dict[Path, Value]) -> None:
     """Let lists and arrays of all numbers be made of the list, or be the list itself."""
     if not isinstance(whole.type, ListType):
         return
-    items = tuple(leaves[(k,)] for k in range(len(leaves)))
+    every = tuple(leaves[(k,)] for k in range(len(leaves)))
     reading = _readers(block)
     new = {}
     for node in walk_nodes(block):
-        if node.operands != items:
+        if node.operands != every:
             continue
         if node.op is list_new and reading.get(node.result, set()) <= _READS:
             new[node.result] = whole
-        elif node.op.name == "array" and node.attributes["nested"] == (len(items),):
+        elif node.op is list_new:
+            node.op, node.operands, node.attributes = items, (whole,), {}
+        elif node.op.name == "array" and node.attributes["nested"] == (len(every),):
             node.op, node.operands = list_stack, (whole,)
-            node.attributes = {"length": len(items), "dtype": node.attributes["dtype"]}
+            node.attributes = {"length": len(every), "dtype": node.attributes["dtype"]}
     substitute(block, new)
 
 

@@ -133,7 +133,7 @@ class _Walk(Memory):
             self.array(node, value)
         else:
             inside = NOTHING.union(*(self.given_to(value, v) for v in node.operands))
-            if node.op.name in _OWNERS or not inside:
+            if node.op.name in _OWNERS or not inside or _is_of_numbers(value.type):
                 inside = frozenset({self.origin(True, value, "elements")})
             self.place(value, frozenset({self.origin(True, value)}), inside)
 
@@ -426,6 +426,12 @@ _SPECIAL: dict[str, Callable[[_Walk, Node], None]] = {
     "unpack": _Walk.unpack,
     "tape_get": _Walk.tape_get,
 }
+
+
+def _is_of_numbers(type_: Type) -> bool:
+    """Return whether a list holds numbers, which nothing can be written to."""
+    inner = type_.element if isinstance(type_, ListType) else None
+    return isinstance(inner, ArrayType) and inner.kind != "array"
 
 
 def _depth(type_: Type) -> int:

@@ -34,6 +34,7 @@ from symdiff.parse.selecting import (
     item_of,
     items_with,
     selected_at_run_time,
+    selected_in_turns,
     slice_of,
     staged_items,
     value_of,
@@ -112,7 +113,7 @@ def native_item(interp: Interpreter, value: Abstract, key: Abstract) -> Abstract
         return _dict_item(interp, value, key)
     if (
         isinstance(value, tuple)
-        and selected_at_run_time(interp, key)
+        and (selected_in_turns(interp, value, key) or selected_at_run_time(interp, key))
         and not isinstance(key, slice)
     ):
         return item_of(interp, value, key, "tuple")
@@ -293,7 +294,7 @@ def _list_item(interp: Interpreter, ref: ListRef, key: Abstract) -> Abstract:
         return made
     if staged_lists.is_staged_list(content):
         return staged_lists.get(interp, content, interp.lift(key))
-    if selected_at_run_time(interp, key):
+    if selected_in_turns(interp, content, key) or selected_at_run_time(interp, key):
         return item_of(interp, content, key, "list")
     return _taken_of_list(content, _static_index(key))
 

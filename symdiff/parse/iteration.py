@@ -13,7 +13,6 @@ from symdiff.definitions.instances import gone_on_with
 from symdiff.errors import AliasingError, UnsupportedSyntaxError, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import is_leaf
 from symdiff.ir.types import ArrayType, ListType
 from symdiff.ops.arithmetic import add, less, subtract
 from symdiff.ops.creation import range_element_of, range_length_of
@@ -30,7 +29,6 @@ from symdiff.parse.heap import constant, differing
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import HOOKS, MOST_UNROLLED, Interpreter, describe
 from symdiff.parse.items import get_item
-from symdiff.parse.kinds import is_inexact
 from symdiff.parse.lattice import is_variable
 from symdiff.parse.loops import MOST_NESTED, NestedTurnsError, run_for
 from symdiff.parse.meanwhile import meanwhile
@@ -38,7 +36,13 @@ from symdiff.parse.moves import Move
 from symdiff.parse.python import in_python
 from symdiff.parse.raising import raise_with
 from symdiff.parse.scope import cleans_up, uses_what_is_sent
-from symdiff.parse.selecting import item_of, list_of, selected_at_run_time
+from symdiff.parse.selecting import (
+    are_many_floats,
+    is_one_number,
+    item_of,
+    list_of,
+    selected_at_run_time,
+)
 from symdiff.parse.some_entries import entries_of
 from symdiff.parse.special import has_method
 from symdiff.parse.texts import settled
@@ -65,6 +69,7 @@ from symdiff.parse.values import (
     NeverReturns,
     ObjectRef,
     Partial,
+    PossiblyUnbound,
     Range,
     Scope,
     Suspended,
@@ -74,7 +79,6 @@ from symdiff.parse.values import (
 
 ITERATORS = (Lazy, Generator, IteratorRef)
 ENDED = 2**62  # the place of an iterator that has told that there is nothing more
-MANY_NUMBERS = 16  # items that are gone over in one loop
 
 
 def iterate(interp: Interpreter, value: Abstract) -> Iterable:
@@ -591,7 +595,7 @@ def run_over(
     unlike = (Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError, NeedsStatic)
     many = 0 if place is None else _count_of_numbers(interp, value)
     span, unrolled = interp.span, interp.policy.unrolled
-    if many >= MANY_NUMBERS and span is not None and span not in unrolled:
+    if many and span is not None and span not in unrolled:
         with Checkpoint(interp, *unlike), meanwhile(interp, tentative=True):
             return as_one(many)
         unrolled.add(span)
@@ -609,23 +613,16 @@ def _count_of_numbers(interp: Interpreter, value: Abstract) -> int:
         counts = [_count_of_numbers(interp, part) for part in value.parts] if goes_along else []
         return min(counts, default=0)
     items = interp.content(value) if isinstance(value, ListRef) else value
-    if type(items) is not tuple or len(items) < MANY_NUMBERS or not all(map(_is_number, items)):
-        return 0
-    types = {interp.lift(item).type for item in items}
-    return len(items) if len(types) == 1 and is_inexact(types.pop()) else 0
+    return len(items) if are_many_floats(interp, items) else 0
 
 
 def _require_numbers(interp: Interpreter, before: dict[Any, Abstract]) -> None:
     """Refuse a loop that leaves something else than numbers."""
     for key in differing(before, interp.heap.contents):
-        if (key in before or is_variable(key)) and not _is_number(interp.heap.get(key)):
+        left = interp.heap.get(key)
+        number = left.content if isinstance(left, PossiblyUnbound) else left
+        if (key in before or is_variable(key)) and not is_one_number(number):
             raise UnsupportedSyntaxError("a loop over numbers that makes something else")
-
-
-def _is_number(content: Abstract) -> bool:
-    if isinstance(content, Value):
-        return isinstance(content.type, ArrayType) and content.type.kind != "array"
-    return is_leaf(content)
 
 
 def _run_over_entries(

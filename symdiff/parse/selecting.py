@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from symdiff.errors import UnsupportedSyntaxError, rejection
 from symdiff.ir.graph import Value
-from symdiff.ir.structure import Container, Structure
+from symdiff.ir.structure import Container, Structure, is_leaf
 from symdiff.ir.types import TEXT, ArrayType, ListType
 from symdiff.ops.arithmetic import add, equal, greater_equal, less, remainder, where
 from symdiff.ops.lists import list_get, list_new
@@ -22,6 +22,7 @@ from symdiff.parse.blame import users
 from symdiff.parse.branches import joined_cases
 from symdiff.parse.heap import Heap, another, constant, is_programs, same, several
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.kinds import is_inexact
 from symdiff.parse.lattice import is_number, meet_in_list, own_symbol
 from symdiff.parse.raising import raise_with
 from symdiff.parse.run_time_texts import is_text
@@ -40,6 +41,8 @@ from symdiff.parse.values import (
     Unjoinable,
 )
 
+MANY_NUMBERS = 16  # items that are gone over in one loop
+_MOST_LOOKED_AT = 8  # values that an index is computed from
 MOST_CASES = 8  # of items that are told apart by branches where they could stand in a list
 
 
@@ -48,6 +51,40 @@ def selected_at_run_time(interp: Interpreter, key: Abstract) -> bool:
     if interp.span is None or not _is_index(key):
         return False
     return interp.policy.selects(interp.span, interp.scope.node)
+
+
+def selected_in_turns(interp: Interpreter, items: tuple[Abstract, ...], key: Abstract) -> bool:
+    """Return whether a key that differs from turn to turn of a loop selects one of many floats.
+
+    The loop stays one, where nothing else in it has to be known.
+    """
+    return _is_index(key) and _differs_by_turn(interp, key) and are_many_floats(interp, items)
+
+
+def _differs_by_turn(interp: Interpreter, key: Abstract) -> bool:
+    """Return whether an index is a parameter of a loop's body, or computed from one by a little."""
+    pending = [part for part in (key,) if isinstance(part, Value)]
+    for value in pending:
+        if value.node is None:
+            return value not in interp.parameters
+        if len(pending) < _MOST_LOOKED_AT and not value.node.blocks:
+            pending += value.node.operands
+    return False
+
+
+def are_many_floats(interp: Interpreter, items: Any) -> bool:
+    """Return whether items are floats of one type that are known one by one, and many."""
+    if type(items) is not tuple or len(items) < MANY_NUMBERS or not all(map(is_one_number, items)):
+        return False
+    types = {interp.lift(item).type for item in items}
+    return len(types) == 1 and is_inexact(types.pop())
+
+
+def is_one_number(content: Abstract) -> bool:
+    """Return whether a content is a number, known now or at run time, and no array."""
+    if isinstance(content, Value):
+        return isinstance(content.type, ArrayType) and content.type.kind != "array"
+    return is_leaf(content)
 
 
 def _one_by_one(interp: Interpreter) -> bool:

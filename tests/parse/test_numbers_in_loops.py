@@ -63,16 +63,51 @@ def of_computed(x):
     return total
 
 
+def by_index(x):
+    total = 0.0
+    for k in range(20):
+        total = total * x + COEFFICIENTS[k] * WEIGHTS[19 - k]
+    return total
+
+
+def by_index_of_computed(x):
+    items = [x * k for k in range(20)]
+    total = 0.0
+    for k in range(len(items)):
+        total = total * x + items[k] * items[-k]
+    return total
+
+
+def by_index_that_counts(x):
+    total, k = 0.0, 0
+    while k < 19:
+        total = total * x + COEFFICIENTS[k + 1] * k
+        k += 2
+    return total
+
+
+def bound_on_a_path(x):
+    total = 0.0
+    for c in COEFFICIENTS:
+        if x > 0.3:
+            term = c * x
+        total = total * x + (term if x > 0.3 else c)
+    return total
+
+
 @pytest.mark.parametrize(
     "function",
-    [horner, along_each_other, backwards, one_inside_another, of_computed],
-)
+    [
+        horner, along_each_other, backwards, one_inside_another, of_computed, by_index,
+        by_index_of_computed, by_index_that_counts, bound_on_a_path,
+    ],
+)  # fmt: skip
 def test_many_numbers_are_gone_over_in_a_loop(function):
     derivative = symdiff.grad(function)
     assert math.isclose(derivative(0.37), slope(function, 0.37), rel_tol=1e-7)
     second = slope(lambda x: derivative(x), 0.37)
     assert math.isclose(symdiff.grad(derivative)(0.37), second, rel_tol=1e-6)
-    assert len(str(symdiff.differentiable(function).source(0.37)).splitlines()) < 40
+    assert len(str(symdiff.differentiable(function).source(0.37)).splitlines()) < 50
 
 
 def with_a_list(x):
@@ -96,7 +131,28 @@ def with_integers(x):
     return total.sum()
 
 
-@pytest.mark.parametrize("function", [left_in_a_turn, with_a_list, of_several_types, with_integers])
+def where_integers_are_needed(x):
+    total = np.zeros(20)
+    for k in range(20):
+        total = total + COEFFICIENTS[k] * np.arange(k, k + 20) * x
+        total = total.reshape(20, 1)[:, 0] if k % 2 else total
+    return total.sum()
+
+
+def with_items_written(x):
+    items = [x * k for k in range(20)]
+    for k in range(1, 20):
+        items[k] = items[k] * x + items[k - 1]
+    return items[-1]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        left_in_a_turn, with_a_list, of_several_types, with_integers, where_integers_are_needed,
+        with_items_written,
+    ],
+)  # fmt: skip
 def test_turns_that_do_more_are_right_too(function):
     assert math.isclose(symdiff.grad(function)(0.37), slope(function, 0.37), rel_tol=1e-7)
 
@@ -121,3 +177,30 @@ def test_another_number_of_items_is_another_program():
         assert derivative(0.5) != before
     finally:
         COEFFICIENTS.pop()
+
+
+def test_an_index_beyond_the_end_raises_as_it_does():
+    def beyond(x):
+        total = 0.0
+        for k in range(21):
+            total = total + WEIGHTS[k] * x
+        return total
+
+    with pytest.raises(IndexError, match="tuple index out of range"):
+        beyond(0.5)
+    with pytest.raises(IndexError, match="tuple index out of range"):
+        symdiff.grad(beyond)(0.5)
+
+
+def test_a_name_that_no_turn_has_bound_raises_where_it_is_read():
+    def unbound(x):
+        total = 0.0
+        for c in COEFFICIENTS:
+            if x > 1.0:
+                term = c * x
+            total = total + c * x
+        return total + term
+
+    assert math.isclose(symdiff.grad(unbound)(1.5), slope(unbound, 1.5), rel_tol=1e-7)
+    with pytest.raises(UnboundLocalError, match="term"):
+        symdiff.grad(unbound)(0.5)
