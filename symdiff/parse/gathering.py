@@ -82,7 +82,8 @@ def from_list(
         items, given, _ = found
         _go_over(interp, items, consume)
         raises = _raises(nodes[attempt.length : gathered]) and _raises(nodes[gathered:])
-        seen = look_around(interp, key[0], scope, bound).handles
+        around = look_around(interp, key[0], scope, bound)
+        seen = [*around.handles, *(view.storage for view in around.views.values())]
         if not (raises or writes_outside(interp, before) or _writes(interp, before, attempt, seen)):
             return given
         attempt.roll_back()

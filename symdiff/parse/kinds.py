@@ -2,8 +2,9 @@
 
 Arguments and the scope of a call enter. What leaves is its *kind*: two calls of one kind differ in
 nothing but the numbers that are listed beside it, and in which lists, dicts, objects and arrays
-hold them. Arrays of one shape that lie in memory in one way count as numbers. Functions,
-activations and values that are no numbers are those that they are.
+hold them. Arrays of one shape that lie in memory in one way count as numbers; so do views of views
+of an array of which nothing else is seen, however they were made: an array of their own *stands
+for* each. Functions, activations and values that are no numbers are those that they are.
 
 >>> seen = look_around(interp, scope, {"x": x, "state": state})  # doctest: +SKIP
 >>> seen.kind == another.kind and len(seen.numbers) == len(another.numbers)  # doctest: +SKIP
@@ -27,7 +28,7 @@ from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Value
 from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type
 from symdiff.ops.strides import Layout
-from symdiff.parse.heap import is_array, is_callers, is_programs
+from symdiff.parse.heap import is_array, is_callers, is_programs, is_writable
 from symdiff.parse.hidden_pythons import may_be_pythons
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import MADE_HERE
@@ -78,13 +79,17 @@ class NoKind(Exception):  # noqa: N818 - control flow
     """A call is given, or sees, what may change unseen."""
 
 
+class _SeenOtherwise(Exception):  # noqa: N818 - control flow
+    """Of an array that something stands for a view of, more is seen."""
+
+
 @dataclass(slots=True)
 class Seen:
     """The kind of a call, its numbers in order, and ``places``: what of the heap was looked at.
 
     ``handles``: what the program has made, in the order in which it was found; ``fixed``: values of
     which calls of the kind have the same. ``sizes``: by what numbers their computed sizes are
-    called.
+    called. ``views``: those that arrays among the handles stand for.
     """
 
     kind: Any = None
@@ -93,6 +98,11 @@ class Seen:
     places: dict[Any, None] = field(default_factory=dict)
     fixed: set[Value] = field(default_factory=set)
     sizes: list[int] = field(default_factory=list)
+    views: dict[Storage, Array] = field(default_factory=dict)
+
+    def stands(self) -> dict[Array, Storage]:
+        """What stands for each view."""
+        return {view: stand for stand, view in self.views.items()}
 
 
 def look_around(
@@ -102,7 +112,13 @@ def look_around(
 
     :raises NoKind: where it cannot be told.
     """
-    look = _Look(interp)
+    try:
+        return _looked(_Look(interp), node, scope, bound)
+    except _SeenOtherwise:
+        return _looked(_Look(interp, opens_views=False), node, scope, bound)
+
+
+def _looked(look: _Look, node: ast.AST, scope: Scope, bound: Mapping[str, Abstract]) -> Seen:
     given = tuple([(name, look.at(value)) for name, value in bound.items()])
     names = look.names(node, scope) if scope.parent is not None else ()
     outside = look.outside()
@@ -151,14 +167,20 @@ def has_plain_keys(content: dict[Any, Abstract]) -> bool:
     return all(map(_is_plain, content))
 
 
-def opened(content: Abstract, number: Callable[[Value], Value]) -> Abstract:
-    """A content with others in the place of its numbers, in the order in which they are seen."""
+def opened(
+    content: Abstract, number: Callable[[Value], Value], stands: Mapping[Array, Storage]
+) -> Abstract:
+    """A content with others in the place of its numbers, in the order in which they are seen, and
+    with what stands for its views.
+    """
     if isinstance(content, tuple):
-        return rebuilt(content, lambda part: opened(part, number))
+        return rebuilt(content, lambda part: opened(part, number, stands))
     if isinstance(content, dict):
-        return {key: opened(part, number) for key, part in content.items()}
+        return {key: opened(part, number, stands) for key, part in content.items()}
     if isinstance(content, Columns):
-        return replace(content, values=opened(content.values, number))
+        return replace(content, values=opened(content.values, number, stands))
+    if isinstance(content, Array) and content in stands:
+        return Array(stands[content])
     return number(content) if _is_number(content) else content
 
 
@@ -178,9 +200,10 @@ def _is_number(content: Abstract) -> bool:
 class _Look:
     """Goes over all that a call sees, once."""
 
-    def __init__(self, interp: Interpreter) -> None:
+    def __init__(self, interp: Interpreter, *, opens_views: bool = True) -> None:
         self.interp = interp
         self.heap = interp.heap
+        self.opens_views = opens_views
         self.seen = Seen()
         self.number_of: dict[Any, int] = {}
         self.left = MOST_SEEN
@@ -233,8 +256,7 @@ class _Look:
         if isinstance(content, Closure | ListRef | DictRef | ObjectRef | ITERATORS):
             return type(content), self._numbered(content)
         if isinstance(content, Array):
-            lenses = tuple([(lens, *map(self._fixed, lens.operands)) for lens in content.lenses])
-            return Array, self._numbered(content.storage), lenses
+            return self._array(content)
         if isinstance(content, BoundMethod):
             return BoundMethod, self._fixed(content.function), self._fixed(content.instance)
         if isinstance(content, Partial):
@@ -251,6 +273,29 @@ class _Look:
         if content is ABSENT:
             return ABSENT
         raise NoKind
+
+    def _array(self, array: Array) -> Any:
+        if self._stands_alone(array):
+            return Array, self._numbered(self._stand_for(array)), ()
+        lenses = tuple([(lens, *map(self._fixed, lens.operands)) for lens in array.lenses])
+        return Array, self._numbered(array.storage), lenses
+
+    def _stands_alone(self, view: Array) -> bool:
+        """Return whether a view of a view is an array like any other to whoever sees it."""
+        storage, heap = view.storage, self.heap
+        if any(held.storage is storage for held in self.seen.views.values()):
+            raise _SeenOtherwise
+        apart = storage not in self.number_of and storage not in heap.shared
+        known = is_callers(storage) or storage in heap.frozen or storage in heap.bound
+        if not (self.opens and self.opens_views and len(view.lenses) > 1 and apart) or known:
+            return False
+        plain = storage.subclass is None and all(map(is_writable, view.lenses)) and not view.is_flat
+        return plain and _is_number(heap.get(storage)) and _is_number(heap.read(view))
+
+    def _stand_for(self, view: Array) -> Storage:
+        stand = Storage(view.storage.name)
+        self.seen.views[stand] = view
+        return stand
 
     def _fixed(self, content: Abstract) -> Any:
         """The kind of what is held by something that cannot be opened."""
@@ -316,7 +361,8 @@ class _Look:
         if key in self.seen.places:
             return ABSENT
         self.seen.places[key] = None
-        return self._content(self.heap.get(key))
+        view = self.seen.views.get(key)
+        return self._content(self.heap.get(key) if view is None else self.heap.read(view))
 
     def _content(self, content: Abstract) -> Any:
         if isinstance(content, dict):

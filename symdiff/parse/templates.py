@@ -314,11 +314,13 @@ def _made(
             interp.pythons[made] = may_be_pythons(interp, value)
         return made
 
-    values = {name: opened(value, parameter) for name, value in bound.items()}
+    stands = seen.stands()
+    values = {name: opened(value, parameter, stands) for name, value in bound.items()}
     before = interp.heap.copy(written=set())
+    before.contents |= {stand: interp.heap.read(view) for stand, view in seen.views.items()}
     for place in seen.places:
         if place in before.contents:
-            before.contents[place] = opened(before.contents[place], parameter)
+            before.contents[place] = opened(before.contents[place], parameter, stands)
     before.contents.update(_held_outside(seen))
     caller = interp.frame.activation
     regions = [_region_like_those_around(interp)] if around else []
@@ -449,11 +451,17 @@ def _left(
     has_objects = any(isinstance(c, dict) and not has_plain_keys(c) for c in written.values())
     if (
         has_objects
+        or not all(_is_told(heap, stand) for stand in seen.views)
         or not seen.places.keys() >= set(changed_outside(interp))
         or not _relates_only(heap, before, {*known, *made}, since)
     ):
         return None  # keys that are objects are others in another call
     return written, {one: heap.shared.get(one, {}) for one in made}
+
+
+def _is_told(heap: Heap, stand: Storage) -> bool:
+    """Return whether what stands for a view holds an array, which may be no other one."""
+    return isinstance(heap.get(stand), Value) and stand not in heap.shared
 
 
 def _made_inside(
@@ -938,7 +946,10 @@ def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
         new, raised = _call(interp, template, template.called, seen)
     else:
         new = _copy_nodes(interp, template, seen)
-    handles = dict(zip(template.seen.handles, seen.handles, strict=True))
+    handles = {
+        one: seen.views.get(other, other)
+        for one, other in zip(template.seen.handles, seen.handles, strict=True)
+    }
     handles.update((one, _another(one)) for one in template.made)
     for key, content in template.written.items():
         _write(interp, key, _of(content, new, handles), template.made, handles)
@@ -986,6 +997,9 @@ def _write(
     """Put what a call leaves in its place: that is changed, unless the call has made it."""
     owner, *name = key if isinstance(key, tuple) else (key,)
     place: Any = handles.get(owner, owner)
+    if isinstance(place, Array):  # a view, which an array of its own stood for
+        interp.heap.write(place, content)
+        return
     interp.put((place, *name) if name else place, content)
     if isinstance(place, ITERATORS):
         interp.asked[place] = interp.asked.get(place, 0) + 1
@@ -1092,7 +1106,9 @@ def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = No
         return {key: _of(item, new, known) for key, item in content.items()}
     if isinstance(content, Array):
         lenses = tuple([_lens_of(lens, new) for lens in content.lenses])
-        return replace(content, storage=known[content.storage], lenses=lenses)
+        held = known[content.storage]
+        seen_through = held if isinstance(held, Array) else Array(held)
+        return Array(seen_through.storage, (*seen_through.lenses, *lenses))
     if isinstance(content, Columns):
         return replace(content, values=tuple([new.get(value, value) for value in content.values]))
     if isinstance(content, MADE_OF_PARTS):

@@ -509,6 +509,12 @@ def views_in_both_arms(n):
     return both_arms_of_arrays(n, "return v[::-1]", one, other, ["return np.sum(f{n}(v) * v)"])
 
 
+def views_of_views_in_both_arms(n):
+    one, other = ["f{k}(v[::-1])"], ["f{k}(v[:])"]
+    behind = ["f{n}(v)", "return np.sum(v * v[0])"]
+    return both_arms_of_arrays(n, "v *= 0.9", one, other, behind)
+
+
 def lists_in_both_arms(n):
     one = ["a, b = f{k}(v * 0.9)", "return [a, b * 0.9]"]
     other = ["a, b = f{k}(v + 0.3)", "return [b * 0.9, a]"]
@@ -774,7 +780,7 @@ def numbers_or_none_in_body_and_handler(n):
     return chained(n, ["return math.sin(v) * 0.9"], [*lines, "return y"])
 
 
-FEW = [numbers_or_none_in_body_and_handler]  # each of which is large
+FEW = [numbers_or_none_in_body_and_handler, views_of_views_in_both_arms]  # each of which is large
 BRANCHING = [
     *FEW,
     lists_grown_in_body_and_handler, generators_handed_on, iterators_handed_on, maps_handed_on,

@@ -17,6 +17,7 @@ from tests.programs import (
     functions_of_callees,
     results_in_callees,
     sizes_in_callees,
+    views_in_callees,
 )
 
 ARGS = (0.62, 1.17)
@@ -26,6 +27,7 @@ PROGRAMS = [
     *functions_of_callees.PROGRAMS,
     *results_in_callees.PROGRAMS,
     *sizes_in_callees.PROGRAMS,
+    *views_in_callees.PROGRAMS,
 ]
 
 
