@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from symdiff.emit.expressions import (
@@ -22,7 +23,7 @@ from symdiff.ir.types import FLOAT, ArrayType, ListType
 from symdiff.ops.declare import dotted, literal, supporting
 from symdiff.ops.index import index, is_distinct, is_whole, key_of
 from symdiff.ops.keys import Slot, is_basic, spell_argument, spell_key
-from symdiff.ops.support import add_rows
+from symdiff.ops.support import add_at, add_rows
 
 if TYPE_CHECKING:
     from symdiff.emit.statements import Statements
@@ -70,13 +71,13 @@ def _reads_of_part(statements: Statements, node: Node) -> list[str]:
 
 
 def index_add(statements: Statements, node: Node) -> list[Line]:
-    """``x[key] += v``, or ``np.add.at`` where a key may name a place twice; of rows, faster."""
+    """``x[key] += v``, or ``np.add.at`` where a key may name a place twice, or what is faster."""
     key, dynamic = key_of(node)
     value = statements.of(node.operands[1])
     if not is_distinct(key, dynamic) and not is_basic(key, dynamic):
         where = spell_argument(key, [statements.of(v) for v in dynamic])
-        rows = statements.is_derived(node) and _is_of_rows(node)
-        named = supporting(add_rows) if rows else dotted("np.add.at")
+        adding = _adding(node) if statements.is_derived(node) else None
+        named = dotted("np.add.at") if adding is None else supporting(adding)
         function = statements.expressions.bound(named)
         add_at = ast.Call(function, [statements.of(node.operands[0]), where, value], [])
         return [statements.line(node, ast.Expr(add_at))]
@@ -86,13 +87,17 @@ def index_add(statements: Statements, node: Node) -> list[Line]:
     return [statements.line(node, augment(place, operator, positive or value))]
 
 
-def _is_of_rows(node: Node) -> bool:
-    """Return whether a key is one array of integers that names rows."""
+def _adding(node: Node) -> Callable[..., None] | None:
+    """What adds faster to places that integers name than ``np.add.at``, which is fast at one array
+    of places of a vector.
+    """
     key, dynamic = key_of(node)
     x, *others = (v.type for v in (node.operands[0], *dynamic))
-    if len(key) != 1 or not isinstance(key[0], Slot) or not isinstance(x, ArrayType):
-        return False
-    return x.rank > 1 and all(isinstance(t, ArrayType) and t.dtype.kind in "iu" for t in others)
+    if not isinstance(x, ArrayType) or x.rank < 2:
+        return None
+    if not all(isinstance(t, ArrayType) and t.dtype.kind in "iu" for t in others):
+        return None
+    return add_rows if len(key) == 1 and isinstance(key[0], Slot) else add_at
 
 
 def _place(statements: Statements, node: Node) -> ast.expr:

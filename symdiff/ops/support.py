@@ -95,6 +95,23 @@ def add_rows(x: Any, indices: Any, rows: Any) -> None:
     np.add.at(x.reshape(-1), places.reshape(-1), np.broadcast_to(rows, places.shape).reshape(-1))
 
 
+def add_at(x: Any, key: Any, values: Any) -> None:
+    """``np.add.at(x, key, values)`` by places in one line, which NumPy does twice as fast where
+    they are not few.
+
+    >>> x = np.zeros((2, 2))
+    >>> add_at(x, ([0, 0, -1], [1, 1, 0]), np.array([1.0, 2.0, 4.0]))
+    >>> x
+    array([[0., 3.],
+           [4., 0.]])
+    """
+    if not x.flags.c_contiguous or np.size(values) < max(256, x.size // 4):
+        np.add.at(x, key, values)
+        return
+    places = np.arange(x.size).reshape(x.shape)[key]
+    np.add.at(x.reshape(-1), places.reshape(-1), np.broadcast_to(values, places.shape).reshape(-1))
+
+
 def added_windows(windows: Any, axis: int) -> Any:
     """The array that windows along ``axis`` slide over, each element the sum of what all windows
     have in its place; the last axis of ``windows`` goes along one.

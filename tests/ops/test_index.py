@@ -379,6 +379,47 @@ def test_rows_that_are_looked_up_often_get_the_sum_of_their_cotangents(
     np.testing.assert_allclose(product, twice, rtol=10 * accuracy, atol=10 * accuracy)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+@pytest.mark.parametrize(
+    ("shape", "count"), [((7, 5), 600), ((7, 5), 3), ((60, 50), 600), ((3, 4), 0)]
+)
+def test_gradients_at_pairs_of_places_are_sums_over_these(
+    shape: tuple[int, int], count: int, dtype: str
+) -> None:
+    rng = np.random.default_rng(5)
+    i, j = (rng.integers(-n, n, count) for n in shape)
+    table = rng.normal(size=shape).astype(dtype)
+    weights = rng.normal(size=count).astype(dtype)
+    expected = np.zeros(shape, dtype)
+    for k in range(count):
+        expected[i[k], j[k]] += np.conj(weights[k])
+    gradient = sd.grad(lambda x: np.sum(np.real(weights * x[i, j])))(table)
+    assert gradient.dtype == np.dtype(dtype)
+    np.testing.assert_allclose(gradient, expected, atol=1e-4 if dtype == "float32" else 1e-13)
+
+
+def test_gradients_at_places_between_slices_are_sums_over_these() -> None:
+    rng = np.random.default_rng(6)
+    i, j = np.arange(4)[:, None] + np.arange(3), np.array([[1, -1, 1], [0, 0, 5], [2, 2, 2]])
+    for key in (
+        (slice(None), i[:, None, :, None], j),
+        (i[:3], slice(1, None), j, 0),
+        (0, i[:3], j),
+    ):
+        x = rng.normal(size=(6, 6, 6, 2))
+        weights = rng.normal(size=x[key].shape)
+        places = np.arange(x.size).reshape(x.shape)[key]
+        expected = np.bincount(places.reshape(-1), weights.reshape(-1), x.size).reshape(x.shape)
+        gradient = sd.grad(lambda x, k=key, w=weights: np.sum(w * x[k]))(x)
+        np.testing.assert_allclose(gradient, expected, atol=1e-13)
+
+
+def test_pairs_of_places_are_added_in_one_line() -> None:
+    places = np.array([1, 1, 0])
+    source = str(sd.grad(lambda x, i: np.sum(np.sin(x[i, i]))).source(TABLE, places))
+    assert "add_at(x_bar, (i, i), " in source
+
+
 def test_rows_are_added_by_one_call() -> None:
     source = str(sd.grad(looked_up).source(TABLE, np.array([1, 1])))
     assert "add_rows(E_bar, places, " in source
