@@ -10,43 +10,33 @@ Temporary arrays of a million elements each take new pages from the system and g
 back. The ops of one block are those that reach each other through ops that compute by rows
 (``optimise.by_rows``) of one length alone; what others need of them is stored. Arrays of more axes
 go by some rows at a time. Each element is computed by the same functions of the same numbers, so
-results are the same to the bit.
+results are the same to the bit. Where they are parts of an array, they are stored in it as they
+are made (``optimise.block_stores``).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from symdiff.ir.build import Builder, builder, building, copy_block, marked, substitute, with_block
-from symdiff.ir.control import LoopView, emit_loop
+from symdiff.ir.build import Builder, building, copy_block, substitute, with_block
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_blocks, walk_nodes
 from symdiff.ir.signature import Long
-from symdiff.ir.types import INT, ArrayType, Dim, Multiple, Size, least
-from symdiff.ops.arithmetic import floor_divide
-from symdiff.ops.creation import empty, range_element_of, range_length
-from symdiff.ops.declare import array_type
-from symdiff.ops.index import index, index_set
-from symdiff.ops.keys import Slice, Slot
+from symdiff.ir.types import ArrayType, Multiple, Size
 from symdiff.ops.meeting import Meeting
-from symdiff.ops.sizes import size, sizes_of
+from symdiff.optimise.block_loops import BlockLoop
+from symdiff.optimise.block_stores import NOTHING_STORED, Group, stores_of
 from symdiff.optimise.by_rows import (
-    SHAPED,
     VIEWS,
     Layouts,
     is_by_elements,
-    length_of,
     rows_of,
     takes_rows,
 )
 
-BLOCK = 16384
-"""How many elements are computed at a time: those of several vectors fit in a cache of 1 MB."""
 FEWEST = 4
 """From how many ops on a loop pays."""
-
-_PART = (Slice(Slot(0), Slot(1), None),)
 
 
 def lengths_that_pay(graph: Graph) -> Long:
@@ -142,9 +132,6 @@ def _is_wide(node: Node) -> bool:
 # Which ops --------------------------------------------------------------------------------------
 
 
-_Group = tuple[int, Size]  # of one level and one length
-
-
 def _acting(blocks: Sequence[Block]) -> set[Node]:
     """The nodes that have an effect, or hold one that has; of blocks given outer ones first."""
     found: set[Node] = set()
@@ -161,22 +148,29 @@ def _with_loops(
 ) -> dict[Value, Value]:
     """Let a block compute by rows in loops, where that pays; what the results are then."""
     levels, groups = _levels(block, candidates, acting)
-    members: dict[_Group, list[Node]] = {}
+    stores = stores_of(block, levels, groups, _readers(block))
+    for group, own in stores.items():
+        for node in own.nodes:
+            levels[node], groups[node] = group[0], group
+    members: dict[Group, list[Node]] = {}
     for node, group in groups.items():
-        members.setdefault(group, []).append(node)
+        if node in candidates:
+            members.setdefault(group, []).append(node)
     needed = _needed(block, groups)
     new: dict[Value, Value] = {}
-    made: dict[_Group, list[Node]] = {}
+    made: dict[Group, list[Node]] = {}
     for group, nodes in members.items():
         results = [node.result for node in nodes if node.result in needed]
         if not _pays(nodes, results, Multiple.of(group[1]).symbol in long.vectors):
             continue
-        loop = _Loop(nodes)
+        own = stores.get(group, NOTHING_STORED)
+        loop = BlockLoop(nodes, own)
         if loop.can_be(results):
             before = Builder(span=nodes[0].span)
             with building(before):
                 view = loop.made(results)
             made[group] = before.nodes
+            results += [chain[-1].result for chain in own.chains]
             new.update(zip(results, view.finals, strict=True))
     if made:
         block.nodes = _in_order(block.nodes, levels, groups, made)
@@ -185,7 +179,7 @@ def _with_loops(
 
 def _levels(
     block: Block, candidates: Mapping[Node, Size], acting: Collection[Node]
-) -> tuple[dict[Node, int], dict[Node, _Group]]:
+) -> tuple[dict[Node, int], dict[Node, Group]]:
     """How often what a node needs has left ops by rows of one length, of each node; the groups of
     such ops: of one level none needs another through anything else, nor more of it than its rows.
 
@@ -193,7 +187,7 @@ def _levels(
     for, a check before what it guards; other nodes that may raise stay in their order.
     """
     levels: dict[Node, int] = {}
-    groups: dict[Node, _Group] = {}
+    groups: dict[Node, Group] = {}
     earliest = raising = most = 0
     for node in block.nodes:
         length = candidates.get(node)
@@ -222,7 +216,7 @@ def _read(node: Node, by_rows: bool) -> Iterable[tuple[Value, bool]]:
         yield from ((value, False) for value in free_values(block))
 
 
-def _needed(block: Block, groups: Mapping[Node, _Group]) -> set[Value]:
+def _needed(block: Block, groups: Mapping[Node, Group]) -> set[Value]:
     """The results of groups that anything else reads."""
     needed = set(block.results)
     for node in block.nodes:
@@ -245,8 +239,8 @@ def _pays(nodes: Sequence[Node], results: Collection[Value], are_vectors_long: b
 def _in_order(
     nodes: Sequence[Node],
     levels: Mapping[Node, int],
-    groups: Mapping[Node, _Group],
-    made: Mapping[_Group, Sequence[Node]],
+    groups: Mapping[Node, Group],
+    made: Mapping[Group, Sequence[Node]],
 ) -> list[Node]:
     """The nodes of a block with loops in the place of groups: of each level the others first."""
     lengths = {length: k for k, (_, length) in enumerate(dict.fromkeys(groups.values()), 1)}
@@ -258,136 +252,3 @@ def _in_order(
     for node in sorted(nodes, key=place):
         found.update(dict.fromkeys(made.get(groups[node], [node]) if node in groups else [node]))
     return list(found)
-
-
-# Together ---------------------------------------------------------------------------------------
-
-
-class _Loop:
-    """The loop that computes a group block by block."""
-
-    def __init__(self, group: Sequence[Node]) -> None:
-        self.group, self.members = group, set(group)
-        self.length = length_of(group[0].result)
-        self.given = self._given()
-        self.lengths = self._lengths()
-        self.known: dict[Dim, Value] = {}
-        self.step: Value | int = BLOCK
-
-    def _given(self) -> list[Value]:
-        """What the group reads by rows and does not compute."""
-        read: dict[Value, None] = {}
-        for node in self.group:
-            for number, value in enumerate(node.operands):
-                if value.node not in self.members and takes_rows(node, number):
-                    read[value] = None
-        return list(read)
-
-    def _lengths(self) -> dict[Dim, tuple[Value, int]]:
-        """Where lengths stand before the loop: of what, and along which axis."""
-        found: dict[Dim, tuple[Value, int]] = {}
-        for value in (*self.given, *(v for node in self.group for v in node.operands)):
-            if value.node not in self.members and isinstance(value.type, ArrayType):
-                for axis, dim in enumerate(value.type.shape):
-                    found.setdefault(dim, (value, axis))
-        return found
-
-    def can_be(self, results: Sequence[Value]) -> bool:
-        """Return whether all lengths are known before the loop that it and its results take."""
-        dims = {*self._widest(), *(dim for v in results for dim in array_type(v).shape)}
-        known = all(isinstance(dim, int) or dim in self.lengths for dim in dims)
-        return bool(self.given) and known
-
-    def _widest(self) -> tuple[Dim, ...]:
-        """The shape of the rows of which most elements are computed at a time."""
-        shapes = [array_type(node.result).shape[1:] for node in self.group]
-        return max(shapes, key=lambda shape: sum(dim != 1 for dim in shape))
-
-    def size(self, dim: Dim) -> Value | int:
-        """A length, before the loop."""
-        if isinstance(dim, int):
-            return dim
-        if dim not in self.known:
-            value, axis = self.lengths[dim]
-            self.known[dim] = size(value, axis=axis)
-        return self.known[dim]
-
-    def _step(self) -> Value | int:
-        """How many rows are computed at a time: at least one, also of rows without elements."""
-        count: Value | int = 1
-        for dim in self._widest():
-            length = self.size(dim) if least(dim) else self.size(dim) + 1
-            count = length if isinstance(count, int) and count == 1 else count * length
-        if isinstance(count, int):
-            return BLOCK // count or 1
-        whole = floor_divide(BLOCK, count)
-        with marked(name="rows"):
-            return whole + 1
-
-    def made(self, results: Sequence[Value]) -> LoopView:
-        """The loop, whose final values are those of the results."""
-        assert self.length is not None
-        count, self.step = self.size(self.length), self._step()
-        start = [self._empty(value) for value in results]
-        turn = Value(INT)
-        carries = [Value(value.type, None, value.name, value.role) for value in results]
-        inner = Builder(span=self.group[0].span)
-        with building(inner):
-            following = self._turn(turn, dict(zip(results, carries, strict=True)))
-        body = Block((turn, *carries), inner.nodes, tuple(following))
-        view = LoopView(emit_loop(range_length(0, count, self.step), start, (), body))
-        for final, value in zip(view.finals, results, strict=True):
-            final.name, final.role = value.name, value.role
-        return view
-
-    def _turn(self, turn: Value, carries: Mapping[Value, Value]) -> list[Value]:
-        with marked(name="start"):
-            first = range_element_of(0, self.step, turn)
-        with marked(name="stop"):
-            last = first + self.step
-        dim = Size(f"block(%{first.number})", open=True)
-        parts: dict[Value, Value] = {}
-        for value in self.given:
-            with marked(None, value.role, value.name and f"{value.name}_part"):
-                shape = (dim, *array_type(value).shape[1:])
-                parts[value] = index(value, first, last, key=_PART, shape=shape)
-        count = next(iter(parts.values()))
-        for node in self.group:
-            parts[node.result] = self._part(node, parts, dim, count)
-        following = []
-        for value, carry in carries.items():
-            shape = (dim, *array_type(value).shape[1:])
-            store = _named(value, index_set)
-            following.append(store(carry, parts[value], first, last, key=_PART, shape=shape))
-        return following
-
-    def _part(self, node: Node, parts: Mapping[Value, Value], dim: Size, count: Value) -> Value:
-        """What a node computes, of some rows."""
-        operands = [
-            parts[value] if takes_rows(node, number) else value
-            for number, value in enumerate(node.operands)
-        ]
-        attributes = node.attributes
-        if node.op.name in VIEWS:
-            attributes = attributes | {"shape": (dim, *attributes["shape"][1:])}
-        if node.op.name in SHAPED:
-            operands[1] = size(count, axis=0)
-        with marked(node.span, node.result.role, node.result.name):
-            return builder().emit(node.op, operands, attributes).result
-
-    def _empty(self, value: Value) -> Value:
-        type_ = array_type(value)
-        like = next((v for v in self.given if array_type(v).shape == type_.shape), None)
-        counts = [self.size(dim) for dim in type_.shape] if like is None else sizes_of(like)
-        made: Value = _named(value, empty)(*counts, shape=type_.shape, dtype=type_.dtype)
-        return made
-
-
-def _named(value: Value, op: Callable[..., Value]) -> Callable[..., Value]:
-    """An op whose result has the name and the role of a value."""
-
-    def made(*operands: Value, **attributes: object) -> Value:
-        with marked(None, value.role, value.name):
-            return op(*operands, **attributes)
-
-    return made
