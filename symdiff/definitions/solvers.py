@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import defines, refuse, registered
+from symdiff.definitions.events import listed, with_events
 from symdiff.definitions.found import (
     Found,
     told_of_a_root,
@@ -871,6 +872,7 @@ def solve_ivp(
     method="RK45",
     t_eval=None,
     dense_output=False,
+    events=None,
     *,
     args=None,
     rtol=None,
@@ -888,10 +890,16 @@ def solve_ivp(
     rate = _rate(fun, start, () if args is None else args, True)
     name = "scipy.integrate.solve_ivp"
     once = {**options, "first_step": first_step}
+    if events is not None and listed(events):
+        if dense_output:
+            refuse("events= with dense_output=True")
+        given = () if args is None else _tuple(args)
+        span, equation = (first, last), (rate, start)
+        return with_events(listed(events), fun, equation, span, options, once, given, t_eval)
     sol = Between(rate, start, t_span, y0, once, options) if dense_output else None
     more = told_of_a_way()
     likes, picked = (True, *more.values()), ("success", *more)
-    none = {"t_events": None, "y_events": None}
+    none = dict.fromkeys(("t_events", "y_events"), None if events is None else [])
     if t_eval is not None:
         times = np.asarray(t_eval, dtype=np.float64)
         given = {**once, "t_eval": t_eval}

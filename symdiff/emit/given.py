@@ -6,10 +6,15 @@ the graph's inputs a parameter always stands for.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from symdiff.ir.called import calls_in
-from symdiff.ir.graph import Graph, Value
+from symdiff.ir.control import CALLS
+from symdiff.ir.graph import Graph, Node, Value
+from symdiff.ops.attempts import caught_in
+
+GIVE_EACH = (*CALLS, caught_in)
+"""What gives each parameter of a graph an operand; solvers call one with numbers of their own."""
 
 
 def always_given(graph: Graph, inputs: Collection[Value]) -> dict[int, list[Value | None]]:
@@ -24,7 +29,7 @@ def always_given(graph: Graph, inputs: Collection[Value]) -> dict[int, list[Valu
             callee: Graph | None = node.attributes["callee"].graph
             if callee is None:
                 continue
-            given = [stands_for.get(value) for value in node.operands]
+            given = [value and stands_for.get(value) for value in _operands(node, callee)]
             before = found.get(id(callee), given)
             both = [a if a is b else None for a, b in zip(before, given, strict=True)]
             if found.get(id(callee)) != both:
@@ -32,3 +37,10 @@ def always_given(graph: Graph, inputs: Collection[Value]) -> dict[int, list[Valu
                 pairs = zip(callee.block.parameters, both, strict=True)
                 pending.append((callee, {p: value for p, value in pairs if value is not None}))
     return found
+
+
+def _operands(node: Node, callee: Graph) -> Sequence[Value | None]:
+    """What a callee is given of a call's operands: not known where a solver calls it."""
+    if node.op in GIVE_EACH:
+        return node.operands
+    return [None] * len(callee.block.parameters)

@@ -17,10 +17,10 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.emit.expressions import subscript
-from symdiff.emit.given import always_given
+from symdiff.emit.given import GIVE_EACH, always_given
 from symdiff.ir.build import copy_block, substitute
 from symdiff.ir.called import called_by, with_called
-from symdiff.ir.control import CALLS, perform
+from symdiff.ir.control import perform
 from symdiff.ir.graph import (
     Block,
     FreeVariable,
@@ -159,7 +159,7 @@ def _give_wholes(
 ) -> None:
     """Let calls give wholes in the place of what the graphs that they call read of them."""
     for node in walk_nodes(block):
-        called = shares.get(id(node.attributes["callee"].graph)) if node.op in CALLS else None
+        called = shares.get(id(node.attributes["callee"].graph)) if node.op in GIVE_EACH else None
         if called:
             given: dict[int, Value | None] = dict(enumerate(node.operands))
             for share in called:

@@ -700,6 +700,45 @@ def dense_output(
     return solve_ivp(function, t_span, y0, dense_output=True, args=args, **options).sol(times)
 
 
+def solution_with_events(
+    function: Any,
+    t_span: Any,
+    y0: Any,
+    terminal: Any,
+    direction: Any,
+    args: tuple[Any, ...] = (),
+    **options: Any,
+) -> Any:
+    """``scipy.integrate.solve_ivp`` with events, of which ``function`` gives the numbers behind
+    the rates; their times and states by number: ``t_0``, ``y_0``.
+
+    >>> fall = lambda t, y: np.array([y[1], -2.0, y[0]])
+    >>> solution_with_events(fall, (0.0, 9.0), [1.0, 0.0], (1,), (0.0,)).t_0.round(6)
+    array([1.])
+    """
+    from scipy.integrate import solve_ivp
+
+    count = len(terminal)
+
+    def rate(t: Any, y: Any, *args: Any) -> Any:
+        return function(t, y, *args)[:-count]
+
+    def event_at(k: int) -> Any:
+        def event(t: Any, y: Any, *args: Any) -> Any:
+            return float(function(t, y, *args)[k - count])
+
+        event.terminal, event.direction = terminal[k], direction[k]  # type: ignore[attr-defined]
+        return event
+
+    events = [event_at(k) for k in range(count)]
+    found = solve_ivp(rate, t_span, y0, events=events, args=args, **options)
+    for k in range(count):
+        times = found.t_events[k]
+        found[f"t_{k}"] = times
+        found[f"y_{k}"] = np.reshape(found.y_events[k], (len(times), len(y0)))
+    return found
+
+
 def boundary_values(
     function: Any, x: Any, y: Any, p: Any, args: tuple[Any, ...] = (), **options: Any
 ) -> Any:

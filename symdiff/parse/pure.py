@@ -35,6 +35,7 @@ _FUNCTIONS = frozenset(
         "ast": "literal_eval",
         "builtins": "float.fromhex float32.fromhex float64.fromhex int.from_bytes bytes.fromhex",
         "importlib": "import_module",
+        "importlib.metadata": "entry_points version",
         "json": "loads dumps",
         "numpy": "frombuffer",
         "numpy.polynomial.chebyshev": "chebgauss chebpts1 chebpts2",
@@ -155,6 +156,9 @@ def is_taken(found: Any) -> bool:
     """Return whether what was computed is one of the program's own values."""
     if isinstance(found, np.ndarray):
         return type(found) is np.ndarray
+    if isinstance(found, tuple | list | dict | set):
+        items = [*found, *found.values()] if isinstance(found, dict) else found
+        return all(map(is_taken, items))
     return isinstance(found, _FOUND) or is_constant(found)
 
 

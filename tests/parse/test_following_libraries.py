@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.metadata
 import inspect
 import math
 import os
@@ -538,3 +539,20 @@ def test_what_is_made_inside_is_not_drawn_on() -> None:
 
     with pytest.raises(sd.errors.UnsupportedCallError, match="a drawing that is made here"):
         sd.grad(made)(SIGNAL)
+
+
+def _by_what_is_installed(x):
+    found = importlib.metadata.entry_points(group="symdiff.no_such_group")
+    names = [entry.name for entry in found]
+    return x * x * (len(names) + len(importlib.metadata.version("numpy").split(".")))
+
+
+def test_what_packages_say_of_themselves_is_known():
+    parts = len(np.__version__.split("."))
+    assert sd.value_and_grad(_by_what_is_installed)(3.0) == (9.0 * parts, 6.0 * parts)
+
+
+def test_entry_points_themselves_are_not_followed():
+    assert importlib.metadata.entry_points(group="pytest11")
+    with pytest.raises(sd.SymdiffError, match="entry_points"):
+        sd.grad(lambda x: x * len(importlib.metadata.entry_points(group="pytest11")))(2.0)
