@@ -899,7 +899,7 @@ def solve_ivp(
     sol = Between(rate, start, t_span, y0, once, options) if dense_output else None
     more = told_of_a_way()
     likes, picked = (True, *more.values()), ("success", *more)
-    none = dict.fromkeys(("t_events", "y_events"), None if events is None else [])
+    none: Any = dict.fromkeys(("t_events", "y_events"), None if events is None else [])
     if t_eval is not None:
         times = np.asarray(t_eval, dtype=np.float64)
         given = {**once, "t_eval": t_eval}
