@@ -218,12 +218,12 @@ def copied(
     run: Run,
     *,
     later: int = 0,
-    accepts: Callable[[Template], bool] = lambda template: True,
+    accepts: Callable[[Template], bool] | None = None,
 ) -> Abstract:
     """The result of a call whose nodes are copies; ``ABSENT`` where it has to be followed.
 
     Where it raises, the region around it is left. ``later``: how many more calls are followed
-    first; ``accepts`` tells whether a template is of use.
+    first; ``accepts`` tells whether a template is of use, of what is no whole call.
     """
     if _is_watched(interp) or key in interp.recursions or _calls_itself(interp, key, bound):
         return ABSENT
@@ -239,13 +239,15 @@ def copied(
             interp.templates[kind] = known + 1
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
-        made = _attempted(interp, key, seen, bound, run) if interp.regions else None
+        whole = bool(interp.regions) and accepts is None
+        made = _attempted(interp, key, seen, bound, run) if whole else None
         made = made or _made(interp, seen, bound, run, interp.regions, interp.policy.calls(key[0]))
         if made is not None and made.called is not None and made.called.op is call:
             interp.policy.note_large(key[0], known > 0)
         elif made is None and interp.recursions:
             next(reversed(interp.recursions.values())).followed.append(kind)
-        known = interp.templates[kind] = made if made is None or accepts(made) else None
+        is_of_use = made is not None and (accepts is None or accepts(made))
+        known = interp.templates[kind] = made if is_of_use else None
     return ABSENT if known is None else _copy(interp, known, seen)
 
 
@@ -259,7 +261,7 @@ def _caught_around(interp: Interpreter) -> Any:
     """What is caught where a call stands."""
     if not interp.regions:
         return None
-    region = _region_like_those_around(interp)
+    region = region_like_those_around(interp)
     return region.classes, frozenset(region.handled), region.keeps, region.swallows
 
 
@@ -323,7 +325,7 @@ def _made(
             before.contents[place] = opened(before.contents[place], parameter, stands)
     before.contents.update(_held_outside(seen))
     caller = interp.frame.activation
-    regions = [_region_like_those_around(interp)] if around else []
+    regions = [region_like_those_around(interp)] if around else []
     known: dict[str, Any] = {"assumed": {}, "decided": {}, "statement_values": None}
     settling = {active: active.times_called for active in interp.recursions.values()}
     before_asked, handled, since = Asked.until_now(interp), [*interp.handled, _OTHERS], now()
@@ -821,7 +823,7 @@ def _call(
 # What is raised -----------------------------------------------------------------------------------
 
 
-def _region_like_those_around(interp: Interpreter) -> Region:
+def region_like_those_around(interp: Interpreter) -> Region:
     """A region in which the same is caught as by all those around together."""
     innermost = interp.regions[-1]
     handled = (kind for region in interp.regions for kind in region.handled)
@@ -848,7 +850,7 @@ def _in_region(
     where = interp.close(region.exit)
     if where is False:
         return results[0], None
-    errors = _errors_of(interp, region)
+    errors = errors_of(interp, region)
     if where is True or any(isinstance(error, Conflict) for error in errors.values()):
         return None
     given = _defined(interp, region, where, results[0], since)
@@ -864,7 +866,7 @@ def _is_number(type_: Type, kinds: str = "ifc") -> TypeGuard[ArrayType]:
     return isinstance(type_, ArrayType) and type_.kind != "array" and type_.dtype.kind in kinds
 
 
-def _errors_of(interp: Interpreter, region: Region) -> dict[int, Abstract]:
+def errors_of(interp: Interpreter, region: Region) -> dict[int, Abstract]:
     """The exceptions that a region is left with, by their numbers; None of those that are caught
     and not asked for.
     """
@@ -959,7 +961,7 @@ def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     for one in filter(is_exception, template.made):
         settle_context(interp, handles[one])
     if raised is not None:
-        _leave(interp, raised, new, handles)
+        leave_around(interp, raised, new, handles)
     return _of(template.result, new, handles)
 
 
@@ -1040,7 +1042,7 @@ def _copy_node(
     return made
 
 
-def _leave(interp: Interpreter, raised: Raised, new: dict[Value, Value], handles: Handles) -> None:
+def leave_around(interp: Interpreter, raised: Raised, new: dict[Value, Value], handles: Handles) -> None:
     """Leave the region around where a call has raised."""
     region = interp.regions[-1]
     errors = {k: _of(error, new, handles) for k, error in raised.errors.items()}

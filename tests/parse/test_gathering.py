@@ -437,7 +437,32 @@ def of_too_few_or_too_many(x: float, y: float) -> float:
     return s
 
 
+def mixed_and_root(v: float) -> Iterator[float]:
+    """Large enough to be attempted as a whole; of its elements the second may be none."""
+    a = v
+    a = math.sin(a) * math.cos(a) + 0.3 * a * a
+    a = math.sin(a) * math.cos(a) + 0.3 * a * a
+    a = math.sin(a) * math.cos(a) + 0.3 * a * a
+    a = math.sin(a) * math.cos(a) + 0.3 * a * a
+    a = math.sin(a) * math.cos(a) + 0.3 * a * a
+    yield a + v
+    yield math.sqrt(v - 0.5) + a
+
+
+def of_elements_before_what_is_raised(x: float, y: float) -> float:
+    """What was done for the elements before is seen where it is handled."""
+    s = 0.0
+    for v in (x, y * 0.3, y, x * 1.2, 2.2 * x):
+        try:
+            for w in mixed_and_root(v):
+                s = s + w * y
+        except ValueError:
+            s = s * 0.5 + x
+    return s
+
+
 FUNCTIONS = [
+    of_elements_before_what_is_raised,
     of_too_few_or_too_many,
     of_what_raises,
     of_first_elements,
