@@ -1042,7 +1042,9 @@ def _copy_node(
     return made
 
 
-def leave_around(interp: Interpreter, raised: Raised, new: dict[Value, Value], handles: Handles) -> None:
+def leave_around(
+    interp: Interpreter, raised: Raised, new: dict[Value, Value], handles: Handles
+) -> None:
     """Leave the region around where a call has raised."""
     region = interp.regions[-1]
     errors = {k: _of(error, new, handles) for k, error in raised.errors.items()}
