@@ -62,7 +62,9 @@ class Nested:
 
 
 LONG = 100_000
-"""From how many elements on arrays are gone through in blocks: smaller ones stay in the cache."""
+"""From how many elements on vectors are gone through in blocks: shorter ones stay in the cache."""
+LARGE = 400_000
+"""The same of arrays of several axes, whose rows cost each op more."""
 
 Specification = ArrayType | ListType | Fixed | Live | Nested
 Path = tuple[Any, ...]
@@ -84,6 +86,11 @@ class Aspect:
 
 LAYOUT = Aspect("layout")
 FILLED = Aspect("filled")
+
+
+def least_long(path: Path) -> int:
+    """From which number on a length, or a count of elements, is long."""
+    return LARGE if path[-1] == FILLED else LONG
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +208,7 @@ class Signature:
     ``same`` maps the path of an array to that of another that is the same object (only for
     functions that write arrays).
     ``long`` tells of lengths and counts, each the ``Aspect`` of an array, whether they are at least
-    ``LONG``.
+    ``least_long``.
     """
 
     parameters: tuple[tuple[str, Specification], ...]

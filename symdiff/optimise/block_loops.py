@@ -23,6 +23,8 @@ from symdiff.optimise.by_rows import SHAPED, VIEWS, length_of, takes_rows
 
 BLOCK = 16384
 """How many elements are computed at a time: those of several vectors fit in a cache of 1 MB."""
+BLOCK_OF_ROWS = 32768
+"""The same where an element is not a row: rows cost each op more."""
 
 _PART = (Slice(Slot(0), Slot(1), None),)
 
@@ -83,8 +85,8 @@ class BlockLoop:
             length = self.size(dim) if least(dim) else self.size(dim) + 1
             count = length if isinstance(count, int) and count == 1 else count * length
         if isinstance(count, int):
-            return BLOCK // count or 1
-        whole = floor_divide(BLOCK, count)
+            return (BLOCK_OF_ROWS if count > 1 else BLOCK) // count or 1
+        whole = floor_divide(BLOCK_OF_ROWS, count)
         with marked(name="rows"):
             return whole + 1
 

@@ -27,7 +27,6 @@ from symdiff.ir.attributes import attribute_names, is_object
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import (
     FILLED,
-    LONG,
     Asked,
     Aspect,
     Fixed,
@@ -37,6 +36,7 @@ from symdiff.ir.signature import (
     Signature,
     Specification,
     is_item,
+    least_long,
     step,
 )
 from symdiff.ir.structure import native_base
@@ -134,7 +134,7 @@ def entry_when_asked(
     for path, value in signature.static:
         writer.static(path, value)
     for path, is_long in signature.long:
-        writer.require(f"{writer.read(path)} {'>=' if is_long else '<'} {LONG}")
+        writer.require(f"{writer.read(path)} {'>=' if is_long else '<'} {least_long(path)}")
     values = [writer.read(path) for path in target.paths]
     body, define = _body(writer, target, names, values), writer.surroundings.define
     return functools.cache(lambda: define(names, body, MISS))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.ir.signature import LONG, Aspect, Path, Signature, describe
+from symdiff.ir.signature import Aspect, Path, Signature, describe, least_long
 from symdiff.runtime.entry import Check, is_by_value
 from symdiff.runtime.signature import spelled
 
@@ -86,7 +86,8 @@ def compiled_for(signature: Signature) -> str:
 def _always(signature: Signature) -> str:
     known = [_said(path, value) for path, value in signature.static]
     known += [f"{spelled(path)} is {spelled(other)}" for path, other in signature.same]
-    known += [f"{spelled(path)} >= {LONG}" for path, is_long in signature.long if is_long]
+    long = (path for path, is_long in signature.long if is_long)
+    known += [f"{spelled(path)} >= {least_long(path)}" for path in long]
     return f"; {', '.join(known)}" if known else ""
 
 

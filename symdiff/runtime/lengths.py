@@ -18,13 +18,13 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Graph
 from symdiff.ir.signature import (
     FILLED,
-    LONG,
     Aspect,
     Long,
     Nested,
     Path,
     Signature,
     Specification,
+    least_long,
     leaves,
 )
 from symdiff.ir.types import (
@@ -41,6 +41,7 @@ from symdiff.runtime.calling import follow
 from symdiff.runtime.signature import filled
 
 Axis = tuple[Path, int]  # of the array at a path
+_LENGTH = Aspect("size", 0)
 _D = TypeVar("_D", Size, Dim)
 
 
@@ -201,8 +202,15 @@ def _renamed(dim: _D, new: Mapping[str, Multiple]) -> _D:
 def has_long(signature: Signature, arguments: Sequence[Any]) -> bool:
     """Return whether an argument is a large array."""
     names = [name for name, _ in signature.parameters]
-    given = (follow(path, names, arguments) for path, _ in _arrays(signature))
-    return any(isinstance(v, np.ndarray) and v.size >= LONG for v in given)
+    given = ((path, follow(path, names, arguments)) for path, _ in _arrays(signature))
+    arrays = ((path, v) for path, v in given if isinstance(v, np.ndarray) and v.ndim)
+    return any(_is_long((*path, FILLED if v.ndim > 1 else _LENGTH), v) for path, v in arrays)
+
+
+def _is_long(path: Path, array: np.ndarray) -> bool:
+    """Return whether what a path says of an array is a long length, or a large count."""
+    count = filled(array) if path[-1] == FILLED else array.shape[path[-1].of]
+    return count >= least_long(path)
 
 
 def with_long(signature: Signature, known: Long, arguments: Sequence[Any]) -> Signature:
@@ -216,11 +224,11 @@ def with_long(signature: Signature, known: Long, arguments: Sequence[Any]) -> Si
             continue
         for number, dim in enumerate(type_.shape):
             symbol = Multiple.of(dim).symbol if isinstance(dim, Size) else None
+            length, count = (*path, Aspect("size", number)), (*path, FILLED)
             if symbol in known.vectors and symbol not in vectors:
-                end = Aspect("size", number)
-                vectors[symbol] = ((*path, end), value.shape[number] >= LONG)
+                vectors[symbol] = length, _is_long(length, value)
             if symbol in known.rows and number == 0 and type_.rank > 1:
-                arrays.append(((*path, FILLED), filled(value) >= LONG))
+                arrays.append((count, _is_long(count, value)))
     return replace(signature, long=(*vectors.values(), *arrays))
 
 
@@ -230,12 +238,11 @@ def told_anew(
     """What is known to be long in a call of a transform: its arrays may have more elements."""
     found = []
     for path, is_long in facts:
+        value = follow(path[:-1], names, arguments) if path[-1] == FILLED else None
         if path[-1] != FILLED:
             found.append((path, is_long))
-            continue
-        value = follow(path[:-1], names, arguments)
-        if isinstance(value, np.ndarray):
-            found.append((path, filled(value) >= LONG))
+        elif isinstance(value, np.ndarray):
+            found.append((path, _is_long(path, value)))
     return tuple(found)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.ir.signature import LONG
+from symdiff.ir import signature
+from symdiff.ir.signature import LARGE, LONG
 
 ROWS, COLUMNS = 401, 257
 assert ROWS * COLUMNS > LONG
@@ -18,6 +19,11 @@ X = RNG.normal(size=(ROWS, COLUMNS))
 T = RNG.uniform(0.5, 2.0, size=(ROWS, COLUMNS))
 SQUARE = RNG.normal(size=(330, 330))
 CUBE = RNG.normal(size=(60, 41, 43))
+
+
+@pytest.fixture(autouse=True)
+def _blocks_of_smaller_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signature, "LARGE", LONG)
 
 
 def softmax(x: Any, t: Any) -> Any:
@@ -94,7 +100,7 @@ def told(function: Any, like: Any) -> Any:
     """A program for types alone, which knows no lengths and takes arrays as they are."""
     types = "float64[" + ",".join("abc"[: like.ndim]) + "]"
     source = sd.value_and_grad(function, (0, 1)).source(types, types)
-    assert "16384" not in source
+    assert "32768" not in source
     space: dict[str, Any] = {"np": np}
     exec(source, space)
     return next(f for name, f in space.items() if name.endswith("_grad"))
@@ -110,8 +116,8 @@ def test_bits_and_slopes(function: Callable[..., Any], x: Any) -> None:
     )
     both = sd.value_and_grad(function, (0, 1))
     value, slopes = both(x, t)
-    assert "16384" in both.source(x, t)
-    assert "16384" not in both.source(x[:9, :9], t[:9, :9])
+    assert "32768" in both.source(x, t)
+    assert "32768" not in both.source(x[:9, :9], t[:9, :9])
     assert value == function(x, t)
 
     def difference(h: float) -> float:
@@ -131,6 +137,16 @@ def test_gradients_have_the_bits_of_whole_arrays(function: Callable[..., Any], x
     assert value == same
     for slope, other in zip(slopes, others, strict=True):
         np.testing.assert_array_equal(slope, other)
+
+
+def test_arrays_that_stay_in_the_cache_are_taken_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(signature, "LARGE", LARGE)
+    gradient = sd.grad(softmax)
+    assert "32768" not in gradient.source(X, T)
+    wide = np.resize(X, (2, LARGE // 2))
+    assert "32768" in gradient.source(wide, wide)
+    gradient(wide, wide)
+    assert any("x.size >= 400000" in line for line in gradient.signatures())
 
 
 def test_other_layouts_are_taken_as_they_are() -> None:
