@@ -12,12 +12,13 @@ from symdiff.ir.build import Builder, builder, building, marked
 from symdiff.ir.control import LoopView, emit_loop
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import INT, ArrayType, Dim, Size, least
-from symdiff.ops.arithmetic import floor_divide
+from symdiff.ops.arithmetic import floor_divide, multiply
 from symdiff.ops.creation import empty, int_minimum, range_element_of, range_length
 from symdiff.ops.declare import array_type
 from symdiff.ops.index import index, index_set
 from symdiff.ops.keys import Slice, Slot
 from symdiff.ops.sizes import size, sizes_of
+from symdiff.optimise.block_choices import plain_operand, sign_of
 from symdiff.optimise.block_stores import Stores, offset_of
 from symdiff.optimise.by_rows import SHAPED, VIEWS, length_of, takes_rows
 
@@ -152,8 +153,13 @@ class BlockLoop:
             attributes = attributes | {"shape": (dim, *attributes["shape"][1:])}
         if node.op.name in SHAPED:
             operands[1] = size(count, axis=0)
+        op, plain = node.op, plain_operand(node)
+        if plain is not None:
+            with marked(node.span, node.result.role):
+                operands = [operands[plain], sign_of(plain, operands[0])]
+            op, attributes = multiply, {}
         with marked(node.span, node.result.role, node.result.name):
-            return builder().emit(node.op, operands, attributes).result
+            return builder().emit(op, operands, attributes).result
 
     def _empty(self, value: Value) -> Value:
         type_ = array_type(value)
