@@ -289,7 +289,5 @@ def test_signs_are_chosen_without_branches() -> None:
     single = sd.grad(lambda x, y: np.sum(chosen(x, y)))
     assert single(X.astype(np.float32), Y.astype(np.float32)).dtype == np.float32
     assert "np.where" in single.source(X[:9], Y[:9])
-    slopes = np.where(X < 0.3, -1.0, 1.0) * (
-        np.sin(np.where(X < Y, Y, -Y)) + np.exp(-Y * Y)
-    )
+    slopes = np.where(X < 0.3, -1.0, 1.0) * (np.sin(np.where(X < Y, Y, -Y)) + np.exp(-Y * Y))
     np.testing.assert_allclose(single(X, Y), slopes, rtol=1e-13)
