@@ -18,6 +18,8 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.emit.expressions import subscript
 from symdiff.emit.given import GIVE_EACH, always_given
+from symdiff.emit.sinking import sink
+from symdiff.emit.table_rows import read_rows
 from symdiff.ir.build import copy_block, substitute
 from symdiff.ir.called import called_by, with_called
 from symdiff.ir.control import perform
@@ -141,14 +143,15 @@ def _with_shares(graph: Graph, shares: dict[int, list[_Share]]) -> Graph:
         if len(leaves) == len(share.whole.content):
             _read_as_one(block, whole, leaves)
         reads += _read_as_parts(block, whole, leaves)
+        read_rows(block, whole, share.whole.content, leaves, _readers(block), _READS)
         reads += [_part(whole, keys, leaf) for keys, leaf in leaves.items()]
     dropped = {k for share in own for k in share.numbers.values() if k != share.first}
     kept = [k for k in range(len(inputs)) if k not in dropped]
-    made = Block(tuple(parameters[k] for k in kept), [*reads, *block.nodes], block.results)
     _give_wholes(block, shares, wholes)
+    sink(block, reads)
     return replace(
         graph,
-        block=made,
+        block=Block(tuple(parameters[k] for k in kept), block.nodes, block.results),
         inputs=tuple(inputs[k] for k in kept),
         mutated={kept.index(number): place for number, place in graph.mutated.items()},
     )

@@ -152,6 +152,54 @@ def test_functions_that_are_given_several_containers_read_their_own():
     np.testing.assert_allclose(sd.grad(of_several)(0.4), slope, rtol=1e-7)
 
 
+ROWS = [[0.5 * k - 0.1 * j for j in range(16)] for k in range(9)]
+ENDS = [0.3 * k + 0.3 for k in range(8)]
+
+
+def by_range(x):
+    i = 8
+    for k in range(8):
+        if x < ENDS[k]:
+            i = k
+            break
+    s = 0.0
+    for c in ROWS[i]:
+        s = s * x + c
+    return s + ROWS[i][2] * x
+
+
+@pytest.mark.parametrize("x", [0.1, 0.7, 1.55, 2.6])
+def test_rows_of_a_table_are_read_by_their_place(x):
+    source = str(sd.differentiable(by_range).source(x))
+    assert "= ROWS[i]\n" in source and "ROWS[i][2] * x" in source and "ROWS[0]" not in source
+    assert source.count("elif x < ENDS[") == 7  # each where it is reached, if it is
+    slope = (by_range(x + 1e-6) - by_range(x - 1e-6)) / 2e-6
+    np.testing.assert_allclose(sd.grad(by_range)(x), slope, rtol=1e-7)
+
+
+def test_a_place_that_a_table_has_not_raises():
+    def f(x, k):
+        return ROWS[int(k)][2] * x
+
+    assert sd.grad(f)(X, 3.0) == ROWS[3][2]
+    assert sd.grad(f)(X, -1.0) == ROWS[-1][2]
+    assert "ROWS[int(k)][2]" in str(sd.differentiable(f).source(X, 3.0))
+    with pytest.raises(IndexError, match="list index out of range"):
+        sd.grad(f)(X, 9.0)
+
+
+def test_a_row_that_is_changed_or_given_back_is_no_row_of_the_table():
+    def f(x, k):
+        row = [*ROWS[int(k)]]
+        row[0] = x
+        return row[0] * row[1] + ROWS[int(k)][0], row
+
+    (y, row), pullback = sd.vjp(f, X, 2.0)
+    assert row == [X, *ROWS[2][1:]] and y == X * ROWS[2][1] + ROWS[2][0]
+    assert ROWS[2][0] == 1.0
+    assert pullback((1.0, [0.0] * 16))[0] == ROWS[2][1]
+
+
 def test_few_numbers_of_a_container_stay_parameters():
     source = sd.grad(lambda x: MANY[3] * x + MANY[7] * x**2).source(X)
     assert "(x, MANY_3, MANY_7):" in source
