@@ -25,6 +25,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     checks      what is computed only for its shape, as a check of shapes
     collect     outer products that a loop adds up, multiplied at once behind it
     first       what a loop adds to places that hold zeros still, stored there
+    regroup     factors that all terms of a sum have, multiplied once
     finish      what is better written another way once nothing more is found
 """
 
@@ -42,6 +43,7 @@ from symdiff.optimise.cancelling import CANCELLING
 from symdiff.optimise.casts import FINISHING as FINISHING_CASTS
 from symdiff.optimise.checks import reduce_checks
 from symdiff.optimise.collecting import collect_products
+from symdiff.optimise.common_factors import COMMON_FACTORS
 from symdiff.optimise.contractions import CONTRACTIONS
 from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.factors import FACTORS
@@ -101,6 +103,7 @@ PASSES: Mapping[str, Pass] = {
     "checks": reduce_checks,
     "collect": collect_products,
     "first": store_first_writes,
+    "regroup": _Rewriting(COMMON_FACTORS),
     "keyed": remember_places,
     "fold": _Rewriting(FOLDING),
     "algebra": _Rewriting(*ALGEBRA),
@@ -120,7 +123,7 @@ PASSES: Mapping[str, Pass] = {
 DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
 """Passes after which a function and its derivative can still be divided."""
-EMITTED = ("collect", "first", "dead", "keyed")
+EMITTED = ("collect", "regroup", "motion", "first", "dead", "keyed")
 """Passes over what is emitted: no further derivative is taken of what they make."""
 LAST = ("finish", "checks", "dead")
 _IDEMPOTENT = frozenset({"dead"})

@@ -9,6 +9,7 @@ which keeps the cost linear.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.arithmetic import (
@@ -24,19 +25,19 @@ from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.facts import number_of, shape_of
 from symdiff.ops.products import matmul, outer
 from symdiff.ops.strong import strong_multiply
-from symdiff.optimise.facts import computed_by
+from symdiff.optimise.facts import computed_by, is_inexact
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import regrouping
 
 _MOST_TERMS = 12
 _MOST_ADDED = 24  # terms that are added to what a loop carries at once
 
-Terms = list[tuple[Value, float]]
+Terms = Sequence[tuple[Value | float, float]]
 
 
 def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
     """A sum with its equal terms together; None where all differ."""
-    terms = _terms(node, rewriter)
+    terms = terms_of(node, rewriter)
     together: dict[Value | _Key, list[tuple[Value, float]]] = {}
     for value, factor in terms:
         together.setdefault(_key(value, rewriter), []).append((value, factor))
@@ -44,7 +45,7 @@ def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
         return None
     added = [_added(key, group) for key, group in together.items()]
     left = [(value, factor) for value, factor in added if factor != 0]
-    return _sum(left) if left else rewriter.zeros_for(node)
+    return sum_of(left) if left else rewriter.zeros_for(node)
 
 
 _Key = tuple[DeclaredOp, int, int]  # a product of some kind, and the numbers of its factors
@@ -93,11 +94,11 @@ def _added(key: Value | _Key, group: Sequence[tuple[Value, float]]) -> tuple[Val
     return apply(op, x, y), sum(outer * inner for (_, outer), (*_, inner) in factors)
 
 
-def _terms(node: Node, rewriter: Rewriter) -> Terms:
+def terms_of(node: Node, rewriter: Rewriter) -> list[tuple[Value, float]]:
     """The terms of a sum and their factors, in order."""
-    terms: Terms = []
+    terms: list[tuple[Value, float]] = []
     sign = -1 if node.op is subtract else 1
-    pending: Terms = [(node.operands[1], sign), (node.operands[0], 1)]
+    pending: list[tuple[Value, float]] = [(node.operands[1], sign), (node.operands[0], 1)]
     while pending and len(terms) + len(pending) <= _MOST_TERMS:
         value, factor = pending.pop()
         inner = computed_by(value, "add", "subtract", "negative", "multiply")
@@ -111,7 +112,7 @@ def _terms(node: Node, rewriter: Rewriter) -> Terms:
     return [*terms, *reversed(pending)]
 
 
-def _parts(node: Node, factor: float) -> Terms | None:
+def _parts(node: Node, factor: float) -> list[tuple[Value, float]] | None:
     """What a node that is part of a sum adds to it, or None where it is a term."""
     if node.op is negative:
         return [(node.operands[0], -factor)]
@@ -124,21 +125,25 @@ def _parts(node: Node, factor: float) -> Terms | None:
     return [(node.operands[1], number * factor)]
 
 
-def _sum(terms: Terms) -> Value:
-    """Terms added up, one with a positive factor first where there is one."""
+def sum_of(terms: Terms) -> Value:
+    """Terms added up, at least one a value; one with a positive factor first where there is one."""
     first = next((k for k, (_, factor) in enumerate(terms) if factor > 0), 0)
     value, factor = terms[first]
-    total = _multiple(value, factor)
+    total: Value = _multiple(value, factor)
     for value, factor in [*terms[:first], *terms[first + 1 :]]:
         op = subtract if factor < 0 else add
         total = apply(op, total, _multiple(value, abs(factor)))
     return total
 
 
-def _multiple(value: Value, factor: float) -> Value:
+def _multiple(value: Value | float, factor: float) -> Any:
+    if not isinstance(value, Value):
+        return factor * value
     if factor == 1:
         return value
-    return apply(negative, value) if factor == -1 else apply(multiply, factor, value)
+    if factor == -1:
+        return apply(negative, value)
+    return apply(multiply, float(factor) if is_inexact(value) else factor, value)
 
 
 @reads("add", "subtract")

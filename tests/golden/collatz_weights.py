@@ -17,5 +17,5 @@ def collatz_weights_grad(w, n):
             w_bar += 1.0
         else:
             # line 68: total += w * w
-            w_bar += 2 * w
+            w_bar += 2.0 * w
     return w_bar

@@ -15,7 +15,7 @@ def cube_root_grad(a, tolerance):
         # line 56: x = x - (x**3 - a) / (3.0 * x**2)
         t1 = x_bar / (3.0 * x ** 2)
         a_bar += t1
-        x_bar += 6.0 * (x * (t1 * t)) - 3.0 * (x * x * t1)
+        x_bar += x * (t1 * (6.0 * t - 3.0 * x))
     # line 55: while abs(x**3 - a) > tolerance:
     a_bar += x_bar
     return a_bar

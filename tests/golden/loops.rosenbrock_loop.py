@@ -7,7 +7,7 @@ def rosenbrock_loop_grad(x):
         x_i = x_list[i]
         # line 16: f += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1 - x[i]) ** 2
         t = 200.0 * (x_list[i + 1] - x_i * x_i)
-        x_bar[i] = -2.0 * (1 - x_i) - 2.0 * (x_i * t)
+        x_bar[i] = 2.0 * (x_i - 1.0 - x_i * t)
         x_bar[i + 1] += t
     # line 15: for i in range(len(x) - 1):
     x_bar = np.array(x_bar)

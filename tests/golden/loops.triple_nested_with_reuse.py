@@ -37,7 +37,7 @@ def triple_nested_with_reuse_grad(x):
             x_bar[i1 + j] += t_bar
         i_bar = np.float64(0.0)
     # line 310: s = i * i
-    i_bar += 2 * (s_bar * i)
+    i_bar += 2.0 * (s_bar * i)
     # line 309: i = x[0]
     x_bar[0] += i_bar
     return (x_bar,)

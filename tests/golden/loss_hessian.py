@@ -8,12 +8,11 @@ def loss_hessian(w, x, y):
     t2 = 1.0 - t * t
     t3 = x.T
     columns = np.zeros((w.shape[0], w.shape[0]))
-    t4 = 2.0 * t1 * r
+    t1 = t1 * t2 - 2.0 * t1 * r * t
     for k in range(w.shape[0]):
         unit_bar = np.zeros(w.shape)
         unit_bar[k] = 1.0
         r_dot = x @ unit_bar * t2
-        r_dot1 = r_dot * t1
-        w_dot = t3 @ (r_dot1 * t2 - t4 * (r_dot * t))
+        w_dot = t3 @ (r_dot * t1)
         columns[:, k] = w_dot
     return columns

@@ -6,6 +6,5 @@ def loss_hvp(w, x, y, v):
     r = t - y
     # line 101: return np.mean(r * r)
     t2 = 2.0 / x.shape[0]
-    r_dot1 = r_dot * t2
-    w_dot = x.T @ (r_dot1 * t1 - 2.0 * t2 * r * (r_dot * t))
+    w_dot = x.T @ (r_dot * (t2 * t1 - 2.0 * t2 * r * t))
     return w_dot

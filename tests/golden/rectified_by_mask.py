@@ -7,5 +7,5 @@ def rectified_by_mask_grad(x, slope):
     x_bar = x.copy()
     x_bar[t] = 0.0
     # line 132: y = x * x - 1.0
-    y += 2 * (x_bar * x)
+    y += 2.0 * (x_bar * x)
     return y

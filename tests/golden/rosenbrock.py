@@ -4,6 +4,6 @@ def rosenbrock_grad(x):
     # line 107: return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2)
     t1 = 200.0 * (x[1:] - t ** 2)
     x_bar = np.zeros(x.shape)
-    x_bar[:-1] = -2.0 * (1.0 - t) - t1 * (2.0 * t)
+    x_bar[:-1] = 2.0 * (t - 1.0 - t1 * t)
     x_bar[1:] += t1
     return x_bar

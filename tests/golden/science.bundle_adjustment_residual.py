@@ -24,10 +24,9 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     uv_bar = np.array([2.0 * (uv1[0] - 0.3), 2.0 * (uv1[1] + 0.1)])
     # line 318: uv = uv * (1 + 0.1 * r2 - 0.02 * r2**2)
     uv_bar1 = uv_bar * t7
-    t8 = uv_bar @ uv
-    r2_bar = 0.1 * t8 - 0.04 * (r2 * t8)
+    r2_bar = uv_bar @ uv * (0.1 - 0.04 * r2)
     # line 317: r2 = uv @ uv
-    uv_bar1 += 2 * r2_bar * uv
+    uv_bar1 += 2.0 * r2_bar * uv
     # line 316: uv = p[:2] / p[2] * cam[3]
     cam_bar = np.zeros(cam.shape)
     cam_bar[3] = uv_bar1 @ t6

@@ -17,35 +17,35 @@ def gray_scott_grad(u, f):
     t2 = v == np.max(v)
     v_bar = t2 / np.sum(t2)
     u_bar = 2.0 / (u.shape[0] * u.shape[1]) * u1
+    # line 92: return np.roll(z, 1, 0) + np.roll(z, -1, 0) + np.roll(z, 1, 1) + np.r...
+    t2 = 0.8 - t
+    t3 = 0.6 - f
     f_bar = 0.0
     # line 94: for _ in range(4):
     for u, v in zip(reversed(u_tape), reversed(v_tape)):
         # line 96: u, v = u + 0.1 * lap(u) - uvv + f * (1 - u), v + 0.05 * lap(v) + uvv...
-        v_bar1 = v_bar - v_bar * t
-        t2 = 0.05 * v_bar
+        t4 = 0.05 * v_bar
         # line 92: return np.roll(z, 1, 0) + np.roll(z, -1, 0) + np.roll(z, 1, 1) + np.r...
-        v_bar1 -= 4 * t2
-        v_bar1 += np.roll(t2, 1, axis=1)
-        v_bar1 += np.roll(t2, -1, axis=1)
-        v_bar1 += np.roll(t2, 1, axis=0)
-        v_bar1 += np.roll(t2, -1, axis=0)
+        v_bar1 = v_bar * t2
+        v_bar1 += np.roll(t4, 1, axis=1)
+        v_bar1 += np.roll(t4, -1, axis=1)
+        v_bar1 += np.roll(t4, 1, axis=0)
+        v_bar1 += np.roll(t4, -1, axis=0)
         # line 96: u, v = u + 0.1 * lap(u) - uvv + f * (1 - u), v + 0.05 * lap(v) + uvv...
         f_bar += np.sum(u_bar * (1 - u)) - np.sum(v_bar * v)
         uvv_bar = v_bar - u_bar
-        u_bar1 = u_bar - u_bar * f
-        t2 = 0.1 * u_bar
+        t4 = 0.1 * u_bar
         # line 92: return np.roll(z, 1, 0) + np.roll(z, -1, 0) + np.roll(z, 1, 1) + np.r...
-        u_bar1 -= 4 * t2
-        u_bar1 += np.roll(t2, 1, axis=1)
-        u_bar1 += np.roll(t2, -1, axis=1)
-        u_bar1 += np.roll(t2, 1, axis=0)
-        u_bar1 += np.roll(t2, -1, axis=0)
+        u_bar = u_bar * t3
+        u_bar += np.roll(t4, 1, axis=1)
+        u_bar += np.roll(t4, -1, axis=1)
+        u_bar += np.roll(t4, 1, axis=0)
+        u_bar += np.roll(t4, -1, axis=0)
         # line 95: uvv = u * v * v
-        t2 = uvv_bar * v
+        t4 = uvv_bar * v
         v_bar1 += uvv_bar * (u * v)
-        u_bar1 += t2 * v
-        v_bar1 += t2 * u
-        u_bar = u_bar1
+        u_bar += t4 * v
+        v_bar1 += t4 * u
         v_bar = v_bar1
     # line 89: v = 0.5 * (1 - u)
     u_bar -= 0.5 * v_bar

@@ -12,21 +12,23 @@ def heat_equation_in_place_grad(u0, nu):
         u[-1] = un[-2]
     # line 73: return np.sum(u**2)
     u_bar = 2.0 * u
+    # line 70: u[1:-1] = un[1:-1] + nu * (un[2:] - 2 * un[1:-1] + un[:-2])
+    t2 = 1.0 - 2.0 * nu
     nu_bar = 0.0
     # line 68: for _ in range(8):
     for t1 in reversed(t1_tape):
         # line 72: u[-1] = un[-2]
-        t2 = u_bar[-1]
+        t3 = u_bar[-1]
         u_bar[-1] = 0.0
         # line 71: u[0] = 0.0
         u_bar[0] = 0.0
         # line 70: u[1:-1] = un[1:-1] + nu * (un[2:] - 2 * un[1:-1] + un[:-2])
-        t3 = u_bar[1:-1]
-        nu_bar += t3 @ t1
-        t4 = t3 * nu
+        t4 = u_bar[1:-1]
+        nu_bar += t4 @ t1
+        t5 = t4 * nu
         # line 69: un = u.copy()
-        u_bar[1:-1] -= 2 * t4
-        u_bar[-2] += t2
-        u_bar[:-2] += t4
-        u_bar[2:] += t4
+        u_bar[1:-1] *= t2
+        u_bar[-2] += t3
+        u_bar[:-2] += t5
+        u_bar[2:] += t5
     return u_bar, float(nu_bar)

@@ -5,7 +5,7 @@ def square_root_where_positive_grad(x):
         if x > 0.0:
             y = math.sqrt(x)
             # line 85: x = x + y
-            y_bar = x + 2 * y
+            y_bar = x + 2.0 * y
             # line 84: y = np.sqrt(x)
             t = 0.5 * y_bar
             x_bar = y + t / (y if t != 0 else 1.0)
@@ -24,7 +24,7 @@ def square_root_where_positive_grad_by_numpy(x):
     if x > 0.0:
         y = np.sqrt(x)
         # line 85: x = x + y
-        y_bar = x + 2 * y
+        y_bar = x + 2.0 * y
         # line 84: y = np.sqrt(x)
         t = 0.5 * y_bar
         # line 83: if x > 0.0:

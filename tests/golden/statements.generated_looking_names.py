@@ -6,10 +6,8 @@ def generated_looking_names_grad(x):
         saved = x_dot * x_bar
         # line 297: saved = x_dot * x_bar
         x_dot_bar = x_bar + x_bar * x_bar
-        # line 296: x_dot = np.sin(x_bar)
-        x_bar1 = 2.0 * saved + x_dot_bar * math.cos(x_bar)
         # line 295: x_bar = x * x
-        x_bar1 = 2 * (x_dot * x) + 2 * (x_bar1 * x)
+        x_bar1 = 2.0 * (x * (x_dot + 2.0 * saved + x_dot_bar * math.cos(x_bar)))
         return (x_bar1,)
     except (ArithmeticError, ValueError):
         pass  # beyond what Python's floats do: NumPy's give inf or nan
@@ -23,6 +21,4 @@ def generated_looking_names_grad_by_numpy(x):
     saved = x_dot * x_bar
     # line 297: saved = x_dot * x_bar
     x_dot_bar = x_bar + x_bar * x_bar
-    # line 296: x_dot = np.sin(x_bar)
-    x_bar1 = 2.0 * saved + x_dot_bar * np.cos(x_bar)
-    return (float(2 * (x_dot * x) + 2 * (x_bar1 * x)),)
+    return (float(2.0 * (x * (x_dot + 2.0 * saved + x_dot_bar * np.cos(x_bar)))),)

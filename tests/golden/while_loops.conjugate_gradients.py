@@ -51,7 +51,7 @@ def conjugate_gradients_grad(A, b):
         t3 = p_bar @ p / rs
         new_bar = rs_bar + t3
         # line 114: new = r @ r
-        r_bar += 2 * new_bar * r1
+        r_bar += 2.0 * new_bar * r1
         alpha = rs / t1
         # line 113: r -= alpha * Ap
         Ap_bar = -(r_bar * alpha)
@@ -69,7 +69,7 @@ def conjugate_gradients_grad(A, b):
         p_bar1 += A.T @ Ap_bar
         p_bar = p_bar1
     # line 107: rs = r @ r
-    r_bar += 2 * rs_bar * r
+    r_bar += 2.0 * rs_bar * r
     # line 106: p = r.copy()
     r_bar += p_bar
     return A_bar, r_bar
