@@ -47,6 +47,7 @@ from symdiff.ops import (
     sliding,
     strong,
     texts,
+    triangles,
     ufuncs,
     writes,
 )

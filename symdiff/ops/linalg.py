@@ -78,7 +78,7 @@ def _is_square(node: Node) -> bool:
     return rows == columns
 
 
-def _infer_square(a: ArrayType, **_: Any) -> ArrayType:
+def infer_square(a: ArrayType, **_: Any) -> ArrayType:
     matrix = square(a)
     return ArrayType(common_dtype(matrix), matrix.shape)
 
@@ -102,7 +102,7 @@ def _entries(x: Value) -> Value:
 
 inv: Operation = Operation.of_arrays(
     "inv",
-    _infer_square,
+    infer_square,
     np.linalg.inv,
     raises=True,
     cost="heavy",
@@ -117,7 +117,7 @@ inv: Operation = Operation.of_arrays(
 )
 
 
-def _infer_solve(a: ArrayType, b: ArrayType) -> ArrayType:
+def infer_solve(a: ArrayType, b: ArrayType) -> ArrayType:
     stack, shape = square(a).shape[:-2], b.shape
     if b.rank > 1:
         stack, shape = broadcast_shapes(stack, shape[:-2]), shape[-2:]
@@ -154,17 +154,17 @@ def _solve_jvp_matrix(t: Value, y: Value, a: Value, b: Value) -> Value:
     return -_solve_stack(a, t @ y, vector)
 
 
-def _batch_solve(b: Lanes, op: Any, a: Value, c: Value) -> Value:
+def _batch_solve(b: Lanes, op: Any, a: Value, c: Value, **attributes: Any) -> Value:
     """One factorisation serves all lanes where the matrix is the same."""
     matrix_, right = b.types
     if not b.has[0] and matrix_.rank == 2 and right.rank == 1:
-        return swapped(solve(a, swapped(c)))
+        return swapped(op(a, swapped(c), **attributes))
     if right.rank == 1:
         a, c = b.whole(a, c)
-        return without_last(solve(a, as_column(c)))
+        return without_last(op(a, as_column(c), **attributes))
     if matrix_.rank != right.rank:
         raise NoBatchRule
-    return solve(*b.whole(a, c))
+    return op(*b.whole(a, c), **attributes)  # type: ignore[no-any-return]
 
 
 def _pattern_solve(e: patterns.Elements, op: Any) -> np.ndarray:
@@ -179,7 +179,7 @@ def _pattern_solve(e: patterns.Elements, op: Any) -> np.ndarray:
 
 solve: Operation = Operation.of_arrays(
     "solve",
-    _infer_solve,
+    infer_solve,
     np.linalg.solve,
     raises=True,
     cost="heavy",
@@ -207,7 +207,7 @@ def _cofactors_share(w: Value, y: Value, a: Value) -> Value:
 
 cofactors: Operation = Operation.of_arrays(
     "cofactors",
-    _infer_square,
+    infer_square,
     support.cofactors,
     raises=True,
     harmless=_is_square,

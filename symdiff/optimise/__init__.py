@@ -51,6 +51,7 @@ from symdiff.optimise.first_writes import store_first_writes
 from symdiff.optimise.folding import FOLDING
 from symdiff.optimise.indexing import FINISHING, INDEXING
 from symdiff.optimise.keyed_lists import remember_places
+from symdiff.optimise.matrices import FINISHING as FINISHING_MATRICES
 from symdiff.optimise.matrices import MATRICES
 from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.removable import REMOVABLE
@@ -118,7 +119,7 @@ PASSES: Mapping[str, Pass] = {
     "indexing": _Rewriting(INDEXING),
     "common": _Rewriting(common=True),
     "control": _Rewriting(control=True),
-    "finish": _Rewriting(FINISHING_CASTS, FINISHING, FINISHING_SUMS),
+    "finish": _Rewriting(FINISHING_CASTS, FINISHING, FINISHING_SUMS, FINISHING_MATRICES),
 }
 DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")

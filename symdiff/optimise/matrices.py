@@ -6,6 +6,7 @@
     inv(L).T @ b     beside solve(L.T, b)        ─▶    solve(L.T, b)
     the lower half of what is symmetric, and its transpose       ─▶    the whole
     the lower half of an upper triangle, the sum of x * eye      ─▶    the diagonal
+    inv(cholesky(K)), solve(cholesky(K).T, b)                    ─▶    those of triangles, last
 
 A matrix is *structured* where it is made of few vectors: a diagonal, an outer product, sums and
 multiples of such. Of matrices of real numbers alone.
@@ -24,6 +25,7 @@ from symdiff.ops.linalg import half_lower, solve
 from symdiff.ops.products import as_column, matmul, outer
 from symdiff.ops.reduce import sum
 from symdiff.ops.shape import transpose
+from symdiff.ops.triangles import triangular_inv, triangular_solve
 from symdiff.optimise.facts import is_number, meet_as_one
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import both_ways, regrouping
@@ -278,7 +280,9 @@ def _is_upper(x: Value, depth: int = _DEEPEST) -> bool:
 
 def _is_triangle(x: Value, depth: int, *, upper: bool) -> bool:
     """Return whether a matrix has zeros alone below its diagonal, or above."""
-    node = made_by(x, "transpose", "cholesky", "tril", "triu", "multiply", "negative", "inv")
+    node = made_by(
+        x, "transpose", "cholesky", "tril", "triu", "multiply", "negative", "inv", "triangular_inv"
+    )
     if node is None or depth == 0 or len(shape_of(x)) != 2:
         return False
     name = node.op.name
@@ -294,6 +298,16 @@ def _is_triangle(x: Value, depth: int, *, upper: bool) -> bool:
     )
 
 
+def of_triangle(node: Node, rewriter: Rewriter) -> Value | None:
+    """``inv`` and ``solve`` of a triangular matrix."""
+    a, *right = node.operands
+    for upper in (False, True):
+        if _is_triangle(a, _DEEPEST, upper=upper):
+            op = triangular_solve if right else triangular_inv
+            return apply(op, a, *right, lower=not upper)
+    return None
+
+
 def _transpose_of(x: Value) -> Value | None:
     node = made_by(x, "transpose")
     return node.operands[0] if node is not None and node.attributes["axes"] == (1, 0) else None
@@ -306,6 +320,7 @@ def _are_real(node: Node) -> bool:
     )
 
 
+FINISHING: Rules = {name: regrouping(of_triangle) for name in ("inv", "solve")}
 MATRICES: Rules = {
     "matmul": regrouping(known_product, structured_product),
     "multiply": regrouping(half_of_triangle),

@@ -8,7 +8,7 @@ def gp_marginal_likelihood_grad(x, y, ell, noise):
     L = np.linalg.cholesky(k)
     alpha = np.linalg.solve(L.T, np.linalg.solve(L, y))
     # line 34: L = np.linalg.cholesky(k)
-    t3 = np.linalg.inv(L)
+    t3 = triangular_inv(L, lower=True)
     t3 = t3.T @ t3 - np.outer(alpha, alpha)
     k_bar = 0.5 * (np.tril(t3) + np.tril(t3, k=-1))
     # line 33: k = np.exp(-0.5 * np.sum(d**2, axis=-1) / ell**2) + noise**2 * np.eye...

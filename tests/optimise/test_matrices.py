@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.ops.support import triangular_inv, triangular_solve
 from tests.reference import directional, richardson_gradient
 
 Array = Any
@@ -107,6 +108,65 @@ def test_a_marginal_likelihood_has_the_gradient_of_the_textbook(f: Callable[...,
     np.testing.assert_allclose(sd.grad(f)(K, y), lower, rtol=1e-9, atol=1e-12)
     backward = sd.grad(f).source(K, y).partition("cholesky(K)\n")[2].partition("# line")[2]
     assert backward.count("@") == 1, "one product, of the inverse of the factor with itself"
+
+
+def test_inverses_and_solutions_of_factors_are_those_of_triangles() -> None:
+    K, y = arguments()
+    assert "triangular_inv(L, lower=True)" in sd.grad(marginal_likelihood).source(K, y)
+    text = sd.grad(by_one_solve, argnums=1).source(K, y)
+    assert "triangular_solve(L.T, a, lower=False)" in text
+    text = sd.grad(upper_factor, argnums=1).source(K, y)
+    assert "triangular_solve(U.T, y, lower=True)" in text
+    text = sd.grad(lambda A, b: np.sum(np.linalg.solve(A, b) ** 2), argnums=1).source(K, y)
+    assert "np.linalg.solve(A.T, " in text
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_large_factors_have_the_gradient_of_the_textbook(dtype: str) -> None:
+    K, y = (value.astype(dtype) for value in arguments(150))
+    inverse = np.linalg.inv(K.astype(float))
+    alpha = inverse @ y
+    whole = 0.5 * (inverse - np.outer(alpha, alpha))
+    lower = np.tril(whole) + np.tril(whole, -1)
+    for f in (marginal_likelihood, by_one_solve):
+        by_K, by_y = sd.grad(f, argnums=(0, 1))(K, y)
+        assert (by_K.dtype, by_y.dtype) == (K.dtype, y.dtype)
+        accuracy = 1e-12 if dtype == "float64" else 1e-5
+        np.testing.assert_allclose(by_K, lower, rtol=0, atol=accuracy * np.max(np.abs(lower)))
+        np.testing.assert_allclose(by_y, alpha, rtol=0, atol=accuracy * np.max(np.abs(alpha)))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+@pytest.mark.parametrize(
+    ("stack", "right"), [((), (150,)), ((), (150, 3)), ((2,), (150, 3)), ((1,), (2, 150, 3))]
+)
+def test_triangles_by_blocks_are_solved_as_whole_matrices_are(
+    stack: tuple[int, ...], right: tuple[int, ...], dtype: str
+) -> None:
+    rng = np.random.default_rng(8)
+    n = 150
+    whole = (rng.normal(size=(*stack, n, n)) / n + 2.0 * np.eye(n)).astype(dtype)
+    if dtype == "complex128":
+        whole = whole * (1.0 + 0.5j)
+    b = rng.normal(size=right).astype(dtype)
+    accuracy = 1e-4 if dtype == "float32" else 1e-12
+    for lower in (True, False):
+        a = np.tril(whole) if lower else np.triu(whole)
+        found, expected = triangular_solve(a, b, lower), np.linalg.solve(a, b)
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_allclose(found, expected, atol=accuracy)
+        found, expected = triangular_inv(a, lower), np.linalg.inv(a)
+        assert (found.dtype, found.flags.c_contiguous) == (expected.dtype, True)
+        np.testing.assert_allclose(found, expected, atol=accuracy)
+
+
+def test_a_triangle_with_a_zero_on_its_diagonal_is_singular() -> None:
+    a = np.tril(np.ones((150, 150)))
+    a[100, 100] = 0.0
+    with pytest.raises(np.linalg.LinAlgError):
+        triangular_inv(a, lower=True)
+    with pytest.raises(np.linalg.LinAlgError):
+        triangular_solve(a, np.ones(150), lower=True)
 
 
 def test_complex_factors_keep_their_conjugates() -> None:

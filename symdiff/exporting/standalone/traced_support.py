@@ -158,6 +158,23 @@ def _sliding_window_view(x: Any, width: Any, axis: int) -> Any:
     return jnp.moveaxis(jnp.take(x, places, axis), axis + 1, -1)
 
 
+def _triangular_inv(a: Any, lower: bool) -> Any:
+    """The inverse of triangular matrices."""
+    return _triangular_solve(
+        a, jnp.broadcast_to(jnp.eye(a.shape[-1], dtype=a.dtype), a.shape), lower
+    )
+
+
+def _triangular_solve(a: Any, b: Any, lower: bool) -> Any:
+    """The ``x`` of ``a @ x = b`` of triangular matrices."""
+    columns = b[:, None] if b.ndim == 1 else b
+    stack = jnp.broadcast_shapes(a.shape[:-2], columns.shape[:-2])
+    a = jnp.broadcast_to(a, (*stack, *a.shape[-2:]))
+    columns = jnp.broadcast_to(columns, (*stack, *columns.shape[-2:]))
+    x = lax.linalg.triangular_solve(a, columns, left_side=True, lower=lower)
+    return x[..., 0] if b.ndim == 1 else x
+
+
 def _added_windows(windows: Any, axis: int) -> Any:
     """What stands in windows along an axis, added where they overlap."""
     columns = jnp.moveaxis(windows, (axis, -1), (0, 1))
