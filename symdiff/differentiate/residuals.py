@@ -17,6 +17,7 @@ from symdiff.differentiate.cotangents import Zeros
 from symdiff.differentiate.cut import Offer, choose
 from symdiff.differentiate.kept import kept_values
 from symdiff.differentiate.noting import note_residuals
+from symdiff.differentiate.rewinding import rewound
 from symdiff.differentiate.selection import is_singular
 from symdiff.differentiate.sweep import Pair
 from symdiff.differentiate.switches import RECOMPUTING
@@ -42,6 +43,7 @@ TURNS = 1000  # how many turns a loop is taken to have whose count is not known
 MANY = 10_000  # above so many values all that is needed is saved
 LENGTH = 1000  # and how many elements an axis
 DEARER = 10**6  # what saving an elementwise value costs more where it is to be computed again
+PUTTING_BACK = 200  # what storing a part of an array costs
 _DEEPEST = 4  # how far what a value is computed from is looked at, for its price
 
 
@@ -144,6 +146,8 @@ def _why(how: str, value: Value, region: Node | None) -> str:
     """Why a value is had in the way that was chosen."""
     if how == "read again":
         return "the array that the loop leaves still holds it"
+    if how == "put back":
+        return "saving the parts that a turn overwrites is cheaper than saving all of it"
     if how == "recomputed":
         return "computing it again is cheaper than saving it"
     if value.node is None:
@@ -198,20 +202,34 @@ class _Region:
         self.same: dict[Value, Value] = {}  # sizes asked for twice
         self.got: dict[Value, Value] = {}  # what primal values are called in the reverse block
         self.kept: Mapping[Value, Node] = {}  # what is read again of what the region leaves
+        self.put_back: dict[Value, Node] = {}  # arrays whose parts are put back (``rewinding``)
+        self.parts: set[Value] = set()  # these parts: they are not read of the arrays again
 
     def resolve(self) -> None:
         self.hoist_sizes()
         substitute(self.reverse, self.same)
         self.alias_invariants()
         self.alias_lengths()
-        needed = [v for v in read_values(self.reverse) if self.is_inner(v) and v not in self.got]
-        offers = self.offers(needed)
-        saved, recomputed = choose(offers, needed) if len(offers) < MANY else (set(needed), set())
+        offers, saved, recomputed = self.chosen()
+        if self.rewind(saved):
+            offers, saved, recomputed = self.chosen()
         self.note(offers, saved, recomputed)
         for value in offers:
             if value in saved and value not in self.got and self.is_inner(value):
                 self.got[value] = self.save(value)
-        rewrite(self.reverse, self.got, recomputed, self.kept)
+        rewrite(self.reverse, self.got, recomputed, {**self.kept, **self.put_back})
+
+    def chosen(self) -> tuple[dict[Value, Offer], set[Value], set[Value]]:
+        """What the values that are needed cost, which to save, and which to compute again."""
+        needed = [v for v in read_values(self.reverse) if self.is_inner(v) and v not in self.got]
+        offers = self.offers(needed)
+        if len(offers) >= MANY:
+            return offers, set(needed), set()
+        return offers, *choose(offers, needed)
+
+    def rewind(self, saved: set[Value]) -> bool:
+        """Have arrays that were to be saved from parts of them; whether there are any."""
+        return False
 
     def note(self, offers: dict[Value, Offer], saved: set[Value], recomputed: set[Value]) -> None:
         """Record what was chosen, and why."""
@@ -223,6 +241,7 @@ class _Region:
                 how[value] = "saved"
             elif value in recomputed:
                 how[value] = "read again" if value in self.kept else "recomputed"
+                how[value] = "put back" if value in self.put_back else how[value]
         reasons = {value: _why(way, value, self.pair.primal_node) for value, way in how.items()}
         note_residuals(self.pair.primal_node, self.reverse, offers, how, reasons)
 
@@ -254,8 +273,13 @@ class _Region:
             return Offer(self.price_outside(self.got[value]), None)
         if not self.is_inner(value):
             return Offer(self.price_outside(value), None)
+        if value in self.put_back:
+            operands = self.put_back[value].operands
+            return Offer(self.price_of_result(value), PUTTING_BACK, tuple(dict.fromkeys(operands)))
         if value.node is None:
             return Offer(self.price_of_parameter(value), None)
+        if value in self.parts:
+            return Offer(self.price_of_result(value), None)
         node = self.kept.get(value, value.node)
         price = price_of_computing(node)
         operands = () if price is None else node.operands
@@ -378,6 +402,19 @@ class _Loop(_Region):
         ):
             if carry is following:
                 self.got[carry] = initial
+
+    def rewind(self, saved: set[Value]) -> bool:
+        if self.pair.is_again:
+            return False
+        wanted = saved - self.zeros.partial
+        view, reverse = self.primal_loop, self.reverse_loop
+        found = list(rewound(view, reverse, wanted, price_of_saving))
+        for one in found:
+            self.got[one.last] = one.carry
+            self.put_back |= one.made_by
+            self.parts.update(one.parts)
+            self.homes.home.update((part, self.primal) for part in one.parts)
+        return bool(found)
 
     def price_of_parameter(self, value: Value) -> int:
         tape = self.tape_of(value)

@@ -17,7 +17,17 @@ from symdiff.emit.ownership import decide
 from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, loop
-from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, free_values, walk_nodes
+from symdiff.ir.graph import (
+    Attributes,
+    Block,
+    Graph,
+    Node,
+    Op,
+    Role,
+    Value,
+    free_values,
+    walk_nodes,
+)
 from symdiff.ir.types import ArrayType, ListType, Size, TapeType
 from symdiff.ops.creation import full, ones
 from symdiff.ops.declare import StageOperation, supporting_call, template
@@ -90,7 +100,7 @@ def copy_of(
         chosen = copy_if_any
     own = value.node.span if value.node is not None and chosen is not contiguous else None
     span = reader.span if reader is not None else own
-    role = reader.results[0].role if reader is not None and reader.results else value.role
+    role = _role_of_copy(value, reader)
     order = {"order": "C"} if chosen is contiguous else {}
     ordered = chosen in (copy, copy_if_any) and isinstance(value.type, ArrayType)
     if ordered and reader is not None and role == "primal":
@@ -99,6 +109,17 @@ def copy_of(
     node = node or Node(chosen, (value,), order, (), (), span)
     node.results = (Value(value.type, node, value.name, role),)
     return node
+
+
+def _role_of_copy(value: Value, reader: Node | None) -> Role:
+    """That of what a node makes of a value; a loop makes others of it than its first result."""
+    if reader is None or not reader.results:
+        return value.role
+    if reader.op is loop:
+        view = LoopView(reader)
+        roles = dict(zip(view.initial, (carry.role for carry in view.carries), strict=True))
+        return roles.get(value, reader.results[0].role)
+    return reader.results[0].role
 
 
 def _order(value: Value) -> Attributes:

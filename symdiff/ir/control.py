@@ -135,6 +135,19 @@ class LoopView:
         return {symbol for head, other in pairs for symbol in varying(head.type, other.type)}
 
 
+def with_carry(view: LoopView, initial: Value, carry: Value, following: Value) -> Value:
+    """The final value of a new carry behind the others; the loop has no condition."""
+    node, body, count = view.node, view.body, view.carry_count
+    final = Value(initial.type, node, None, initial.role)
+    start = int(view.bounded) + count
+    node.operands = (*node.operands[:start], initial, *node.operands[start:])
+    body.parameters = (*body.parameters[: 1 + count], carry, *body.parameters[1 + count :])
+    body.results = (*body.results[:count], following, *body.results[count:])
+    node.results = (*node.results[:count], final, *node.results[count:])
+    node.attributes = {**node.attributes, "carries": count + 1}
+    return final
+
+
 def _infer_loop(node: Node) -> tuple[Type, ...]:
     """Sizes that vary by turn have other names behind the loop: in the body they are a turn's."""
     view = LoopView(node)

@@ -21,7 +21,7 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, copy_block, marked, substitute, with_block
-from symdiff.ir.control import LoopView, cond, holds_turns, loop
+from symdiff.ir.control import LoopView, cond, holds_turns, loop, with_carry
 from symdiff.ir.graph import Block, Graph, Node, Value, uses, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType, Size, Type
 from symdiff.ops import support
@@ -368,7 +368,7 @@ class _Collector:
         with building(store), marked(None, self.before.role):
             following = index_set_of(carry, value, (self.view.index, *within))
         _insert(store.nodes, self.view.body, value.node if write is None else write)
-        return _with_carry(self.view, first, carry, following)
+        return with_carry(self.view, first, carry, following)
 
     def _empty(self, value: Value, initial: Value, axis: int) -> tuple[Value, Value]:
         """Rows of zeros for a value in each turn, and the carry that has them."""
@@ -387,7 +387,7 @@ class _Collector:
         """The rows that arms store, zeros in the turns that take another one."""
         first, carry = self._empty(_first_of(choice).product.operands[axis], initial, axis)
         following = self._stored_in(choice, carry, axis, self.view.body)
-        return _with_carry(self.view, first, carry, following)
+        return with_carry(self.view, first, carry, following)
 
     def _stored_in(
         self, term: _Term | _Choice | None, carry: Value, axis: int, block: Block
@@ -442,19 +442,6 @@ def _tape_of(value: Value, view: LoopView) -> Value | None:
         read = view.xs[view.elements.index(value)]
         return read if holds_turns(read, view.count) else None
     return view.ys[view.pushed.index(value)] if value in view.pushed else None
-
-
-def _with_carry(view: LoopView, initial: Value, carry: Value, following: Value) -> Value:
-    """The final value of a new carry behind the others; the loop has no condition."""
-    node, body, count = view.node, view.body, view.carry_count
-    final = Value(initial.type, node, None, initial.role)
-    start = int(view.bounded) + count
-    node.operands = (*node.operands[:start], initial, *node.operands[start:])
-    body.parameters = (*body.parameters[: 1 + count], carry, *body.parameters[1 + count :])
-    body.results = (*body.results[:count], following, *body.results[count:])
-    node.results = (*node.results[:count], final, *node.results[count:])
-    node.attributes = {**node.attributes, "carries": count + 1}
-    return final
 
 
 def _collect(
