@@ -145,11 +145,13 @@ def binary_natively(
 
 
 def _binary(interp: Interpreter, op: type[ast.operator], a: Abstract, b: Abstract) -> Abstract:
-    _, plain, staged = BINARY[op]
+    name, plain, staged = BINARY[op]
     if texts.is_text(a) or texts.is_text(b):
         return _texts(interp, op, a, b)
     if isinstance(a, DictView) or isinstance(b, DictView):
         a, b = (as_set(interp, v, of_any=op in _OF_SETS) for v in (a, b))
+        if isinstance(a, ObjectRef) or isinstance(b, ObjectRef):  # sets that may be changed
+            return by_operator(interp, name, a, b)
     if isinstance(a, (ListRef, DictRef)) or isinstance(b, (ListRef, DictRef)):
         return _containers(interp, op, a, b)
     if isinstance(a, (tuple, Range)) or isinstance(b, (tuple, Range)):

@@ -88,3 +88,15 @@ def test_an_attribute_of_a_function_made_elsewhere_is_refused() -> None:
     with pytest.raises(UnsupportedSyntaxError, match="assigning to attribute 'k'"):
         sd.grad(given)(3.0)
     assert not hasattr(outer, "k")
+
+
+def test_keys_of_dicts_beside_what_is_no_set_where_sets_are_changed() -> None:
+    def f(x):
+        seen = set()
+        for name in ("a", "b"):
+            seen.add(name)
+        keys = {"a": x, "b": 2 * x}.keys()
+        counts = [keys - ["b"], keys | {"c": 1}, ["z"] ^ keys, keys & ("a", "d"), keys - seen]
+        return x * len(seen) + sum(map(len, counts))
+
+    assert sd.value_and_grad(f)(2.0) == (f(2.0), 2.0)
