@@ -24,6 +24,9 @@ PLACES: dict[Any, str] = {
 """Ops that raise where a list has no item at a place, and the words of that."""
 
 
+RAISED_BY_LIBRARIES = (ValueError, ArithmeticError, RuntimeError, IndexError)
+
+
 def classes_raised(node: Node) -> tuple[type[BaseException], ...]:
     """The classes of what a node that may raise does; values of the wrong type are known
     beforehand.
@@ -41,7 +44,7 @@ def classes_raised(node: Node) -> tuple[type[BaseException], ...]:
         return (IndexError,)
     if node.op.name in READS_AND_WRITES:
         return (IndexError,) if node.op is index else (IndexError, ValueError)
-    return (ValueError, ArithmeticError, RuntimeError, IndexError)
+    return RAISED_BY_LIBRARIES
 
 
 def rule_of_failure(node: Node) -> Fails | None:

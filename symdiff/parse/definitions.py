@@ -24,16 +24,20 @@ from symdiff.ir.structure import tuple_of
 from symdiff.ops.arguments import without_overwriting
 from symdiff.ops.defined import library_call
 from symdiff.ops.effects import Named, raise_
+from symdiff.ops.raised import RAISED_BY_LIBRARIES
 from symdiff.ops.solving import solver_call
 from symdiff.parse.arguments import taken_arguments
 from symdiff.parse.blame import error_of, is_users, on_samples, succeeds, users
+from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.dtype_answers import note_answer
 from symdiff.parse.functions import call_function
 from symdiff.parse.heap import Heap
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.marking import suspended
+from symdiff.parse.meanwhile import meanwhile
 from symdiff.parse.opaque import Template, library_name
 from symdiff.parse.values import (
+    ABSENT,
     Abstract,
     Arguments,
     Array,
@@ -54,6 +58,11 @@ def call_definition(
     """``function(*arguments, **keywords)``, by what defines it."""
     taken = taken_arguments(interp, function, definition, arguments, keywords)
     call = call_as_written(interp, function, arguments, keywords)
+    if call is not None and call.rounded and interp.regions:
+        result = _named_at_once(interp, call, definition, taken)
+        if result is not ABSENT:
+            _note(interp, function, arguments, keywords, result)
+            return result
     span, before, nodes = interp.span, interp.heap.copy(), builder().nodes
     start = len(nodes)
     try:
@@ -79,6 +88,38 @@ def call_definition(
         result = named_call(interp, call, result, nodes, start, before)
     _note(interp, function, arguments, keywords, result)
     return result
+
+
+def _named_at_once(
+    interp: Interpreter, call: _Call, definition: FunctionType, taken: Sequence[Abstract]
+) -> Abstract:
+    """In a ``try``, what a function gives whose own value stands: one operation, which raises what
+    the function does. ``ABSENT`` where its definition is no such operation.
+    """
+    start, before = Checkpoint(interp), interp.heap.copy()
+    try:
+        with suspended(interp), meanwhile(interp, regions=[]):
+            result = call_function(interp, definition, *taken)
+    except Exception as error:
+        if not isinstance(error, (UnsupportedSyntaxError, UnsupportedCallError, NeverReturns)):
+            if not is_users(error):
+                raise
+        start.roll_back()
+        return ABSENT
+    if builder().nodes is start.nodes and all(map(_is_told, start.nodes[start.length :])):
+        made = named_call(interp, call, result, start.nodes, start.length, before)
+        if made is not result:
+            return made
+    start.roll_back()
+    return ABSENT
+
+
+def _is_told(node: Node) -> bool:
+    """Return whether what a node raises, and those within it, is of the classes that a call of a
+    library function is taken to raise.
+    """
+    raised = [one for one in walk_nodes(Block((), [node])) if one.op is raise_]
+    return all(issubclass(one.attributes["exception"], RAISED_BY_LIBRARIES) for one in raised)
 
 
 def _note(
