@@ -58,11 +58,23 @@ def call_definition(
     """``function(*arguments, **keywords)``, by what defines it."""
     taken = taken_arguments(interp, function, definition, arguments, keywords)
     call = call_as_written(interp, function, arguments, keywords)
-    if call is not None and call.rounded and interp.regions:
-        result = _named_at_once(interp, call, definition, taken)
-        if result is not ABSENT:
-            _note(interp, function, arguments, keywords, result)
-            return result
+    result = _named_at_once(interp, call, definition, taken)
+    if result is ABSENT:
+        result = _followed(interp, function, definition, (arguments, keywords), taken, call)
+    _note(interp, function, arguments, keywords, result)
+    return result
+
+
+def _followed(
+    interp: Interpreter,
+    function: Any,
+    definition: FunctionType,
+    given: tuple[Arguments, Keywords],
+    taken: Sequence[Abstract],
+    call: _Call | None,
+) -> Abstract:
+    """What the definition gives, as one call of the function where it does nothing else."""
+    arguments, keywords = given
     span, before, nodes = interp.span, interp.heap.copy(), builder().nodes
     start = len(nodes)
     try:
@@ -85,25 +97,26 @@ def call_definition(
         python = error_of(interp, function, arguments, keywords)
         raise users(python or error) from None
     if call is not None and builder().nodes is nodes:
-        result = named_call(interp, call, result, nodes, start, before)
-    _note(interp, function, arguments, keywords, result)
+        return named_call(interp, call, result, nodes, start, before)
     return result
 
 
 def _named_at_once(
-    interp: Interpreter, call: _Call, definition: FunctionType, taken: Sequence[Abstract]
+    interp: Interpreter, call: _Call | None, definition: FunctionType, taken: Sequence[Abstract]
 ) -> Abstract:
     """In a ``try``, what a function gives whose own value stands: one operation, which raises what
     the function does. ``ABSENT`` where its definition is no such operation.
     """
+    if call is None or not (call.rounded and interp.regions):
+        return ABSENT
     start, before = Checkpoint(interp), interp.heap.copy()
     try:
         with suspended(interp), meanwhile(interp, regions=[]):
             result = call_function(interp, definition, *taken)
     except Exception as error:
-        if not isinstance(error, (UnsupportedSyntaxError, UnsupportedCallError, NeverReturns)):
-            if not is_users(error):
-                raise
+        told = (UnsupportedSyntaxError, UnsupportedCallError, NeverReturns)
+        if not (isinstance(error, told) or is_users(error)):
+            raise
         start.roll_back()
         return ABSENT
     if builder().nodes is start.nodes and all(map(_is_told, start.nodes[start.length :])):

@@ -1,4 +1,4 @@
-"""Library functions whose own values stand, called inside ``try``: each is attempted as one call."""
+"""Library functions whose own values stand, inside ``try``: each is attempted as one call."""
 
 from __future__ import annotations
 
