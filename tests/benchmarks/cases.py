@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from tests.benchmarks import by_hand, models, models_by_hand, programs, straight_line
+from tests.benchmarks import (
+    by_hand,
+    layers,
+    layers_by_hand,
+    models,
+    models_by_hand,
+    programs,
+    straight_line,
+)
 
 Function = Callable[..., Any]
 
@@ -136,6 +144,25 @@ def jax_lstm() -> Function:
     return program
 
 
+def jax_recurrent() -> Function:
+    """The sequence as a scan."""
+    import jax
+    import jax.numpy as jnp
+
+    def program(Wx: Any, Wh: Any, b: Any, X: Any) -> Any:
+        def turn(states: Any, x: Any) -> Any:
+            h, c = states
+            i, f, o, g = jnp.split(x @ Wx + h @ Wh + b, 4, axis=1)
+            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+            return (jax.nn.sigmoid(o) * jnp.tanh(c), c), None
+
+        nothing = jnp.zeros((X.shape[1], Wh.shape[0]), X.dtype)
+        h = jax.lax.scan(turn, (nothing, nothing), X)[0][0]
+        return jnp.sum(h * h)
+
+    return program
+
+
 def jax_mixture() -> Function:
     """The triangles are filled by a scatter, as JAX's users do."""
     import jax.numpy as jnp
@@ -195,7 +222,7 @@ def all_cases() -> list[Case]:
     rng = np.random.default_rng(0)
     return [
         *_scalar_cases(), *_rosenbrock_cases(rng), *_array_cases(rng), *_elementwise_cases(rng),
-        *_model_cases(rng), *_vision_cases(rng), *_stencil_cases(rng),
+        *_model_cases(rng), *_vision_cases(rng), *_stencil_cases(rng), *_layer_cases(rng),
     ]  # fmt: skip
 
 
@@ -320,3 +347,32 @@ def _stencil_cases(rng: np.random.Generator) -> list[Case]:
              (rng.normal(size=100), 0.2, 50), functional=p.heat_without_writing,
              jax_program=jax_heat, jax_static=(2,)),
     ]  # fmt: skip
+
+
+def _layer_cases(rng: np.random.Generator) -> list[Case]:
+    p, h = layers, layers_by_hand
+    squares = [rng.normal(size=(64, 64)) / 8.0 for _ in range(4)]
+    table, places = rng.normal(size=(10_000, 64)), rng.integers(0, 10_000, 20_000)
+    gates = [rng.normal(size=(n, 256)) / 8.0 for n in (32, 64)]
+    rows, core = rng.normal(size=(2, 64, 32)), rng.normal(size=(32, 32, 32)) / 32.0
+    cases = [
+        Case("attention of 8 × 128, four heads", p.attention, h.attention,
+             (*squares, rng.normal(size=(8, 128, 64))), (0, 1, 2, 3)),
+        Case("convolution of 8 × 32 × 32 × 8", p.convolution, h.convolution,
+             (rng.normal(size=(72, 16)) / 8.0, rng.normal(size=(8, 32, 32, 8))), (0, 1)),
+        Case("LSTM of 64, batch 32, 50 steps", p.recurrent, h.recurrent,
+             (*gates, rng.normal(size=256), rng.normal(size=(50, 32, 32))), (0, 1, 2),
+             jax_program=jax_recurrent),
+        Case("embedding of 10,000 × 64", p.embedding, h.embedding,
+             (table, rng.normal(size=(64, 8)) / 8.0, places), (0, 1)),
+        Case("einsum of three", p.tensors, h.tensors, (rows[0], core, rows[1]), (0, 1, 2)),
+    ]  # fmt: skip
+    return [one for case in cases for one in (case, _in_single_precision(case))]
+
+
+def _in_single_precision(case: Case) -> Case:
+    single = [
+        x.astype(np.float32) if isinstance(x, np.ndarray) and x.dtype == np.float64 else x
+        for x in case.arguments
+    ]
+    return replace(case, name=f"{case.name}, float32", arguments=tuple(single))

@@ -101,8 +101,10 @@ def checked(case: Case, name: str, call: Call) -> None:
     """
     expected, actual = flat(case.hand(*case.arguments)), flat(call())
     scale = float(np.max(np.abs(expected)))
+    single = any(getattr(x, "dtype", None) == np.float32 for x in case.arguments)
+    accuracy = 1e-4 if single else 1e-8
     np.testing.assert_allclose(
-        actual, expected, rtol=0, atol=1e-8 * scale, err_msg=f"{case.name}: {name}"
+        actual, expected, rtol=0, atol=accuracy * scale, err_msg=f"{case.name}: {name}"
     )
 
 
