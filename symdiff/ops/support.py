@@ -59,7 +59,7 @@ def logistic(x: Any) -> Any:
     array([0. , 0.5, 1. ])
     """
     small = np.exp(-np.abs(x))
-    return np.maximum(small, x >= 0.0) / (1.0 + small)
+    return np.maximum(small, np.sign(x)) / (1.0 + small)
 
 
 def cross(a: Any, b: Any) -> Any:
