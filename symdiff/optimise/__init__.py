@@ -25,7 +25,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     checks      what is computed only for its shape, as a check of shapes
     collect     outer products that a loop adds up, multiplied at once behind it
     first       what a loop adds to places that hold zeros still, stored there
-    regroup     factors that all terms of a sum have, multiplied once
+    regroup     factors that all terms of a sum have, multiplied once; signs that go into numbers
     finish      what is better written another way once nothing more is found
 """
 
@@ -57,6 +57,7 @@ from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.removable import REMOVABLE
 from symdiff.optimise.rewriting import Earlier, Rules, Table, rewrite
 from symdiff.optimise.shapes import ORDER, SHAPES
+from symdiff.optimise.signs import SIGNS
 from symdiff.optimise.sizes import SIZES
 from symdiff.optimise.stores import leave_out_stores
 from symdiff.optimise.sums import FINISHING as FINISHING_SUMS
@@ -104,7 +105,7 @@ PASSES: Mapping[str, Pass] = {
     "checks": reduce_checks,
     "collect": collect_products,
     "first": store_first_writes,
-    "regroup": _Rewriting(COMMON_FACTORS),
+    "regroup": _Rewriting(COMMON_FACTORS, SIGNS),
     "keyed": remember_places,
     "fold": _Rewriting(FOLDING),
     "algebra": _Rewriting(*ALGEBRA),

@@ -1,0 +1,40 @@
+"""Signs on statements of derivatives that go into a number: ``-(1.0 / n / x * y)`` is
+``-1.0 / n / x * y``, bit for bit, and an operation on arrays less.
+
+It is done to what is emitted: before, a sign in front meets others.
+"""
+
+from __future__ import annotations
+
+from symdiff.ir.graph import Node, Value
+from symdiff.ops.arithmetic import multiply
+from symdiff.ops.facts import number_of
+from symdiff.optimise.facts import inexact_by
+from symdiff.optimise.rewriting import Rewriter, Rules, reads
+from symdiff.optimise.rules import apply_like, in_derivatives, op_of
+
+_DEPTH = 6
+
+
+@reads("multiply", "divide")
+def sign_into_number(node: Node, rewriter: Rewriter) -> Value | None:
+    """``-(c / x * y)`` as ``-c / x * y``."""
+    return _negated(node.operands[0], rewriter, _DEPTH)
+
+
+def _negated(value: Value, rewriter: Rewriter, depth: int) -> Value | None:
+    """A product or quotient with the sign of a number in it turned; None where there is none."""
+    node = inexact_by(value, "multiply", "divide")
+    if node is None or depth == 0 or not rewriter.takes(value):
+        return None
+    for place in range(2 if node.op is multiply else 1):
+        number = number_of(node.operands[place])
+        is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
+        turned = -number if is_number else _negated(node.operands[place], rewriter, depth - 1)
+        if turned is not None:
+            operands = [turned if k == place else v for k, v in enumerate(node.operands)]
+            return apply_like(op_of(node), node, *operands)
+    return None
+
+
+SIGNS: Rules = {"negative": in_derivatives(sign_into_number)}
