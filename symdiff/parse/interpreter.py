@@ -369,6 +369,8 @@ class Interpreter:
         self.frames: list[Frame] = []
         self.made_in: dict[Node, Activation | None] = {}
         self.templates: dict[Any, Any] = {}  # by kind of call; before there is one, how many calls
+        self.untimely: Counter[Any] = Counter()  # templates in which ``NotInTime``, by function
+        self.not_attempted: Counter[Any] = Counter()  # templates that are not worth it, by function
         self.in_template = False  # whether what is staged is copied by later calls
         self.inputs: list[Input] = []
         self.parameters: list[Value] = []

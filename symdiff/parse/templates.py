@@ -132,6 +132,7 @@ from symdiff.parse.values import (
     Handled,
     Lens,
     ListRef,
+    NotInTime,
     ObjectRef,
     Partial,
     Range,
@@ -146,6 +147,8 @@ from symdiff.parse.writeback import all_is_written, begin, settled, stored_at, w
 from symdiff.source import SourceSpan
 
 FOLLOWED_FIRST = 1  # calls of a kind that are followed before a template is made, outside ``try``
+MOST_UNTIMELY = 2  # templates of a function that write what cannot be left behind in their midst
+MOST_NOT_ATTEMPTED = 4  # templates of a function that could be attempted, and are not worth it
 LARGE = 1000  # nodes of a template that is called, not copied
 ATTEMPTED = 30  # nodes of one whose calls are attempted as wholes
 Written = dict[Any, Abstract]  # contents by key of the heap
@@ -227,6 +230,8 @@ def copied(
     """
     if _is_watched(interp) or key in interp.recursions or _calls_itself(interp, key, bound):
         return ABSENT
+    if interp.untimely[key[0]] >= MOST_UNTIMELY:
+        return ABSENT
     try:
         seen = look_around(interp, key[0], scope, bound)
         kind = key, seen.kind, _caught_around(interp)
@@ -240,8 +245,9 @@ def copied(
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
         whole = bool(interp.regions) and accepts is None
+        called = interp.policy.calls(key[0])
         made = _attempted(interp, key, seen, bound, run) if whole else None
-        made = made or _made(interp, seen, bound, run, interp.regions, interp.policy.calls(key[0]))
+        made = made or _made(interp, key[0], seen, bound, run, interp.regions, called)
         if made is not None and made.called is not None and made.called.op is call:
             interp.policy.note_large(key[0], known > 0)
         elif made is None and interp.recursions:
@@ -296,6 +302,7 @@ def _read_by(template: Template) -> Iterator[Value]:
 
 def _made(
     interp: Interpreter,
+    function: Any,
     seen: Seen,
     bound: dict[str, Abstract],
     run: Run,
@@ -332,7 +339,8 @@ def _made(
     known |= {"regions": [], "handled": handled, "in_template": True, "sketching": False}
     selected, apart = set(interp.policy.asked), meanwhile(interp, **known)
     gone_over = {one: interp.gone_over.get(one) for one in seen.handles}
-    with Checkpoint(interp, Exception, when=is_foreseen):  # and met again where it is followed
+    attempt = Checkpoint(interp, Exception, when=is_foreseen)  # and met again where it is followed
+    with attempt:
         with interp.scratch(before.copy(written=set())) as inner, apart:
             begin(interp)
             begun = interp.heap.written_back
@@ -359,6 +367,7 @@ def _made(
         asked_now = interp.policy.asked.items()
         template.selected = {span: of for span, of in asked_now if span not in selected}
         return template
+    interp.untimely[function] += isinstance(attempt.failure, NotInTime)
     return None
 
 
@@ -370,24 +379,27 @@ def _attempted(
     known to of an earlier call, and where it is so small that it may as well be told on which paths
     it raises.
     """
-    region, plain = interp.regions[-1], (key, seen.kind, None)
-    policy = interp.policy
-    if key[0] in policy.acting or TEMPLATES in policy.changed or not are_told_by_class(interp):
+    region, function, policy = interp.regions[-1], key[0], interp.policy
+    if function in policy.acting or TEMPLATES in policy.changed or not are_told_by_class(interp):
         return None
+    if interp.not_attempted[function] >= MOST_NOT_ATTEMPTED:
+        return None
+    plain = key, seen.kind, None
     before = interp.templates.get(plain, 0)
     known = before
     if not (isinstance(known, Template) and known.called is not None):
         interp.templates[plain] = None  # within itself it is followed
-        known = interp.templates[plain] = _made(interp, seen, bound, run, (), called=True)
+        known = interp.templates[plain] = _made(interp, function, seen, bound, run, (), called=True)
     if known is None or known.called is None:
         return None
     nodes = list(walk_nodes(Block((), known.nodes)))
     if any(map(does_more, nodes)):
-        policy.acting.add(key[0])
+        policy.acting.add(function)
     if not _may_be_attempted(interp, known, known.called, nodes, region.classes):
         interp.templates[plain] = before
+        interp.not_attempted[function] += 1
         return None
-    policy.note_large(key[0], before != 0)
+    policy.note_large(function, before != 0)
     made: Template = replace(known, called=replace(known.called, classes=region.classes))
     return made
 

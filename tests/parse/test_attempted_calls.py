@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import types
 from typing import Any
 
 import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.parse import functions
+from symdiff.parse import functions, templates
+from symdiff.parse.values import NotInTime
 from tests.reference import directional
 
 
@@ -197,6 +199,46 @@ def test_a_function_that_prints_is_found_to_once(
         assert sd.grad(of_three)(x) == pytest.approx(expected, rel=1e-7)
         assert capsys.readouterr().out == printed
     assert staged.count("noisy") == 4
+
+
+def steep(f: Any, x: Any) -> Any:
+    return math.sqrt(f(x)) * 2.0
+
+
+def of_six(x: Any) -> Any:
+    try:
+        return (
+            steep(math.exp, x) + steep(math.cosh, x) + steep(math.atan, x)
+            + steep(math.tanh, x) + steep(math.sinh, x) + steep(math.asinh, x)
+        )  # fmt: skip
+    except ValueError:
+        return x * x
+
+
+def no_template_in_time(*arguments: Any) -> Any:
+    raise NotInTime("a place of the caller's")
+
+
+@pytest.mark.parametrize("in_time", [True, False])
+@pytest.mark.parametrize("x", [0.7, -0.3])
+def test_what_is_not_worth_it_for_some_calls_of_a_function_is_not_tried_for_all(
+    monkeypatch: pytest.MonkeyPatch, in_time: bool, x: float
+) -> None:
+    """That a small function is a graph, or that one is copied which writes what cannot be left."""
+    staged, run = [], functions._run_in_frame
+
+    def counted(interp: Any, node: Any, *arguments: Any) -> Any:
+        staged.append(getattr(node, "name", ""))
+        return run(interp, node, *arguments)
+
+    monkeypatch.setattr(functions, "_run_in_frame", counted)
+    if not in_time:
+        monkeypatch.setattr(templates, "_left", no_template_in_time)
+    fresh = types.FunctionType(of_six.__code__.replace(), globals())
+    expected = directional(fresh, (x,), (1.0,)).value
+    assert sd.grad(fresh)(x) == pytest.approx(expected, rel=1e-7)
+    tried = templates.MOST_NOT_ATTEMPTED if in_time else templates.MOST_UNTIMELY
+    assert staged.count("steep") == 6 + tried
 
 
 def rooted(x: Any) -> Any:
