@@ -348,6 +348,16 @@ check_real = effect(
 )
 
 
+check_writeable = effect(
+    "check_writeable",
+    support.can_be_written,
+    "Raises where an argument is read-only.",
+    spelling=supporting_call(support.can_be_written),
+    batch=lambda b, op, x: op(x),
+    flops=nothing,
+)
+
+
 def never_returns(block: Block) -> bool:
     """Return whether a program raises on every path."""
     last = block.nodes[-1] if block.nodes else None

@@ -549,6 +549,17 @@ def is_real(number: Any) -> None:
         )
 
 
+def can_be_written(array: Any) -> None:
+    """Say that an argument is read-only, of which the function asks whether it is.
+
+    >>> can_be_written(np.zeros(2))
+    """
+    if not array.flags.writeable:
+        raise ValueError(
+            "an array that is read-only, where the function asks for its flags: pass a copy of it"
+        )
+
+
 def real_or_refused(number: Any) -> Any:
     """A number whose absolute value is differentiated as that of a float.
 

@@ -17,7 +17,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.declare import FUNCTIONS, DeclaredOp
 from symdiff.ops.defined import library_call
-from symdiff.ops.effects import opaque_call, stop_gradient
+from symdiff.ops.effects import check_writeable, opaque_call, stop_gradient
 from symdiff.ops.index import index_set_of, is_view
 from symdiff.ops.shape import broadcast_to, copy
 from symdiff.ops.sizes import product, sizes_of
@@ -152,10 +152,14 @@ def _note_shared(interp: Interpreter, array: Array, made: Array, conflict: Confl
 
 
 def is_writeable(interp: Interpreter, array: Array) -> bool | None:
-    """Return whether an array can be written; None where only a run tells: the caller's, what calls
-    (of a library, too) or branches give, and what may be one of several.
+    """Return whether an array can be written; None where only a run tells: what calls (of a
+    library, too) or branches give, what may be one of several, and the caller's once it was
+    written. Before, the program asks, and takes none that cannot be.
     """
     heap, storage = interp.heap, array.storage
+    if _is_argument(interp, array):
+        check_writeable(heap.levels(array)[0])
+        return True
     if is_callers(storage) or storage in heap.frozen or len([*heap.possible(storage)]) > 1:
         return None
     made = heap.levels(array)[0].node
@@ -166,6 +170,15 @@ def is_writeable(interp: Interpreter, array: Array) -> bool | None:
     if any(map(is_read_only, array.lenses)):
         return False
     return True if all(map(is_writable, array.lenses)) else None
+
+
+def _is_argument(interp: Interpreter, array: Array) -> bool:
+    """Return whether an array is one that the program is given, or a view, not written yet."""
+    heap, storage = interp.heap, array.storage
+    if storage.origin is None or storage in heap.frozen or len([*heap.possible(storage)]) > 1:
+        return False
+    given = interp.parameters[storage.origin] if storage.origin < len(interp.parameters) else None
+    return heap.levels(array)[0] is given and all(map(is_writable, array.lenses))
 
 
 def store_whole(interp: Interpreter, target: Array, value: Value) -> None:

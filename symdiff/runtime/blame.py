@@ -24,6 +24,7 @@ from symdiff.errors import (
     is_of_a_path,
 )
 from symdiff.ops.support import (
+    can_be_written,
     holds_no,
     is_real,
     none_returned,
@@ -94,7 +95,10 @@ def is_refusal(error: BaseException) -> bool:
 
 _REFUSING = tuple(
     function.__code__
-    for function in (real_as, real_or_refused, unless_changed, none_returned, holds_no, is_real)
+    for function in (
+        *(can_be_written, holds_no, is_real, none_returned, real_as, real_or_refused),
+        unless_changed,
+    )
 )
 
 
