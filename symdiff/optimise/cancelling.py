@@ -24,7 +24,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim, may_be_one
 from symdiff.ops.arithmetic import divide, multiply
 from symdiff.ops.facts import made_by, number_of, shape_of
-from symdiff.ops.keys import Slot
+from symdiff.ops.keys import Slice, Slot
 from symdiff.ops.reduce import axes_of
 from symdiff.ops.shape import broadcast_to
 from symdiff.optimise.facts import is_zero
@@ -146,6 +146,8 @@ def _near(node: Node, most: int, goes_into: Callable[[Node, Node], bool]) -> lis
             inner = made_by(operand, *_ARITHMETIC)
             if inner is None or operand in near or not _is_real(operand):
                 continue
+            if inner.op.name == "index" and not _puts_axes_in(inner):
+                continue
             if goes_into(node, inner):
                 near[operand] = None
                 pending.append(inner)
@@ -185,7 +187,7 @@ _PRODUCTS = ("multiply", "strong_multiply")
 _QUOTIENTS = ("divide", "strong_divide")
 _WRITES = ("index_add", "index_set")
 _ELEMENTWISE = ("add", "subtract", "negative", *_PRODUCTS, *_QUOTIENTS)
-_ARITHMETIC = (*_ELEMENTWISE, "broadcast_to", "sum", "matmul", "reshape", *_WRITES)
+_ARITHMETIC = (*_ELEMENTWISE, "broadcast_to", "sum", "matmul", "reshape", "index", *_WRITES)
 
 
 class _TooLong(Exception):  # noqa: N818 - control flow
@@ -231,7 +233,7 @@ class _Expansion:
 
     def _made(self, node: Node) -> Polynomial | None:
         name = node.op.name
-        if name == "reshape":
+        if name in ("reshape", "index"):
             places = _places_put_in(node)
             return None if places is None else self.widened(node.operands[0], places)
         if name in _WRITES:
@@ -315,6 +317,12 @@ class _Expansion:
             key = _times(constant, frozenset({(_total(rest, places, lengths, left), 1)}))
             total[key] = total.get(key, 0) + factor
         return _cleaned(total)
+
+
+def _puts_axes_in(node: Node) -> bool:
+    """Return whether an index does nothing but that: ``x[:, None]``."""
+    key = node.attributes["key"]
+    return None in key and all(entry in (None, Ellipsis, Slice()) for entry in key)
 
 
 def _places_put_in(node: Node) -> tuple[int, ...] | None:

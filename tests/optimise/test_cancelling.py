@@ -19,6 +19,26 @@ def softmax_rows(x: Any, w: Any) -> Any:
     return np.sum(w * (e / np.sum(e, axis=1, keepdims=True)) ** 2)
 
 
+def softmax_of_lost_axes(x: Any, w: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=1)[:, None])
+    return np.sum(w * (e / np.sum(e, axis=1)[..., np.newaxis]) ** 2)
+
+
+def softmax_of_columns_and_rows(x: Any, w: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=0)[None])
+    return np.sum(w * e / np.sum(e, axis=0)[None, :])
+
+
+def divided_by_sums_of_rows_below(x: Any, w: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=1)[:, None])
+    return np.sum(w[1:] * e[1:] / np.sum(e, axis=1)[:-1, None])
+
+
+def divided_by_sums_of_a_block(x: Any, w: Any) -> Any:
+    e = np.exp(x[:, :3] - np.max(x[:, :3], axis=1)[:, None])
+    return np.sum(w[:, :3] * e / np.sum(e, axis=1)[None, :])
+
+
 def softmax_vector(x: Any, w: Any) -> Any:
     e = np.exp(x - np.max(x))
     return np.sum(w * np.sin(e / np.sum(e)))
@@ -132,6 +152,8 @@ def labels_weigh_more(x: Any, w: Any) -> Any:
 
 INVARIANT = [
     softmax_rows,
+    softmax_of_lost_axes,
+    softmax_of_columns_and_rows,
     softmax_vector,
     divided_by_its_mean,
     weighted_sum,
@@ -145,6 +167,8 @@ INVARIANT = [
     two_labels,
 ]
 NOT_INVARIANT = [
+    divided_by_sums_of_rows_below,
+    divided_by_sums_of_a_block,
     shifted_with_one_more,
     summed_along_the_other_axis,
     one_by_one,
