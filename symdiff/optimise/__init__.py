@@ -12,6 +12,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     cancelling  sums of products that are zero whatever is summed
     contractions  sums of products, as products of matrices
     matrices    products with diagonals and outer products, halves of symmetric matrices
+    normalised  what comes back through shares of a sum
     shapes      rearrangements, broadcasts and sums that cancel or meet
     sizes       lengths, read where they are known
     indexing    reads and writes of parts of arrays that meet
@@ -54,6 +55,7 @@ from symdiff.optimise.keyed_lists import remember_places
 from symdiff.optimise.matrices import FINISHING as FINISHING_MATRICES
 from symdiff.optimise.matrices import MATRICES
 from symdiff.optimise.motion import move_invariants
+from symdiff.optimise.normalised import NORMALISED
 from symdiff.optimise.removable import REMOVABLE
 from symdiff.optimise.rewriting import Earlier, Rules, Table, rewrite
 from symdiff.optimise.shapes import ORDER, SHAPES
@@ -94,6 +96,7 @@ PASSES: Mapping[str, Pass] = {
         CANCELLING,
         MATRICES,
         CONTRACTIONS,
+        NORMALISED,
         *SHAPES,
         ORDER,
         common=True,
@@ -115,6 +118,7 @@ PASSES: Mapping[str, Pass] = {
     "cancelling": _Rewriting(CANCELLING),
     "matrices": _Rewriting(MATRICES),
     "contractions": _Rewriting(CONTRACTIONS),
+    "normalised": _Rewriting(NORMALISED),
     "shapes": _Rewriting(*SHAPES, ORDER),
     "sizes": _Rewriting(SIZES),
     "indexing": _Rewriting(INDEXING),

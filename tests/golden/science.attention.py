@@ -7,25 +7,23 @@ def attention_grad(x, wq, wk):
     causal = np.tril(np.ones((4, 4))) > 0
     scores = np.where(causal, scores, -1000000000.0)
     weights = np.exp(scores - np.max(scores, axis=1, keepdims=True))
-    t1 = np.sum(weights, axis=1, keepdims=True)
-    weights1 = weights / t1
+    weights = weights / np.sum(weights, axis=1, keepdims=True)
     # line 162: return np.sum((weights @ x) ** 2)
-    t2 = 2.0 * (weights1 @ x)
-    t3 = x.T
-    x_bar = weights1.T @ t2
-    # line 161: weights /= weights.sum(axis=-1, keepdims=True)
-    weights_bar = t2 @ t3 / t1
-    t2 = np.sum(weights_bar * weights1, axis=1, keepdims=True)
-    weights_bar -= t2
+    t1 = 2.0 * (weights @ x)
+    t2 = x.T
+    weights_bar = t1 @ t2
+    x_bar = weights.T @ t1
+    # line 160: weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    t1 = weights_bar - np.sum(weights_bar * weights, axis=1, keepdims=True)
     # line 159: scores = np.where(causal, scores, -1e9)
-    scores_bar = np.where(causal, weights_bar * weights, 0.0)
+    scores_bar = np.where(causal, t1 * weights, 0.0)
     # line 157: scores = q @ k.T / math.sqrt(q.shape[-1])
-    t2 = scores_bar / np.where(scores_bar != 0, t, 1.0)
-    q_bar = t2 @ k
-    k_bar = t2.T @ q
+    t1 = scores_bar / np.where(scores_bar != 0, t, 1.0)
+    q_bar = t1 @ k
+    k_bar = t1.T @ q
     # line 156: q, k = x @ wq, x @ wk
     x_bar += k_bar @ wk.T
-    wk_bar = t3 @ k_bar
+    wk_bar = t2 @ k_bar
     x_bar += q_bar @ wq.T
-    wq_bar = t3 @ q_bar
+    wq_bar = t2 @ q_bar
     return x_bar, wq_bar, wk_bar
