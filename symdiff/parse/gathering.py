@@ -3,13 +3,15 @@
 A generator function is staged where it is gone over, with what is done for each element in the
 place of its ``yield``. Generators that go over one another in both arms of a branch would be staged
 twice as often with each. So the elements of one of which there are several of one kind (``kinds``)
-are gathered first (``templates``), and gone over then.
+are gathered first (``templates``), and gone over then; so are those of one that is gone over by
+``NESTED`` others which go over one another, each of which may have several ``yield``.
 
 That is the same where the generator sees nothing but its arguments' numbers and arrays and what
 stands outside, and writes nothing of it, nor to what it has given; where it is gone over to its
 end, and nothing that it sees or gives, nor anything outside, is written meanwhile; and where either
-the generator or what is done for its elements raises nothing, and inside ``try`` the generator.
-Else it is staged in its place.
+the generator or what is done for its elements raises nothing, and inside ``try`` the generator; or
+where what it raises is held, and raised once the elements before have been gone over. Else it is
+staged in its place.
 """
 
 from __future__ import annotations
@@ -17,9 +19,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from symdiff.dataclass import dataclass
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.build import builder
-from symdiff.ir.graph import Block, Node, walk_nodes
+from symdiff.ir.graph import Block, Node, Value, walk_nodes
+from symdiff.ops.arithmetic import equal, positive
 from symdiff.ops.effects import raise_
 from symdiff.ops.facts import may_raise
 from symdiff.parse.blame import is_foreseen
@@ -29,10 +33,21 @@ from symdiff.parse.heap import Heap, differing
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.iteration import append_item, are_kept, for_each, started, until
 from symdiff.parse.kinds import look_around
-from symdiff.parse.templates import Run, Template, copied, held_inside
+from symdiff.parse.raising import throw
+from symdiff.parse.templates import (
+    FOLLOWED_FIRST,
+    Run,
+    Template,
+    copied,
+    errors_of,
+    held_inside,
+)
+from symdiff.parse.trying import forget, region_of, run_in_region
 from symdiff.parse.values import (
     ABSENT,
     Abstract,
+    CalleeLeft,
+    Conflict,
     DictRef,
     Generator,
     ListRef,
@@ -48,6 +63,14 @@ from symdiff.parse.writeback import writes_outside
 Consume = Callable[[Abstract], None]
 GIVEN = Storage | ListRef | DictRef | ObjectRef
 FOLLOWED_MORE = 2  # generators of a kind that are staged in place, more than calls are
+NESTED = 3  # generators that go over one another, which are staged in place
+
+
+@dataclass(eq=False, slots=True)
+class _Classes(Token):
+    """The classes of what a generator raises, by number."""
+
+    kinds: tuple[type[BaseException], ...] = ()
 
 
 def from_list(
@@ -61,6 +84,24 @@ def from_list(
     """Stage what is done for each element of a generator, gathered before, and give what it
     returns; ``ABSENT`` where it is to be staged in its place.
     """
+    given = _from_list(interp, key, scope, bound, lambda v: (*gather(v), None), consume)
+    if given is not ABSENT:
+        return given
+
+    def held(values: dict[str, Abstract]) -> Abstract:
+        return _until_raised(interp, lambda: gather(values))
+
+    return _from_list(interp, (*key, "held"), scope, bound, held, consume)
+
+
+def _from_list(
+    interp: Interpreter,
+    key: Any,
+    scope: Scope,
+    bound: dict[str, Abstract],
+    gather: Run,
+    consume: Consume,
+) -> Abstract:
     writes: list[Any] = []
 
     def gathered_alone(values: dict[str, Abstract]) -> Abstract:
@@ -71,17 +112,20 @@ def from_list(
     def accepts(template: Template) -> bool:
         return not writes and template.raised is None and _stands_alone(template)
 
+    nested = sum(frame.consumer is not None for frame in interp.frames)
+    later = FOLLOWED_MORE if nested < NESTED else -FOLLOWED_FIRST
     with Checkpoint(interp, Exception, when=is_foreseen) as attempt:
-        found: Any = copied(
-            interp, key, scope, bound, gathered_alone, later=FOLLOWED_MORE, accepts=accepts
-        )
+        found: Any = copied(interp, key, scope, bound, gathered_alone, later=later, accepts=accepts)
         if found is ABSENT:
             return ABSENT
         nodes = builder().nodes
         before, gathered = interp.heap.copy(), len(nodes)
-        items, given, _ = found
+        items, given, _, raised = found
         _go_over(interp, items, consume)
-        raises = _raises(nodes[attempt.length : gathered]) and _raises(nodes[gathered:])
+        if raised is not None:
+            interp.unless_exited(lambda: _raise(interp, *raised))
+        tells = _raises if raised is None else _acts  # what it raises is held
+        raises = tells(nodes[attempt.length : gathered]) and _raises(nodes[gathered:])
         around = look_around(interp, key[0], scope, bound)
         seen = [*around.handles, *(view.storage for view in around.views.values())]
         if not (raises or writes_outside(interp, before) or _writes(interp, before, attempt, seen)):
@@ -102,6 +146,56 @@ def gathered(interp: Interpreter, go_over: Callable[[Consume], Abstract]) -> Abs
     given = go_over(take)
     pairs = ((interp.heap.get(key), held) for key, held in shown.items())
     return items, given, not all(one is ABSENT or are_kept(one, held) for one, held in pairs)
+
+
+def _until_raised(interp: Interpreter, gather: Callable[[], Any]) -> tuple[Any, ...]:
+    """What ``gather`` gives, up to where something is raised; and on which paths that is, the
+    number of its class, the classes, and the exceptions. None if nothing is.
+    """
+    region, results = region_of(interp, (Exception,), True), list[Any]()
+
+    def body() -> None:
+        try:
+            results.append(gather())
+        except CalleeLeft as left:
+            results.append(left.value)
+
+    run_in_region(interp, region, body)
+    where = interp.close(region.exit)
+    if where is False:
+        return *results[0], None
+    errors, number = errors_of(interp, region), (region.token, "number")
+    told = isinstance(where, Value) and not any(isinstance(e, Conflict) for e in errors.values())
+    if not told or results[0][1] is not None:
+        raise UnsupportedSyntaxError("a generator that raises, and may return something")
+    interp.branch(where, lambda: _require_number(interp, number), lambda: interp.put(number, 0))
+    raised = where, interp.content(number), _Classes(kinds=tuple(region.kinds)), errors
+    forget(interp, region)
+    return *results[0], raised
+
+
+def _require_number(interp: Interpreter, place: Any) -> None:
+    """Let the number of a class, which is undefined where nothing was raised, be a number."""
+    number = interp.content(place)
+    interp.put(place, positive(number) if isinstance(number, Value) else number)
+
+
+def _raise(
+    interp: Interpreter, where: Value, number: Value | int, classes: _Classes, errors: Any
+) -> None:
+    """Raise what a generator has raised behind its elements."""
+
+    def one_of(numbers: Sequence[int]) -> None:
+        first, *others = numbers
+        if others and isinstance(number, Value):
+            interp.branch(equal(number, first), lambda: throw_of(first), lambda: one_of(others))
+        else:
+            throw_of(first)
+
+    def throw_of(k: int) -> None:
+        throw(interp, errors[k], classes.kinds[k])
+
+    interp.where(where, lambda: one_of([*errors] if isinstance(number, Value) else [number]))
 
 
 def first_element(
@@ -133,7 +227,7 @@ def _stands_alone(template: Template) -> bool:
     """Return whether a generator sees nothing of the program's but numbers and arrays, and writes
     nothing but what it gives, and nothing in that once it has given it.
     """
-    items, _, changes = template.result
+    items, _, changes, _ = template.result
     made = {*template.made}
     seen = all(map(_is_array, (*template.seen.handles, *template.seen.places)))
     given = all(isinstance(one, GIVEN) for one in made)
@@ -163,5 +257,9 @@ def _writes(interp: Interpreter, before: Heap, attempt: Checkpoint, seen: Sequen
 
 def _raises(nodes: list[Node]) -> bool:
     """Return whether nodes may raise, or do what is seen outside."""
-    inside = walk_nodes(Block((), nodes))
-    return any(node.op is raise_ or node.op.effect or may_raise(node) for node in inside)
+    return _acts(nodes) or any(map(may_raise, walk_nodes(Block((), nodes))))
+
+
+def _acts(nodes: list[Node]) -> bool:
+    """Return whether nodes raise by themselves, or do what is seen outside."""
+    return any(node.op is raise_ or node.op.effect for node in walk_nodes(Block((), nodes)))

@@ -267,7 +267,7 @@ def _caught_around(interp: Interpreter) -> Any:
     """What is caught where a call stands."""
     if not interp.regions:
         return None
-    region = region_like_those_around(interp)
+    region = _region_like_those_around(interp)
     return region.classes, frozenset(region.handled), region.keeps, region.swallows
 
 
@@ -332,7 +332,7 @@ def _made(
             before.contents[place] = opened(before.contents[place], parameter, stands)
     before.contents.update(_held_outside(seen))
     caller = interp.frame.activation
-    regions = [region_like_those_around(interp)] if around else []
+    regions = [_region_like_those_around(interp)] if around else []
     known: dict[str, Any] = {"assumed": {}, "decided": {}, "statement_values": None}
     settling = {active: active.times_called for active in interp.recursions.values()}
     before_asked, handled, since = Asked.until_now(interp), [*interp.handled, _OTHERS], now()
@@ -835,7 +835,7 @@ def _call(
 # What is raised -----------------------------------------------------------------------------------
 
 
-def region_like_those_around(interp: Interpreter) -> Region:
+def _region_like_those_around(interp: Interpreter) -> Region:
     """A region in which the same is caught as by all those around together."""
     innermost = interp.regions[-1]
     handled = (kind for region in interp.regions for kind in region.handled)
@@ -973,7 +973,7 @@ def _copy(interp: Interpreter, template: Template, seen: Seen) -> Abstract:
     for one in filter(is_exception, template.made):
         settle_context(interp, handles[one])
     if raised is not None:
-        leave_around(interp, raised, new, handles)
+        _leave(interp, raised, new, handles)
     return _of(template.result, new, handles)
 
 
@@ -1054,9 +1054,7 @@ def _copy_node(
     return made
 
 
-def leave_around(
-    interp: Interpreter, raised: Raised, new: dict[Value, Value], handles: Handles
-) -> None:
+def _leave(interp: Interpreter, raised: Raised, new: dict[Value, Value], handles: Handles) -> None:
     """Leave the region around where a call has raised."""
     region = interp.regions[-1]
     errors = {k: _of(error, new, handles) for k, error in raised.errors.items()}

@@ -461,7 +461,73 @@ def of_elements_before_what_is_raised(x: float, y: float) -> float:
     return s
 
 
+def halves_and_root(v: float) -> Iterator[float]:
+    """What it raises, and what is done for its elements, may be of one class, or of two."""
+    yield v * 0.5
+    if v > 1.3:
+        raise KeyError(v)
+    yield math.sqrt(v - 0.4)
+    yield v
+
+
+def of_errors_on_both_sides(x: float, y: float) -> float:
+    s, last = 0.0, y
+    for v in (x, y * 0.3, y, x * 1.2, 2.2 * x, 4.0 * x):
+        try:
+            for w in halves_and_root(v):
+                s = s * 0.9 + math.sqrt(w - 0.17) * v
+                last = w
+        except KeyError as error:
+            s = s * 1.5 + error.args[0] * last
+        except ValueError:
+            s = s * 0.5 + last
+        try:
+            s = s + total_of_roots(v, last)
+        except (ValueError, KeyError):
+            s = s * y
+    return s
+
+
+def total_of_roots(v: float, last: float) -> float:
+    s = last
+    for w in halves_and_root(v):
+        s = s + math.log(w - 0.1) * last
+    return s
+
+
+def root_or_less(v: float) -> Iterator[float]:
+    for w in halves_and_root(v):
+        try:
+            yield math.sqrt(w - 0.25)
+        except ValueError:
+            yield w * 0.5
+
+
+def less_or_root(v: float) -> Iterator[float]:
+    for w in root_or_less(v):
+        try:
+            yield math.sqrt(w - 0.15)
+        except ValueError:
+            yield w * v
+
+
+def of_tries_that_go_over_one_another(x: float, y: float) -> float:
+    s = 0.0
+    for v in (x, y, 2.2 * x):
+        try:
+            for w in less_or_root(v):
+                try:
+                    s = s * 0.9 + math.sqrt(w - 0.3)
+                except ValueError:
+                    s = s + w * y
+        except (ValueError, KeyError):
+            s = s * 1.3 + v
+    return s
+
+
 FUNCTIONS = [
+    of_errors_on_both_sides,
+    of_tries_that_go_over_one_another,
     of_elements_before_what_is_raised,
     of_too_few_or_too_many,
     of_what_raises,
@@ -541,7 +607,10 @@ def test_what_is_gathered_is_what_nothing_tells_apart(monkeypatch: pytest.Monkey
     sd.grad(fresh(of_rows_that_change))(0.32, 1.17)
     assert gathered == {"scaled_rows": 1}  # in the list
     gathered.clear()
-    for function in (left_early, writing_outside, of_what_changes, in_turn, inside_try):
+    sd.grad(fresh(inside_try))(0.32, 1.17)
+    assert gathered == {"rising": 1}  # what it raises is held
+    gathered.clear()
+    for function in (left_early, writing_outside, of_what_changes, in_turn):
         sd.grad(fresh(function))(0.32, 1.17)
     assert not gathered
 

@@ -780,9 +780,34 @@ def numbers_or_none_in_body_and_handler(n):
     return chained(n, ["return math.sin(v) * 0.9"], [*lines, "return y"])
 
 
-FEW = [numbers_or_none_in_body_and_handler, views_of_views_in_both_arms]  # each of which is large
+def generators_of_two_yields(n):
+    """What is done for an element stands behind each ``yield``."""
+    lines = ["for w in f{k}(v * 0.97):", "    if w > 0.3:", "        yield w * 0.9"]
+    lines += ["    else:", "        yield w + v * 0.01"]
+    return chained(n, ["yield math.sin(v)", "yield v"], lines, ["return sum(f{n}(x))"])
+
+
+def generators_that_try(n):
+    lines = ["for w in f{k}(v * 0.97):", "    try:", "        yield math.sqrt(w) * 0.9"]
+    lines += ["    except ValueError:", "        yield v"]
+    return chained(n, ["yield math.sin(v)", "yield v"], lines, ["return sum(f{n}(x))"])
+
+
+def generators_that_raise_in_both_arms(n):
+    lines = ["if v > 0.1:", "    for w in f{k}(v * 0.97):", "        yield math.sqrt(w) * 0.9"]
+    lines += ["else:", "    for w in f{k}(v + 0.3):", "        yield w"]
+    last = ["try:", "    return sum(f{n}(x))", "except ValueError:", "    return x"]
+    return chained(n, ["yield math.sqrt(v)", "yield v"], lines, last)
+
+
+FEW = [
+    numbers_or_none_in_body_and_handler,
+    views_of_views_in_both_arms,
+    generators_that_raise_in_both_arms,
+]  # each of which is large
 BRANCHING = [
     *FEW,
+    generators_of_two_yields, generators_that_try,
     lists_grown_in_body_and_handler, generators_handed_on, iterators_handed_on, maps_handed_on,
     generators_gone_over_by_others,
     first_elements_in_both_arms,
