@@ -102,12 +102,87 @@ def wave(u: Array, steps: int) -> float:
     return np.sum(now * now)
 
 
+def gauss_seidel(A: Array, b: Array, sweeps: int) -> float:
+    x = np.zeros(b.shape[0])
+    for _ in range(sweeps):
+        for i in range(b.shape[0]):
+            x[i] += (b[i] - A[i] @ x) / A[i, i]
+    return x @ x
+
+
+def tridiagonal_system(a: Array, b: Array, c: Array, d: Array) -> float:
+    """By Thomas's algorithm."""
+    n = d.shape[0]
+    ratios, x = np.zeros(n), np.zeros(n)
+    ratios[0], x[0] = c[0] / b[0], d[0] / b[0]
+    for i in range(1, n):
+        pivot = b[i] - a[i] * ratios[i - 1]
+        ratios[i] = c[i] / pivot
+        x[i] = (d[i] - a[i] * x[i - 1]) / pivot
+    for i in range(n - 2, -1, -1):
+        x[i] -= ratios[i] * x[i + 1]
+    return np.sum(x * x)
+
+
+def lu_in_place(A: Array) -> float:
+    A = A.copy()
+    for k in range(A.shape[0] - 1):
+        A[k + 1 :, k] /= A[k, k]
+        A[k + 1 :, k + 1 :] -= np.outer(A[k + 1 :, k], A[k, k + 1 :])
+    return np.sum(np.log(np.abs(np.diag(A))))
+
+
+def householder_triangle(A: Array) -> float:
+    R = A.copy()
+    for k in range(A.shape[1]):
+        v = R[k:, k].copy()
+        v[0] += np.sign(v[0]) * np.sqrt(v @ v)
+        v /= np.sqrt(v @ v)
+        R[k:, k:] -= 2.0 * np.outer(v, v @ R[k:, k:])
+    return np.sum(np.log(np.abs(np.diag(R))))
+
+
+def convolution_by_slices(x: Array, k: Array) -> float:
+    (H, W), (h, w) = x.shape, k.shape
+    y = np.zeros((H - h + 1, W - w + 1))
+    for i in range(h):
+        for j in range(w):
+            y += k[i, j] * x[i : i + H - h + 1, j : j + W - w + 1]
+    return np.sum(np.tanh(y))
+
+
+def hadamard_transform(x: Array) -> float:
+    x = x.copy()
+    h = 1
+    while h < x.shape[0]:
+        for i in range(0, x.shape[0], 2 * h):
+            a, b = x[i : i + h].copy(), x[i + h : i + 2 * h].copy()
+            x[i : i + h] = a + b
+            x[i + h : i + 2 * h] = a - b
+        h *= 2
+    return np.sum(x**4)
+
+
+def soft_alignment(C: Array) -> float:
+    """The cost of a soft dynamic time warping."""
+    n, m = C.shape
+    D = np.full((n + 1, m + 1), 1e10)
+    D[0, 0] = 0.0
+    for i in range(n):
+        for j in range(m):
+            a, b, c = -D[i, j], -D[i, j + 1], -D[i + 1, j]
+            t = max(a, b, c)
+            D[i + 1, j + 1] = C[i, j] - t - np.log(np.exp(a - t) + np.exp(b - t) + np.exp(c - t))
+    return D[n, m]
+
+
 def cases() -> list[tuple[Callable[..., Any], tuple[Any, ...], int | str | tuple[int, ...]]]:
     """Each kernel, its arguments, and what it is differentiated by."""
     rng = np.random.default_rng(0)
     square = rng.normal(size=(200, 200)) / 20.0
     spd = square @ square.T + np.eye(200)
     places = rng.integers(0, 2000, 10_000)
+    lower = rng.random(2000)
     return [
         (recurrent_network, (square, rng.normal(size=(200, 30)), rng.normal(size=(60, 30))), 0),
         (network_with_gates, (square, rng.normal(size=(60, 200))), 0),
@@ -119,6 +194,13 @@ def cases() -> list[tuple[Callable[..., Any], tuple[Any, ...], int | str | tuple
         (stacked_product, (rng.normal(size=(20, 25, 30)), rng.normal(size=(30, 30))), 1),
         (gaussian_process, (rng.normal(size=(150, 3)), rng.normal(size=150), 1.3), 0),
         (wave, (rng.normal(size=(120, 120)), 50), 0),
+        (gauss_seidel, (square + 2.0 * np.eye(200), rng.normal(size=200), 5), 0),
+        (tridiagonal_system, (lower, lower + 4.0, 1.0 - lower, lower), 1),
+        (lu_in_place, (square + 2.0 * np.eye(200),), 0),
+        (householder_triangle, (rng.normal(size=(150, 100)),), 0),
+        (convolution_by_slices, (rng.normal(size=(100, 100)), rng.normal(size=(5, 5))), 0),
+        (hadamard_transform, (rng.normal(size=512),), 0),
+        (soft_alignment, (rng.random((60, 60)),), 0),
     ]
 
 
