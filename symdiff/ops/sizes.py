@@ -206,8 +206,20 @@ def _factor(value: Value) -> Dim:
     if value.node is not None and value.node.op is size:
         return _base_dim(value)
     known = _base_dim(value) if _is_scaled_length(value) else None
-    closed = known is not None and (isinstance(known, int) or not known.open)
-    return known if closed and known is not None else Size(f"%{value.number}", open=True)
+    if known is not None and (isinstance(known, int) or not known.open):
+        return known
+    return Size(_multiple_of_value(value) or f"%{value.number}", open=True)
+
+
+def _multiple_of_value(value: Value) -> str | None:
+    """The symbol of a number times a value: ``2 * h`` is the same wherever it is written."""
+    if value.node is None or value.node.op.name != "multiply":
+        return None
+    a, b = value.node.operands
+    for number, other in ((constant_integer(a), b), (constant_integer(b), a)):
+        if number is not None and array_type(other).kind == "python":
+            return f"({number}*%{other.number})"
+    return None
 
 
 def _is_scaled_length(value: Value) -> bool:

@@ -163,3 +163,46 @@ def test_gradients_of_slices_in_loops(f: Callable[..., float], n: int, m: int) -
     found = sd.grad(f, argnums=(0, 1))(x, k)
     for mine, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-8, atol=1e-9)
+
+
+def hadamard(x: Array, k: Array) -> float:
+    x, h = x.copy(), 1
+    while h < len(x):
+        for i in range(0, len(x), 2 * h):
+            a, b = x[i : i + h].copy(), x[i + h : i + 2 * h].copy()
+            x[i : i + h] = a + b
+            x[i + h : i + 2 * h] = a - b
+        h *= 2
+    return np.sum(x**4) * np.sum(k)
+
+
+def scaled_in_parts(x: Array, k: Array) -> float:
+    """Of 7 numbers by 4, three at a time, the second part is multiplied by one number."""
+    x = x.copy()
+    for i in range(0, len(x) - 1, 3):
+        x[i : i + 3] = np.sin(x[i : i + 3] + 1.0) * k[i : i + 3]
+    return np.sum(x**2)
+
+
+def of_what_grows(x: Array, k: Array) -> float:
+    """A part as long as what it is computed of, beside one that may be of length 1."""
+    total = 0.0
+    for i in range(1, len(x)):
+        part = x[:i] * 2.0 + k[:i]
+        y = x.copy()
+        y[:i] = part * k[0]
+        total += np.sum(y**2) * i
+    return total
+
+
+@pytest.mark.parametrize("f", [hadamard, scaled_in_parts, of_what_grows], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    ("n", "m"), [(4, 4), (8, 3), (2, 2), (7, 4), (6, 4), (5, 2), (3, 3), (1, 1)]
+)
+def test_gradients_of_parts_that_are_stored(f: Callable[..., float], n: int, m: int) -> None:
+    test_gradients_of_slices_in_loops(f, n, m)
+
+
+def test_what_is_stored_in_a_part_that_it_is_computed_of_is_as_long() -> None:
+    text = sd.grad(hadamard).source(np.ones(8), np.ones(3))
+    assert text.count("keepdims") == 2  # whether one part is as long as the other
