@@ -26,6 +26,7 @@ from symdiff.ir.record import count
 from symdiff.ir.types import ArrayType, Dim, Size
 from symdiff.ops.creation import zeros
 from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.effects import raise_
 from symdiff.ops.equal import Journal, Scoped, are_same_constant, key_of_node, take_back
 from symdiff.ops.facts import (
     GIVES_LENGTHS,
@@ -283,7 +284,7 @@ class Rewriter(Builder):
         self.uniform: dict[Value, Value] = {}  # lists carried, and the one value of all elements
         self.old_uses = surveyed.uses
         self._uses: dict[Value, int] = {}
-        self._assumed: dict[Value, bool] = {}  # predicates of the branches around
+        self._assumed = Scoped(self._journal)  # predicates of branches around, and of those before
         self._home: dict[Node, list[Node]] = {}
 
     # What rules ask
@@ -573,6 +574,9 @@ class Rewriter(Builder):
         blocks = self._arm(predicate, True, then), self._arm(predicate, False, orelse)
         made = self.remade(node, (predicate,), blocks)
         self.append(made)
+        for truth, other in zip((True, False), reversed(made.blocks), strict=True):
+            if _raises(other):
+                self._assume(predicate, truth)
         for k, old in enumerate(node.results):
             self.take_for(old, self._joined(made, k))
 
@@ -580,7 +584,7 @@ class Rewriter(Builder):
         """What a predicate is known to be here: by itself, or in this arm of a branch on it."""
         known = number_of(predicate)
         if known is None and self.control:
-            known = self._assumed.get(predicate)
+            known = self._assumed.entries.get(predicate)
         negated = made_by(predicate, "not_")
         if known is None and negated is not None:
             opposite = self._truth_of(negated.operands[0])
@@ -588,17 +592,21 @@ class Rewriter(Builder):
         return known
 
     def _arm(self, predicate: Value, truth: bool, block: Block) -> Block:
-        before, self._assumed = self._assumed, dict(self._assumed)
+        length = len(self._journal)
+        self._assume(predicate, truth)
+        try:
+            return self.nested(block)
+        finally:
+            take_back(self._journal, length)
+
+    def _assume(self, predicate: Value, truth: bool) -> None:
+        """Take a predicate, and what it is the opposite of, to be known to the end of a block."""
         while True:
-            self._assumed[predicate] = truth
+            self._assumed.add(predicate, truth)
             node = made_by(predicate, "not_")
             if node is None:
                 break
             predicate, truth = node.operands[0], not truth
-        try:
-            return self.nested(block)
-        finally:
-            self._assumed = before
 
     def _joined(self, node: Node, k: int) -> Value:
         """The ``k``-th result of a cond: the value itself where both arms give the same."""
@@ -624,6 +632,11 @@ class Rewriter(Builder):
 
     def _is_undefined(self, value: Value) -> bool:
         return value.node is not None and value.node.op is undefined
+
+
+def _raises(block: Block) -> bool:
+    """Return whether nothing is done behind a block."""
+    return any(node.op is raise_ for node in block.nodes)
 
 
 _MEETING = frozenset({"sum", "einsum"})  # other ops of products whose sizes meet

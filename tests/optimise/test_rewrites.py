@@ -743,6 +743,44 @@ def test_a_known_branch_is_its_arm():
     assert after(build, VECTOR) == ["sin"]
 
 
+def checked_again(x, y):
+    if y > 10.0:
+        raise ValueError("large")
+    z = x * x
+    if y > 10.0:
+        raise OverflowError("never here")
+    z = z * x if not y > 10.0 else z + 1.0
+    return z
+
+
+def checked_in_turns(x, y, n):
+    for _ in range(n):
+        if y > 10.0:
+            raise ValueError("large")
+        x = x * x
+    if y > 10.0:
+        x = x + y
+    return x
+
+
+def test_what_would_have_raised_before_is_known_behind():
+    gradient = sd.grad(checked_again)
+    source = str(sd.differentiable(checked_again).source(2.0, 1.0))
+    branches = [line for line in source.splitlines() if line.lstrip().startswith(("if", "el"))]
+    assert source.count("raise ") == 1 and branches == ["    if y > 10.0:"]
+    assert gradient(2.0, 1.0) == 12.0
+    with pytest.raises(ValueError, match="large"):
+        gradient(2.0, 11.0)
+
+
+def test_what_a_turn_would_have_raised_is_not_known_behind_a_loop_without_turns():
+    gradient = sd.grad(checked_in_turns, argnums=(0, 1))
+    assert gradient(2.0, 1.0, 2) == (32.0, 0.0)
+    assert gradient(2.0, 11.0, 0) == (1.0, 1.0)
+    with pytest.raises(ValueError, match="large"):
+        gradient(2.0, 11.0, 2)
+
+
 def test_a_result_on_which_both_arms_agree_is_that_value():
     def build(p, x):
         return emit_cond(p, Block((), [], (x,)), Block((), [], (x,))).result
