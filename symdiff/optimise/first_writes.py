@@ -21,6 +21,8 @@ from symdiff.ops.index import are_apart, index_add, index_set
 from symdiff.ops.places import is_clear_of, regions, writes_of
 from symdiff.optimise.facts import is_zero
 
+_MOST = 32  # writes in a turn, each of which is compared with all others
+
 
 def store_first_writes(graph: Graph) -> Graph:
     """The graph with first additions as stores; the graph itself where there are none."""
@@ -45,7 +47,7 @@ def _first_additions_in(view: LoopView) -> Iterator[Node]:
         if not is_zero(initial):
             continue
         writes = writes_of(carry, following)
-        for number, write in enumerate(writes):
+        for number, write in enumerate(writes if len(writes) <= _MOST else ()):
             if write.op is index_add and is_derived(write) and _is_first(number, writes, view):
                 yield write
 
