@@ -16,8 +16,9 @@ from typing import Any
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import divide, multiply, negative, sign
-from symdiff.ops.creation import ones
+from symdiff.ops.creation import FLOAT64
 from symdiff.ops.facts import is_derived, made_by, number_of
+from symdiff.ops.shape import broadcast_to
 from symdiff.ops.strong import strong_divide
 from symdiff.optimise.facts import computed_by, is_number
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
@@ -220,15 +221,15 @@ def _whole(part: _Part, node: Node, rewriter: Rewriter) -> Value | None:
     number = number_of(part) if isinstance(part, Value) else part
     if number is None or not isinstance(type_, ArrayType):
         return part if isinstance(part, Value) else None
+    known = type_.dtype.type(number)
     if type_.kind != "array":
-        known = type_.dtype.type(number)
         return rewriter.constant(known.item() if type_.weak else known)
     lengths = [rewriter.length(dim, node.operands) for dim in type_.shape]
     if any(length is None for length in lengths):
         return None
     sizes = [length for length in lengths if length is not None]
-    filled = rewriter.emit(ones, sizes, {"shape": type_.shape, "dtype": type_.dtype}).result
-    return filled if number == 1 else apply(multiply, number, filled)
+    one = rewriter.constant(known.item() if type_.dtype == FLOAT64 else known)
+    return apply(broadcast_to, one, *sizes, shape=type_.shape)
 
 
 REMOVABLE: Rules = {

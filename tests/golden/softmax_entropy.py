@@ -3,11 +3,8 @@ def softmax_entropy_grad(z):
     p = np.exp(z - np.max(z))
     t = np.sum(p)
     p1 = p / t
-    # line 141: return -np.sum(p * np.log(p))
-    p_bar = -np.log(p1)
-    p_bar -= np.ones(z.shape)
     # line 140: p = p / np.sum(p)
-    p_bar = p_bar / t
+    p_bar = (-1.0 - np.log(p1)) / t
     p_bar -= p_bar @ p1
     # line 139: p = np.exp(z - np.max(z))
     z_bar = p_bar * p

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -291,3 +292,17 @@ def test_signs_are_chosen_without_branches() -> None:
     assert "np.where" in single.source(X[:9], Y[:9])
     slopes = np.where(X < 0.3, -1.0, 1.0) * (np.sin(np.where(X < Y, Y, -Y)) + np.exp(-Y * Y))
     np.testing.assert_allclose(single(X, Y), slopes, rtol=1e-13)
+
+
+def test_temporary_arrays_take_no_memory() -> None:
+    """Whole vectors would take six and more: ``a``, ``b``, their slopes and what lies between."""
+    x, y = np.resize(X, 10**6), np.resize(Y, 10**6)
+    space: dict[str, Any] = {"np": np}
+    exec(sd.grad(chain).source(x, y), space)
+    tracemalloc.start()
+    try:
+        space["chain_grad"](x, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.5 * x.nbytes

@@ -235,3 +235,16 @@ def test_second_order_pullbacks_and_batches() -> None:
     lanes = sd.vmap(sd.grad(softmax), (0, None))(batch, T)
     for lane, x in zip(lanes, batch, strict=True):
         np.testing.assert_allclose(lane, sd.grad(softmax)(x, T), rtol=1e-12, atol=1e-15)
+
+
+def test_what_is_exported_takes_any_number_of_rows(tmp_path: Any) -> None:
+    path = tmp_path / "gradient.py"
+    sd.grad(softmax).export(path, X, T)
+    assert "32768" in path.read_text()
+    space: dict[str, Any] = {"__name__": "gradient"}
+    exec(path.read_text(), space)
+    for shape in ((3, 4), X.shape, (400, 3), (2, 60_000)):
+        x, t = np.resize(X, shape), np.resize(T, shape)
+        np.testing.assert_array_equal(space["softmax_grad"](x, t), sd.grad(softmax)(x, t))
+    with pytest.raises(TypeError, match="length 0"):
+        space["softmax_grad"](X[:, :0], T[:, :0])

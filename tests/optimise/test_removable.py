@@ -114,3 +114,19 @@ def test_what_is_looked_at_in_vain_is_not_made(settled: None) -> None:
     x, step = np.array([0.3, 0.8, 0.5]), 1e-30
     expected = [quotients(x + step * 1j * unit).imag / step for unit in np.eye(3)]
     np.testing.assert_allclose(sd.grad(quotients)(x), expected, rtol=1e-14)
+
+
+def test_a_factor_that_is_divided_by_again_leaves_a_number() -> None:
+    def entropy(x: Any) -> Any:
+        return np.sum(x * np.log(x))
+
+    def single(x: Any) -> Any:
+        return np.sum((x * x / x) * np.float32(3.0))
+
+    x = np.array([0.5, 1.7, 4.0])
+    assert "np.ones" not in sd.grad(entropy).source(x)
+    np.testing.assert_allclose(sd.grad(entropy)(x), np.log(x) + 1.0, rtol=1e-15)
+    narrow = sd.grad(single)(x.astype(np.float32))
+    assert narrow.dtype == np.float32
+    np.testing.assert_allclose(narrow, 3.0, rtol=1e-6)
+    assert sd.grad(single)(x).shape == (3,)
