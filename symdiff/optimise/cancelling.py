@@ -328,6 +328,9 @@ def _puts_axes_in(node: Node) -> bool:
 def _places_put_in(node: Node) -> tuple[int, ...] | None:
     """Where a reshape puts axes of length 1 in, counted from the last; None for any other."""
     old, new = list(shape_of(node.operands[0])), shape_of(node.result)
+    ones = tuple(place for place in range(-len(new), 0) if new[place] == 1)
+    if len(old) == 1 and len(ones) == len(new) - 1:  # the other has the length, however named
+        return ones
     places = []
     for place in range(-1, -len(new) - 1, -1):
         if old and old[-1] == new[place]:
