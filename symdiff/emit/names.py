@@ -26,6 +26,16 @@ from symdiff.ops.lists import list_get
 from symdiff.ops.residuals import PACKED
 
 _SUFFIX = {"primal": "", "cotangent": "_bar", "tangent": "_dot", "definition": ""}
+_ELEMENTARY = "sin cos tan sinh cosh tanh exp exp2 expm1 log log10 log1p log2 sqrt cbrt sign"
+_INVERSE = "arcsin arccos arctan arcsinh arccosh arctanh"
+_WHOLE = "sum mean max min prod var std norm inv det cumsum cumprod"
+_OF_FLOATS = "sin cos tan sinh cosh tanh exp expm1 log log10 log1p log2 sqrt"
+_FUNCTIONS = {name: name for name in f"{_ELEMENTARY} {_INVERSE} {_WHOLE}".split()}
+_FUNCTIONS |= {f"math_{name}": name for name in _OF_FLOATS.split()}
+_FUNCTIONS |= {"absolute": "abs", "logistic": "logistic"}
+"""What values are called after that are functions of something that has a name."""
+
+_LONGEST = 24  # of such names
 _CANDIDATES = 8  # variables of the same name that are tried before a new one is made
 
 
@@ -59,6 +69,19 @@ def element_name(value: Value) -> str | None:
     return "_".join([hint_of(base), *map(str, parts)])
 
 
+def function_name(value: Value) -> str | None:
+    """``sin_y`` for ``np.sin(y)`` of what has a name."""
+    node = value.node
+    if value.name is not None or node is None or node.op.name not in _FUNCTIONS or node.blocks:
+        return None
+    (x, *_) = node.operands
+    called = hint_of(x) if x.name is not None else element_name(x)
+    if called is None or isinstance(x.type, TapeType):
+        return None
+    made = f"{_FUNCTIONS[node.op.name]}_{called}"
+    return made if len(made) <= _LONGEST else None
+
+
 def tape_of(type_: TapeType, element: str) -> str:
     """What a tape of elements of this name is called, a tape of such tapes in the plural."""
     name = element.removesuffix("_tapes").removesuffix("_tape")
@@ -82,7 +105,13 @@ class Variable:
         """The name of its first value that has one."""
         named = (hint_of(v) for v in self.values if v.name is not None)
         elements = (name for v in self.values if (name := element_name(v)) is not None)
-        return next(named, next(elements, None))
+        return next(named, None) or next(elements, None) or self._function_name()
+
+    def _function_name(self) -> str | None:
+        """What all its values are, where that is one function of one thing."""
+        made = (v for v in self.values if v.node is not None and v.node.op is not tape_get)
+        names = {function_name(value) for value in made}
+        return names.pop() if len(names) == 1 else None
 
     @property
     def hint(self) -> str:
