@@ -170,7 +170,7 @@ def report(lines: Sequence[str]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit status is 1 where symdiff could not do a case."""
-    from tests.benchmarks import compiling, kernels, simplification
+    from tests.benchmarks import compiling, kernels, lines, simplification
 
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given[:1] == ["compiling"]:
@@ -190,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"  {name}: {'; '.join(reasons)}")
     told = aims(rows)
     if not options.only:
-        told += starting_times(options.rounds)
+        told += [lines.told(), *starting_times(options.rounds)]
     print("\n".join(["", *told]))
     if options.write:
         text = report([*(_shown(*row) for row in rows), "", *told])
