@@ -153,9 +153,18 @@ class Layouts:
         for node in block.nodes:
             if len(node.results) == 1 and not node.blocks and _is_array(node.result):
                 sources = needs_operands(node)
-                if all(map(_is_array, sources)):
+                if all(map(_is_array, sources)) and not self._may_be_written_over(node, sources):
                     layouts = [self.of(value) for value in sources]
                     self.known[node.result] = layout_of_result(node, layouts, {})
+
+    def _may_be_written_over(self, node: Node, sources: Iterable[Value]) -> bool:
+        """Return whether NumPy may write what a node makes over an operand that lies otherwise.
+
+        It does so where the user's expression has given the operand no name: here it may have one.
+        """
+        return is_by_elements(node) and not all(
+            is_packed(self.of(value), array_type(value).shape) for value in sources
+        )
 
     def of(self, value: Value) -> Layout:
         """How an array lies."""

@@ -306,3 +306,15 @@ def test_temporary_arrays_take_no_memory() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 1.5 * x.nbytes
+
+
+def test_sums_of_arrays_in_two_orders_have_the_bits_of_the_function() -> None:
+    def centred(x: Any, y: Any) -> Any:
+        m = np.sum(x * y, axis=0)
+        z = (x - m) * y + x * x * np.sin(y)
+        return np.sum(z * z * np.cos(z))
+
+    x = RNG.normal(size=(700, 600))
+    for first, second in ((np.asfortranarray(x), x + 1.0), (x, np.asfortranarray(x + 1.0))):
+        value, _ = sd.value_and_grad(centred)(first, second)
+        assert value == centred(first, second)
