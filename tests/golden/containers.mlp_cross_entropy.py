@@ -7,23 +7,23 @@ def mlp_cross_entropy_grad(params, x, y):
     h1 = np.tanh(h @ params_1_0 + params_1_1)
     logits = h1 @ params_2_0 + params_2_1
     logits -= np.max(logits, axis=1, keepdims=True)
-    t = np.exp(logits)
+    exp_logits = np.exp(logits)
     # line 29: logp = logits - np.log(np.sum(np.exp(logits), axis=1, keepdims=True))
-    logits_bar = 1.0 / x.shape[0] / np.sum(t, axis=1, keepdims=True) * t
+    logits_bar = 1.0 / x.shape[0] / np.sum(exp_logits, axis=1, keepdims=True) * exp_logits
     logits_bar[np.arange(y.shape[0]), y] += np.divide(-1.0, x.shape[0])
     # line 27: logits = h @ w + b
     params_2_1_bar = np.sum(logits_bar, axis=0)
     h_bar = logits_bar @ params_2_0.T
     params_2_0_bar = h1.T @ logits_bar
     # line 25: h = np.tanh(h @ w + b)
-    t1 = h_bar * (1.0 - h1 * h1)
-    params_1_1_bar = np.sum(t1, axis=0)
-    h_bar = t1 @ params_1_0.T
-    params_1_0_bar = h.T @ t1
-    t1 = h_bar * (1.0 - h * h)
-    params_0_1_bar = np.sum(t1, axis=0)
-    x_bar = t1 @ params_0_0.T
-    params_0_0_bar = x.T @ t1
+    t = h_bar * (1.0 - h1 * h1)
+    params_1_1_bar = np.sum(t, axis=0)
+    h_bar = t @ params_1_0.T
+    params_1_0_bar = h.T @ t
+    t = h_bar * (1.0 - h * h)
+    params_0_1_bar = np.sum(t, axis=0)
+    x_bar = t @ params_0_0.T
+    params_0_0_bar = x.T @ t
     return (
         [
             (params_0_0_bar, params_0_1_bar),

@@ -3,58 +3,58 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     theta2 = np.sum(rot ** 2)
     theta = np.sqrt(theta2)
     axis = rot / theta
-    t = np.cos(theta)
-    t1 = cross(axis, point)
-    t2 = np.sin(theta)
-    p = point * t + t1 * t2
-    t3 = np.dot(axis, point)
-    t4 = axis * t3
-    t5 = 1 - t
-    p += t4 * t5
+    cos_theta = np.cos(theta)
+    t = cross(axis, point)
+    sin_theta = np.sin(theta)
+    p = point * cos_theta + t * sin_theta
+    t1 = np.dot(axis, point)
+    t2 = axis * t1
+    t3 = 1 - cos_theta
+    p += t2 * t3
     p[:2] += cam[:2]
     p[2] += cam[2]
     p_2 = p[2]
-    t6 = p[:2] / p_2
+    t4 = p[:2] / p_2
     cam_3 = cam[3]
-    uv = t6 * cam_3
+    uv = t4 * cam_3
     r2 = uv @ uv
-    t7 = 1 + 0.1 * r2 - 0.02 * r2 ** 2
-    uv1 = uv * t7
+    t5 = 1 + 0.1 * r2 - 0.02 * r2 ** 2
+    uv1 = uv * t5
     # line 319: return (uv[0] - 0.3) ** 2 + (uv[1] + 0.1) ** 2
     uv_bar = np.array([2.0 * (uv1[0] - 0.3), 2.0 * (uv1[1] + 0.1)])
     # line 318: uv = uv * (1 + 0.1 * r2 - 0.02 * r2**2)
-    uv_bar1 = uv_bar * t7
+    uv_bar1 = uv_bar * t5
     r2_bar = uv_bar @ uv * (0.1 - 0.04 * r2)
     # line 317: r2 = uv @ uv
     uv_bar1 += 2.0 * r2_bar * uv
     # line 316: uv = p[:2] / p[2] * cam[3]
     cam_bar = np.zeros(cam.shape)
-    cam_bar[3] = uv_bar1 @ t6
-    t8 = uv_bar1 * cam_3 / p_2
-    t9 = -(t8 @ t6)
+    cam_bar[3] = uv_bar1 @ t4
+    t6 = uv_bar1 * cam_3 / p_2
+    t7 = -(t6 @ t4)
     p_bar = np.zeros(3)
-    p_bar[2] = t9
-    p_bar[:2] = t8
+    p_bar[2] = t7
+    p_bar[:2] = t6
     # line 315: p[2] += cam[2]
-    cam_bar[2] = t9
+    cam_bar[2] = t7
     # line 314: p[:2] += cam[:2]
-    cam_bar[:2] = t8
+    cam_bar[:2] = t6
     # line 313: p = p + axis * np.dot(axis, point) * (1 - cos(theta))
-    t8 = p_bar * t5
-    axis_bar = t8 * t3
-    t8 = t8 @ np.where(t8 != 0, axis, 0.0)
-    axis_bar += t8 * point
-    point_bar = t8 * axis
+    t6 = p_bar * t3
+    axis_bar = t6 * t1
+    t6 = t6 @ np.where(t6 != 0, axis, 0.0)
+    axis_bar += t6 * point
+    point_bar = t6 * axis
     # line 312: p = point * cos(theta) + np.cross(axis, point) * sin(theta)
-    t8 = p_bar * t2
-    axis_bar += cross(point, t8)
-    point_bar += cross(t8, axis)
-    point_bar += p_bar * t
-    t8 = (p_bar @ point - p_bar @ np.where(p_bar != 0, t4, 0.0)) * t2
+    t6 = p_bar * sin_theta
+    axis_bar += cross(point, t6)
+    point_bar += cross(t6, axis)
+    point_bar += p_bar * cos_theta
+    t6 = (p_bar @ point - p_bar @ np.where(p_bar != 0, t2, 0.0)) * sin_theta
     # line 311: axis = rot / theta
     rot_bar = axis_bar / theta
-    theta_bar = p_bar @ np.where(p_bar != 0, t1, 0.0) * t - t8 - rot_bar @ axis
+    theta_bar = p_bar @ np.where(p_bar != 0, t, 0.0) * cos_theta - t6 - rot_bar @ axis
     # line 309: theta2 = np.sum(rot**2)
-    t8 = theta_bar / (np.float64(1.0) if theta == 0 else theta) * rot
-    rot_bar += t8
+    t6 = theta_bar / (np.float64(1.0) if theta == 0 else theta) * rot
+    rot_bar += t6
     return point_bar, rot_bar, cam_bar

@@ -15,7 +15,7 @@ def lstm_grad(params, xs):
     t_tape2 = []
     o_tape = []
     t_tape3 = []
-    t1_tape = []
+    tanh_c_tape = []
     tape = []
     for k in range(xs.shape[0]):
         c_tape.append(c)
@@ -37,9 +37,9 @@ def lstm_grad(params, xs):
         t = np.tanh(z @ params_cell_0 + params_cell_1)
         t_tape3.append(t)
         c = f * c + i * t
-        t1 = np.tanh(c)
-        t1_tape.append(t1)
-        h = o * t1
+        tanh_c = np.tanh(c)
+        tanh_c_tape.append(tanh_c)
+        h = o * tanh_c
         tape.append(h - 0.2)
     # line 135: for x in xs:
     h_bar = np.zeros(3)
@@ -61,45 +61,45 @@ def lstm_grad(params, xs):
         f = f_tape[k]
         o = o_tape[k]
         t = t_tape3[k]
-        t1 = t1_tape[k]
+        tanh_c = tanh_c_tape[k]
         # line 143: loss += np.sum((h - 0.2) ** 2)
         h_bar += 2.0 / xs.shape[0] * tape[k]
         # line 142: h = o * np.tanh(c)
-        o_bar = h_bar * t1
-        c_bar += h_bar * o * (1.0 - t1 * t1)
+        o_bar = h_bar * tanh_c
+        c_bar += h_bar * o * (1.0 - tanh_c * tanh_c)
         # line 141: c = f * c + i * np.tanh(gates["cell"])
         i_bar = c_bar * t
-        t2 = c_bar * i * (1.0 - t * t)
-        rows_bar3[k] = t2
+        t1 = c_bar * i * (1.0 - t * t)
+        rows_bar3[k] = t1
         f_bar = c_bar * c
         c_bar = c_bar * f
         # line 127: return 1.0 / (1.0 + np.exp(-z))
-        t3 = o_bar * o * o * t_tape2[k]
-        rows_bar2[k] = t3
-        t4 = f_bar * f * f * t_tape1[k]
-        rows_bar1[k] = t4
-        t5 = i_bar * i * i * t_tape[k]
-        rows_bar[k] = t5
+        t2 = o_bar * o * o * t_tape2[k]
+        rows_bar2[k] = t2
+        t3 = f_bar * f * f * t_tape1[k]
+        rows_bar1[k] = t3
+        t4 = i_bar * i * i * t_tape[k]
+        rows_bar[k] = t4
         # line 139: gates[name] = z @ w + b
-        params_cell_1_bar += t2
-        z_bar = params_cell_0 @ t2
-        params_output_1_bar += t3
-        z_bar += params_output_0 @ t3
-        params_forget_1_bar += t4
-        z_bar += params_forget_0 @ t4
-        params_input_1_bar += t5
-        z_bar += params_input_0 @ t5
+        params_cell_1_bar += t1
+        z_bar = params_cell_0 @ t1
+        params_output_1_bar += t2
+        z_bar += params_output_0 @ t2
+        params_forget_1_bar += t3
+        z_bar += params_forget_0 @ t3
+        params_input_1_bar += t4
+        z_bar += params_input_0 @ t4
         # line 136: z = np.concatenate((x, h))
         x_bar = z_bar[:xs.shape[1]]
         h_bar = z_bar[xs.shape[1]:]
         # line 135: for x in xs:
         xs_bar[k] = x_bar
     # line 139: gates[name] = z @ w + b
-    t2 = np.array(z_tape)
-    params_input_0_bar = t2.reshape(xs.shape[0], params_input_0.shape[0]).T @ rows_bar
-    params_forget_0_bar = t2.reshape(xs.shape[0], params_forget_0.shape[0]).T @ rows_bar1
-    params_output_0_bar = t2.reshape(xs.shape[0], params_output_0.shape[0]).T @ rows_bar2
-    params_cell_0_bar = t2.reshape(xs.shape[0], params_cell_0.shape[0]).T @ rows_bar3
+    t1 = np.array(z_tape)
+    params_input_0_bar = t1.reshape(xs.shape[0], params_input_0.shape[0]).T @ rows_bar
+    params_forget_0_bar = t1.reshape(xs.shape[0], params_forget_0.shape[0]).T @ rows_bar1
+    params_output_0_bar = t1.reshape(xs.shape[0], params_output_0.shape[0]).T @ rows_bar2
+    params_cell_0_bar = t1.reshape(xs.shape[0], params_cell_0.shape[0]).T @ rows_bar3
     return (
         {
             'input': (params_input_0_bar, params_input_1_bar),
