@@ -404,10 +404,10 @@ class _Loop(_Region):
                 self.got[carry] = initial
 
     def rewind(self, saved: set[Value]) -> bool:
-        if self.pair.is_again:
+        view, reverse = self.primal_loop, self.reverse_loop
+        if self.pair.is_again or view.reverse is reverse.reverse:  # of tangents: the same way
             return False
         wanted = saved - self.zeros.partial
-        view, reverse = self.primal_loop, self.reverse_loop
         found = list(rewound(view, reverse, wanted, price_of_saving))
         for one in found:
             self.got[one.last] = one.carry

@@ -156,6 +156,22 @@ def test_second_derivatives_of_loops_that_overwrite_places(
     np.testing.assert_allclose(over(b), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("f", EACH, ids=lambda f: f.__name__)
+def test_linear_programs_of_loops_that_overwrite_places(
+    f: Callable[[Array, Array], float],
+) -> None:
+    """A loop of tangents goes the same way as the loop itself."""
+    A, b = example()
+    rng = np.random.default_rng(4)
+    tangents = rng.normal(size=A.shape), rng.normal(size=b.shape)
+    linear = sd.linearize(f, A, b)[1]
+    expected = sd.jvp(f, (A, b), tangents)[1]
+    for _ in range(2):  # what was saved stays as it was
+        np.testing.assert_allclose(linear(*tangents), expected, rtol=1e-10)
+        for mine, gradient in zip(linear.transpose(1.0), sd.grad(f, (0, 1))(A, b), strict=True):
+            np.testing.assert_allclose(mine, gradient, rtol=1e-10, atol=1e-12)
+
+
 @pytest.mark.parametrize("every", [1, 2, "sqrt"])
 def test_segments_of_loops_that_overwrite_places(every: int | str) -> None:
     A, b = example()
