@@ -22,6 +22,7 @@ from symdiff.optimise.sums import sum_of, terms_of
 
 _MOST_FACTORS = 8
 _ONES = (1, -1)
+_VANISHING = ("exp", "exp2", "logistic", "math_exp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,28 @@ def _factor_outside(
     for factor in dict.fromkeys(first.factors):
         if all(factor in p.factors for p in others):
             rest = [p.without(factor) for p in products]
-            if any(p.factors for p in rest) and _cost(rest, node) + 1 < _cost(products, node):
+            if not any(p.factors for p in rest) or _is_only_bound(factor, rest, node):
+                continue
+            if _cost(rest, node) + 1 < _cost(products, node):
                 return factor, rest
     return None
+
+
+def _is_only_bound(factor: Value, rest: Sequence[_Product], node: Node) -> bool:
+    """Return whether a factor that vanishes may be what keeps products of others finite.
+
+    ``exp(-x * x) * x * x`` is 0 where ``x * x`` is infinite: 0 times that were not a number.
+    """
+    has_products = any(sum(_is_large(x, node) for x in p.factors) > 1 for p in rest)
+    return has_products and _vanishes(factor)
+
+
+def _vanishes(value: Value, depth: int = 3) -> bool:
+    """Return whether a value is an exponential, or a product with one."""
+    node = computed_by(value, "multiply", "negative", *_VANISHING)
+    if node is None or node.op.name in _VANISHING:
+        return node is not None
+    return depth > 0 and any(_vanishes(operand, depth - 1) for operand in node.operands)
 
 
 def _product(value: Value, number: float, rewriter: Rewriter) -> _Product:

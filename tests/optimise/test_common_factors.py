@@ -148,3 +148,19 @@ def test_extreme_numbers_stay_where_they_are(scale: float) -> None:
 
     x, y = np.array([1e-5, 2e-5]), np.array([1.0, 3.0])
     np.testing.assert_allclose(sd.grad(f)(x, y), scale * (2.0 * x + y), rtol=1e-12)
+
+
+@pytest.mark.parametrize("x", [np.array([1e160, -1e200]), np.array([1e20, -1e30], np.float32)])
+def test_exponentials_that_vanish_stay_beside_what_is_large(x: Array) -> None:
+    """``exp(-x * x) * x * x`` is 0, where ``x * x`` is infinite."""
+
+    def wave(x: Array) -> Any:
+        return np.sum(x * np.exp(-0.5 * x * x) * np.tanh(x))
+
+    def bell(x: Array) -> Any:
+        return np.sum(np.exp(-(x**2)))
+
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(sd.grad(wave)(x), 0.0)
+        np.testing.assert_array_equal(sd.hvp(bell)(x, np.ones_like(x)), 0.0)
+        np.testing.assert_array_equal(sd.grad(bell)(x), 0.0)
