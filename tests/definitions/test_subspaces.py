@@ -100,9 +100,9 @@ def test_a_solution_that_was_found_outside_is_asked_for_at_a_time(method, span):
     check(solution, 0.7, step=1e-3)
 
 
-def test_events_are_refused():
+def test_events_are_refused_beside_a_dense_output():
     def found(a):
-        given = {"events": lambda t, y: y[0] - 0.5}
+        given = {"events": lambda t, y: y[0] - 0.5, "dense_output": True}
         return integrate.solve_ivp(lambda t, y: -a * y, (0.0, 2.0), [1.0], **given).y[0, -1]
 
     with pytest.raises(sd.UnsupportedCallError, match="events"):

@@ -56,7 +56,7 @@ def test_pdb_steps_into_generated_code_and_through_it(tmp_path: Path):
     assert "(1)scaled_grad()\n-> def scaled_grad(x, w):" in session
     assert "5  \t    # line 7: return np.sum(np.tanh(r))" in session  # what ``list`` shows
     assert "(3)scaled_grad()\n-> r = x @ w" in session
-    assert "(4)scaled_grad()\n-> t = np.tanh(r)" in session
+    assert "(4)scaled_grad()\n-> tanh_r = np.tanh(r)" in session
     assert "\n(Pdb) (3,)\n" in session
     assert "(6)scaled_grad()\n-> r_bar = 1.0 - t * t" in session
     assert "\n(Pdb) 0.964027580075816" in session  # tanh 2, as bc says
