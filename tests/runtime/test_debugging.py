@@ -50,7 +50,7 @@ def run(
 
 
 def test_pdb_steps_into_generated_code_and_through_it(tmp_path: Path):
-    commands = "step\nstep\nstep\nlist\nnext\nnext\nprint(r.shape)\nnext\nprint(t[0])\nwhere\nc\n"
+    commands = "step\nstep\nstep\nlist\nnext\nnext\nprint(r.shape)\nnext\nprint(tanh_r[0])\nwhere\nc\n"
     session = run(MODEL + DEBUGGED, tmp_path, commands).stdout
     assert "<symdiff entry>(1)enter()" in session
     assert "(1)scaled_grad()\n-> def scaled_grad(x, w):" in session
@@ -58,7 +58,7 @@ def test_pdb_steps_into_generated_code_and_through_it(tmp_path: Path):
     assert "(3)scaled_grad()\n-> r = x @ w" in session
     assert "(4)scaled_grad()\n-> tanh_r = np.tanh(r)" in session
     assert "\n(Pdb) (3,)\n" in session
-    assert "(6)scaled_grad()\n-> r_bar = 1.0 - t * t" in session
+    assert "(6)scaled_grad()\n-> r_bar = 1.0 - tanh_r * tanh_r" in session
     assert "\n(Pdb) 0.964027580075816" in session  # tanh 2, as bc says
     assert "-> result = dispatch.first(*args)" in session  # where it was called from
 
