@@ -50,7 +50,9 @@ def run(
 
 
 def test_pdb_steps_into_generated_code_and_through_it(tmp_path: Path):
-    commands = "step\nstep\nstep\nlist\nnext\nnext\nprint(r.shape)\nnext\nprint(tanh_r[0])\nwhere\nc\n"
+    commands = (
+        "step\nstep\nstep\nlist\nnext\nnext\nprint(r.shape)\nnext\nprint(tanh_r[0])\nwhere\nc\n"
+    )
     session = run(MODEL + DEBUGGED, tmp_path, commands).stdout
     assert "<symdiff entry>(1)enter()" in session
     assert "(1)scaled_grad()\n-> def scaled_grad(x, w):" in session
