@@ -733,7 +733,9 @@ def outermost(function: Any, X: Any, args: tuple[Any, ...] = (), **given: Any) -
     def products(columns: Any) -> Any:
         found = function(columns, *args)
         if columns.dtype != X.dtype or found.dtype != X.dtype:
-            raise TypeError("symdiff takes a linear operator that keeps the dtype of X")
+            raise not_taken(
+                TypeError("symdiff takes a linear operator that keeps the dtype of X")
+            )
         return found
 
     start = X.copy("K")
@@ -863,7 +865,7 @@ def searched_along(
     value, slope = (lambda x, k=k: function(x, *args)[k] for k in range(2))
     found = line_search(value, slope, xk, pk, **options)
     if found[0] is None:
-        raise ValueError("symdiff takes lines on which a step is found")
+        raise not_taken(ValueError("symdiff takes lines on which a step is found"))
     return float(found[0]), found[1], found[2], type(found[0]) is float
 
 
@@ -1134,8 +1136,11 @@ def real_as(a: Any, value: Any) -> Any:
     array([[1.]])
     """
     if np.iscomplexobj(value) and not np.iscomplexobj(a):
-        raise TypeError(
-            "a function of a real matrix is complex here: pass a complex matrix, a.astype(complex)"
+        raise not_taken(
+            TypeError(
+                "a function of a real matrix is complex here:"
+                " pass a complex matrix, a.astype(complex)"
+            )
         )
     return value
 
@@ -1185,7 +1190,20 @@ def attempted(classes: tuple[type[BaseException], ...], action: Any) -> tuple[An
     try:
         return None, action()
     except classes as error:
+        if hasattr(error, "not_taken"):
+            raise
         return error, None
+
+
+def not_taken(error: BaseException) -> BaseException:
+    """An exception that says what symdiff does not take: no handler of the user's is for it.
+
+    >>> attempted((TypeError,), lambda: real_as(np.eye(1), 1j * np.eye(1)))
+    Traceback (most recent call last):
+    TypeError: a function of a real matrix is complex here: pass a complex matrix, a.astype(complex)
+    """
+    error.not_taken = True  # type: ignore[attr-defined]
+    return error
 
 
 def written_apart(x: Any, key: Any, v: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import copy
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 from symdiff.definitions.declare import is_definition
@@ -69,6 +70,8 @@ def _leave_region(interp: Interpreter, error: Abstract, kind: type[BaseException
     """Leave the region around; on paths on which something else was raised in it, by that."""
     region = interp.regions[-1]
     made = is_exception(error)
+    if made and _is_not_taken(interp, kind, _words(interp, error)):
+        kind = _NOT_TAKEN
     number = region.number_of(kind, made, told_of(interp, error) if made else None)
     goes_on = number >= len(region.classes)  # no handler names its class: it is raised again
 
@@ -82,6 +85,23 @@ def _leave_region(interp: Interpreter, error: Abstract, kind: type[BaseException
         interp.branch(before, lambda: interp.leave(region.exit), leave)
     elif before is not True:
         leave()
+
+
+# Stands for the class of what a definition raises of what symdiff does not take: no handler of the
+# user's is for that, not even one for all exceptions.
+_NOT_TAKEN: Any = type("NotTaken", (), {})
+
+
+def _is_not_taken(interp: Interpreter, kind: Any, arguments: Sequence[Any]) -> bool:
+    """Return whether an exception that is raised here says what symdiff does not take."""
+    first = arguments[0] if arguments else None
+    says = isinstance(first, str) and first.startswith("symdiff takes ")
+    return says or (kind is NotImplementedError and is_definition(interp.scope.globals))
+
+
+def _words(interp: Interpreter, error: ObjectRef) -> Sequence[Any]:
+    words = interp.heap.get((error, "args"))
+    return words if isinstance(words, tuple) else ()
 
 
 def _told_apart(interp: Interpreter, error: Abstract, kind: type[BaseException] | None) -> bool:
@@ -162,7 +182,9 @@ def _raise_new(
     template = Template(interp)
     shown = tuple(template.of(a) for a in arguments)
     named: Any = kind if _is_builtin(kind) else Named(kind, kind.__name__)
-    more = {} if cause is ABSENT else {"cause": template.of(cause)}
+    more: dict[str, Any] = {} if cause is ABSENT else {"cause": template.of(cause)}
+    if _is_not_taken(interp, kind, arguments):
+        more["taken"] = False
     raise_(*template.operands, exception=named, arguments=shown, **more)
     interp.leave(ERROR)
 

@@ -411,6 +411,7 @@ def _may_be_attempted(
     return (
         len(nodes) >= ATTEMPTED
         and not (interp.policy.raised_in_arms and raises_refusals(nodes))
+        and all(node.attributes.get("taken", True) for node in nodes if node.op is raise_)
         and not (template.writes or called.cell.stores or any(map(does_more, nodes)))
         and all(_owner_of(place) in template.made for place in template.written)
         and all(_is_number(value.type, "bifc") for value in called.numbers)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.interpolate
 import scipy.linalg
 
 import symdiff as sd
@@ -87,3 +88,62 @@ def test_second_derivatives() -> None:
         step[place] = 1e-5
         wanted = (slopes(REGULAR + step) - slopes(REGULAR - step)) / 2e-5
         np.testing.assert_allclose(found[(..., *place)], wanted, rtol=1e-6, atol=1e-7)
+
+
+def splined(x: Any) -> Any:
+    try:
+        return scipy.interpolate.CubicSpline(np.arange(len(x)), x)(0.5)
+    except ValueError:
+        return np.sum(x)
+
+
+def splined_or_anything(x: Any) -> Any:
+    try:
+        return scipy.interpolate.CubicSpline(np.arange(len(x)), x)(0.5)
+    except:  # noqa: E722
+        return np.sum(x)
+
+
+def masked(x: Any) -> Any:
+    try:
+        return float(np.ma.masked_where(x > 4.0, x).mean())
+    except Exception:
+        return 10.0 * x[0]
+
+
+def logarithm(x: Any) -> Any:
+    try:
+        return np.sum(scipy.linalg.logm(np.outer(x, x) + np.diag(x)).real)
+    except Exception:
+        return np.sum(x)
+
+
+def in_a_helper(x: Any) -> Any:
+    def spline(x: Any) -> Any:
+        for k in range(12):
+            x = np.sin(x) + np.cos(x) / (k + 2.0)
+        return scipy.interpolate.CubicSpline(np.arange(len(x)), x)(0.5)
+
+    found = 0.0
+    for k in range(2):
+        try:
+            found = found + spline(x * k)
+        except Exception:
+            found = found + np.sum(x)
+    try:
+        return found + spline(x)
+    except Exception:
+        return found
+
+
+TAKEN = np.array([1.0, 2.5, 0.5, 3.0, 2.0])
+NOT_TAKEN = {"masked": 5.0 + TAKEN, "logarithm": -TAKEN[:2]}
+
+
+@pytest.mark.parametrize("f", [splined, splined_or_anything, masked, logarithm, in_a_helper])
+def test_handlers_are_not_for_what_is_not_taken(f: Callable[[Any], Any]) -> None:
+    value, gradient = sd.value_and_grad(f)(TAKEN)
+    assert value == f(TAKEN)
+    np.testing.assert_allclose(gradient, _differences(f, TAKEN), rtol=1e-5, atol=1e-6)
+    with pytest.raises((ValueError, NotImplementedError, sd.errors.UnsupportedCallError)):
+        sd.value_and_grad(f)(NOT_TAKEN.get(f.__name__, TAKEN[:3]))
