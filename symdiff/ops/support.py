@@ -733,9 +733,7 @@ def outermost(function: Any, X: Any, args: tuple[Any, ...] = (), **given: Any) -
     def products(columns: Any) -> Any:
         found = function(columns, *args)
         if columns.dtype != X.dtype or found.dtype != X.dtype:
-            raise not_taken(
-                TypeError("symdiff takes a linear operator that keeps the dtype of X")
-            )
+            raise not_taken(TypeError("symdiff takes a linear operator that keeps the dtype of X"))
         return found
 
     start = X.copy("K")
