@@ -111,7 +111,8 @@ def triangular_inv(a: Any, lower: bool) -> Any:
         x[..., part, part] = triangular_inv(a[..., part, part], lower)
     if lower:
         first, last = last, first
-    x[..., first, last] = -x[..., first, first] @ (a[..., first, last] @ x[..., last, last])
+    beside = a[..., first, last] @ x[..., last, last]  # solved for: inverses lose digits
+    x[..., first, last] = -triangular_solve(a[..., first, first], beside, lower)
     return x
 
 

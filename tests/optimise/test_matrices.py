@@ -160,6 +160,20 @@ def test_triangles_by_blocks_are_solved_as_whole_matrices_are(
         np.testing.assert_allclose(found, expected, atol=accuracy)
 
 
+@pytest.mark.parametrize("nugget", [1e-3, 1e-6, 1e-9, 1e-11])
+def test_inverses_by_blocks_are_as_precise_as_whole_ones(nugget: float) -> None:
+    """Of the factor of a covariance, whose last rows are nearly what the first ones give."""
+    t = np.linspace(0.0, 1.0, 200)
+    L = np.linalg.cholesky(np.exp(-50.0 * (t[:, None] - t) ** 2) + nugget * np.eye(200))
+    a, exact = L.astype(np.longdouble), np.zeros(L.shape, np.longdouble)
+    for i in range(200):
+        exact[i] = (np.eye(200)[i] - a[i, :i] @ exact[:i]) / a[i, i]
+    error = np.abs(np.linalg.inv(L) - exact).max()
+    assert np.abs(triangular_inv(L, lower=True) - exact).max() < 3.0 * error
+    error = np.abs(np.linalg.inv(L.T) - exact.T).max()
+    assert np.abs(triangular_inv(L.T, lower=False) - exact.T).max() < 3.0 * error
+
+
 def test_a_triangle_with_a_zero_on_its_diagonal_is_singular() -> None:
     a = np.tril(np.ones((150, 150)))
     a[100, 100] = 0.0
