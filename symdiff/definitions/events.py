@@ -25,11 +25,13 @@ def with_events(events, func, equation, span, options, once, args, t_eval=None):
     first, last = float(span[0]), float(span[1])
     count = len(events)
 
-    def rate_and_events(t, y, *args):
-        found = [float(event(t, y, *args)) for event in events]
-        return np.concatenate((np.asarray(func(t, y, *args), dtype=np.float64), found))
+    def rate_or_events(t, y, of_events, *args):
+        if of_events > 0.0:
+            found = [float(event(t, y, *args)) for event in events]
+            return np.concatenate((np.zeros(len(start)), found))
+        return np.concatenate((np.asarray(func(t, y, *args), dtype=np.float64), np.zeros(count)))
 
-    called = followed(rate_and_events, (0.0, start), args)
+    called = followed(rate_or_events, (0.0, start, 0.0), args)
     terminal = tuple([getattr(event, "terminal", None) for event in events])
     direction = tuple([getattr(event, "direction", 0) for event in events])
     more = told_of_a_way()

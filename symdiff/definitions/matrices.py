@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.definitions.declare import is_known, is_known_empty, refuse, registered
+from symdiff.definitions.declare import defines, is_known, is_known_empty, refuse, registered
 from symdiff.definitions.libraries import when_imported
 from symdiff.definitions.opaque import computed
 from symdiff.definitions.staged import valued, without_derivative
@@ -430,8 +430,9 @@ def register(linalg):
     registered(
         linalg,
         *(solve, inv, det, cholesky, solve_triangular, cho_factor, cho_solve, lu_solve, lu),
-        *(solveh_banded, lstsq, pinv, pinvh, eigvalsh_tridiagonal, cho_solve_banded, polar, norm),
+        *(solveh_banded, lstsq, pinv, pinvh, eigvalsh_tridiagonal, cho_solve_banded, polar),
         *(subspace_angles, cholesky_banded, qr, rq, qr_multiply, matrix_balance),
         rounded=True,
     )
+    defines(linalg.norm, rounded=True, checks=True)(norm)  # it takes no numbers that are not finite
     registered(linalg, funm)

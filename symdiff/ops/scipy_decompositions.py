@@ -32,10 +32,11 @@ def _sibling(
     spelling: Callable[..., ast.expr],
     operands: str = "A",
 ) -> _Op:
-    """NumPy's decomposition, computed by SciPy."""
+    """NumPy's decomposition, computed by SciPy, which takes no numbers that are not finite."""
     name = f"linalg_{operation.name}"
     example = f"{name}({operands})"
-    return replace(operation, name=name, evaluate=evaluate, spelling=spelling, example=example)
+    given = {"evaluate": evaluate, "spelling": spelling, "example": example}
+    return replace(operation, name=name, raises=True, harmless=None, **given)
 
 
 def _evaluate_eigh(a: Any, *, UPLO: str = "L") -> Any:

@@ -765,9 +765,10 @@ def solution_with_events(
     **options: Any,
 ) -> Any:
     """``scipy.integrate.solve_ivp`` with events, of which ``function`` gives the numbers behind
-    the rates; their times and states by number: ``t_0``, ``y_0``.
+    the rates, these if its third argument is 0.0, those if it is 1.0; the times and states of the
+    events by number: ``t_0``, ``y_0``.
 
-    >>> fall = lambda t, y: np.array([y[1], -2.0, y[0]])
+    >>> fall = lambda t, y, of_events: np.array([y[1], -2.0, y[0]])
     >>> solution_with_events(fall, (0.0, 9.0), [1.0, 0.0], (1,), (0.0,)).t_0.round(6)
     array([1.])
     """
@@ -776,11 +777,11 @@ def solution_with_events(
     count = len(terminal)
 
     def rate(t: Any, y: Any, *args: Any) -> Any:
-        return function(t, y, *args)[:-count]
+        return function(t, y, 0.0, *args)[:-count]
 
     def event_at(k: int) -> Any:
         def event(t: Any, y: Any, *args: Any) -> Any:
-            return float(function(t, y, *args)[k - count])
+            return float(function(t, y, 1.0, *args)[k - count])
 
         event.terminal, event.direction = terminal[k], direction[k]  # type: ignore[attr-defined]
         return event

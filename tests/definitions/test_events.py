@@ -133,3 +133,24 @@ def test_backwards_in_time() -> None:
         return found.t_events[0][0]
 
     assert sd.grad(f)(2.0) == pytest.approx((1 - 2.0 / math.sqrt(4.0 + 2 * G)) / G, rel=1e-8)
+
+
+@pytest.mark.parametrize("method", ["RK45", "Radau"])
+def test_events_are_asked_at_steps_alone(method: str) -> None:
+    def reached(rate: Any) -> Any:
+        """An event that raises at states which the solver tries and does not take."""
+        found = solve_ivp(
+            lambda t, y: -rate * y,
+            (0.0, 20.0),
+            [2.0],
+            method=method,
+            events=lambda t, y: math.log(y[0]) - 0.2,
+            first_step=10.0,
+            rtol=1e-8,
+            atol=1e-10,
+        )
+        return found.t_events[0][0]
+
+    value, slope = sd.value_and_grad(reached)(1.0)
+    assert value == reached(1.0)
+    np.testing.assert_allclose(slope, -(math.log(2.0) - 0.2), rtol=1e-6)

@@ -147,3 +147,26 @@ def test_handlers_are_not_for_what_is_not_taken(f: Callable[[Any], Any]) -> None
     np.testing.assert_allclose(gradient, _differences(f, TAKEN), rtol=1e-5, atol=1e-6)
     with pytest.raises((ValueError, NotImplementedError, sd.errors.UnsupportedCallError)):
         sd.value_and_grad(f)(NOT_TAKEN.get(f.__name__, TAKEN[:3]))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: scipy.linalg.norm(a),
+        lambda a: np.sum(scipy.linalg.qr(a)[1]),
+        lambda a: np.sum(np.abs(scipy.linalg.svdvals(a))),
+    ],
+)
+def test_numbers_that_are_not_finite(f: Callable[[Any], Any]) -> None:
+    def guarded(a: Any) -> Any:
+        try:
+            return f(a)
+        except ValueError:
+            return 3.0 * a[0, 0]
+
+    value, gradient = sd.value_and_grad(guarded)(np.array([[2.0, np.inf], [4.0, 2.0]]))
+    assert value == 6.0
+    np.testing.assert_array_equal(gradient, [[3.0, 0.0], [0.0, 0.0]])
+    value, gradient = sd.value_and_grad(guarded)(REGULAR)
+    assert value == f(REGULAR)
+    np.testing.assert_allclose(gradient, _differences(f, REGULAR), rtol=1e-6, atol=1e-7)
