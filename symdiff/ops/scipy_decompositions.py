@@ -35,8 +35,8 @@ def _sibling(
     """NumPy's decomposition, computed by SciPy, which takes no numbers that are not finite."""
     name = f"linalg_{operation.name}"
     example = f"{name}({operands})"
-    given = {"evaluate": evaluate, "spelling": spelling, "example": example}
-    return replace(operation, name=name, raises=True, harmless=None, **given)
+    named = replace(operation, name=name, evaluate=evaluate, spelling=spelling, example=example)
+    return replace(named, raises=True, harmless=None)
 
 
 def _evaluate_eigh(a: Any, *, UPLO: str = "L") -> Any:
