@@ -35,8 +35,15 @@ def _sibling(
     """NumPy's decomposition, computed by SciPy, which takes no numbers that are not finite."""
     name = f"linalg_{operation.name}"
     example = f"{name}({operands})"
-    named = replace(operation, name=name, evaluate=evaluate, spelling=spelling, example=example)
-    return replace(named, raises=True, harmless=None)
+    return replace(
+        operation,
+        name=name,
+        evaluate=evaluate,
+        spelling=spelling,
+        example=example,
+        raises=True,
+        harmless=None,
+    )
 
 
 def _evaluate_eigh(a: Any, *, UPLO: str = "L") -> Any:
