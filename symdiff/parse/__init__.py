@@ -5,6 +5,7 @@ A function and a signature enter; a ``Staged`` graph leaves. Nothing of the user
 
 from symdiff.definitions.libraries import loaded_with
 from symdiff.parse import (
+    asked_complex,
     builtin_functions,
     containers,
     contexts,

@@ -125,3 +125,17 @@ def test_the_absolute_value_of_a_sum_is_refused_where_it_is_complex() -> None:
     with pytest.raises(UnsupportedCallError, match=r"made of a power of a negative float") as told:
         sd.grad(f)(-1.0)
     assert "abs(2.0 - x**0.5)" in str(told.value)
+
+
+@pytest.mark.parametrize("asked", [np.real, np.imag, np.angle, np.iscomplexobj, np.isrealobj])
+def test_parts_taken_by_numpy_are_refused_where_a_power_is_complex(asked: Any) -> None:
+    def f(x: Any) -> Any:
+        return x + asked(x**0.5)
+
+    value, gradient = sd.value_and_grad(f)(4.0)
+    assert value == f(4.0)
+    assert gradient == (1.25 if asked is np.real else 1.0)
+    with pytest.raises(UnsupportedCallError, match="a power of a negative float"):
+        sd.grad(f)(-4.0)
+    with pytest.raises(UnsupportedCallError, match="a power of a negative float"):
+        sd.grad(lambda x: x + asked([x**0.5, x][0]))(-4.0)
