@@ -39,14 +39,18 @@ _PRODUCTS = (multiply, divide, negative, positive, power)
 
 def require_real(interp: Interpreter, number: Abstract) -> None:
     """Let the program ask whether what is typed as a float of Python's is complex."""
-    if isinstance(number, Value) and _may_be_complex(interp, number):
+    if isinstance(number, Value) and may_be_complex(interp, number):
         check_real(number)
 
 
 def absolute_of(interp: Interpreter, number: Value) -> Value:
     """``abs(number)``, with its slopes where the number is complex, too."""
-    made = absolute(number)
-    if number.type != FLOAT or not _may_be_complex(interp, number):
+    return with_slopes(interp, number, absolute(number))
+
+
+def with_slopes(interp: Interpreter, number: Value, made: Value) -> Value:
+    """What is ``made`` as the absolute value of a number, with its slopes."""
+    if number.type != FLOAT or not may_be_complex(interp, number):
         return made
     with marked(role="definition"):
         alike = _of_factors(interp, number)
@@ -65,7 +69,7 @@ def _of_factors(interp: Interpreter, number: Value) -> Value | None:
         node = pending[-1].node
         if node is None or node.op not in _PRODUCTS:
             return None
-        found = [v for v in node.operands if v.type == FLOAT and _may_be_complex(interp, v)]
+        found = [v for v in node.operands if v.type == FLOAT and may_be_complex(interp, v)]
         if node.op is power and node.operands[1] in found:
             return None
         missing = [v for v in found if v not in made]
@@ -87,7 +91,8 @@ def _of_lengths(node: Node, made: Mapping[Value, Value]) -> Value:
     return multiply(length, other) if node.op is multiply else divide(length, other)
 
 
-def _may_be_complex(interp: Interpreter, number: Value) -> bool:
+def may_be_complex(interp: Interpreter, number: Value) -> bool:
+    """Return whether what is typed as a float of Python's may be complex at run time."""
     return told(interp.complexes, number, partial(_parts, interp), lambda _: False)
 
 

@@ -139,3 +139,28 @@ def test_parts_taken_by_numpy_are_refused_where_a_power_is_complex(asked: Any) -
         sd.grad(f)(-4.0)
     with pytest.raises(UnsupportedCallError, match="a power of a negative float"):
         sd.grad(lambda x: x + asked([x**0.5, x][0]))(-4.0)
+
+
+@pytest.mark.parametrize("x", [-2.0, -0.3, 2.0])
+def test_absolute_values_by_numpy_have_slopes_where_a_power_is_complex(x: float) -> None:
+    def f(x: Any) -> Any:
+        return np.abs(x**0.5) * x
+
+    sign = np.sign(x)
+    value, gradient = sd.value_and_grad(f)(x)
+    assert value == f(x)
+    assert isinstance(value, np.float64)
+    assert gradient == pytest.approx(1.5 * abs(x) ** 0.5, rel=1e-12)
+    assert sd.jvp(f, (x,), (1.0,))[1] == pytest.approx(gradient, rel=1e-12)
+    assert sd.derivative(f, 2)(x) == pytest.approx(0.75 * sign * abs(x) ** -0.5, rel=1e-12)
+
+
+def test_absolute_values_by_numpy_of_all_else_stay() -> None:
+    def f(x: Any) -> Any:
+        kept = np.zeros(2)
+        np.abs(x, out=kept)
+        masked = np.ma.masked_greater(x, 1.0)
+        return np.sum(kept * x) + np.sum(np.abs(masked)) + np.absolute(x[0]) + np.sum(np.abs([x[1]]))
+
+    x = np.array([0.5, -2.0])
+    np.testing.assert_allclose(sd.grad(f)(x), [2.0 * 0.5 + 2.0, 4.0 - 2.0], rtol=1e-12)
