@@ -160,7 +160,9 @@ def test_absolute_values_by_numpy_of_all_else_stay() -> None:
         kept = np.zeros(2)
         np.abs(x, out=kept)
         masked = np.ma.masked_greater(x, 1.0)
-        return np.sum(kept * x) + np.sum(np.abs(masked)) + np.absolute(x[0]) + np.sum(np.abs([x[1]]))
+        return (
+            np.sum(kept * x) + np.sum(np.abs(masked)) + np.absolute(x[0]) + np.sum(np.abs([x[1]]))
+        )
 
     x = np.array([0.5, -2.0])
     np.testing.assert_allclose(sd.grad(f)(x), [2.0 * 0.5 + 2.0, 4.0 - 2.0], rtol=1e-12)
