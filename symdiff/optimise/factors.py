@@ -354,6 +354,22 @@ def number_into_quotient(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("divide")
+def undone_in_quotient(node: Node, rewriter: Rewriter) -> Value | None:
+    """``c * (y / (c * x))`` as ``y / x``: what the logarithm of a multiple gives back."""
+    for factor, rest in both_ways(node):
+        number, quotient = number_of(factor), computed_by(rest, "divide")
+        if quotient is None or not isinstance(number, float) or not _is_moderate(factor):
+            continue
+        divisor = computed_by(quotient.operands[1], "multiply")
+        if divisor is None:
+            continue
+        for known, x in both_ways(divisor):
+            if number_of(known) == number and x.type == divisor.result.type:
+                return apply_like(divide, quotient, quotient.operands[0], x)
+    return None
+
+
 @reads("divide", "negative")
 def shared_quotient(node: Node, rewriter: Rewriter) -> Value | None:
     """``g * (y / x)`` as ``(g / x) * y`` where ``g / x`` was made before ``y / x``.
@@ -459,6 +475,7 @@ FACTORS: Rules = {
         *in_derivatives(number_left),
         *regrouping(
             undone_factor,
+            undone_in_quotient,
             factors_together,
             number_into_quotient,
             numbers_first,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, Dim
-from symdiff.ops.arithmetic import multiply, negative
+from symdiff.ops.arithmetic import by_numpy, divide, multiply, negative
 from symdiff.ops.casts import astype, python_float
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import is_derived, is_length, is_python, made_by, shape_of
@@ -111,6 +111,19 @@ def broadcast_later(node: Node, rewriter: Rewriter) -> Value | None:
     if not wide or any(map(shape_of, slim)):
         return None
     number = rewriter.emit(node.op, slim, node.attributes).result
+    return apply(broadcast_to, number, *wide[0].operands[1:], **wide[0].attributes)
+
+
+@reads("broadcast_to")
+def divided_later(node: Node, rewriter: Rewriter) -> Value | None:
+    """The quotient of two numbers, of which one was broadcast, by NumPy: Python's raises by 0."""
+    wide = [inner for value in node.operands if (inner := made_by(value, "broadcast_to"))]
+    slim = [_before_broadcast(value) for value in node.operands]
+    if not wide or any(map(shape_of, slim)):
+        return None
+    number = apply(by_numpy(divide), *slim)
+    if array_type(number).dtype != array_type(node.result).dtype:
+        return None
     return apply(broadcast_to, number, *wide[0].operands[1:], **wide[0].attributes)
 
 
@@ -398,6 +411,7 @@ _ANY: Rules = {
         **dict.fromkeys(
             ("add", "subtract", "multiply", "negative"), (broadcast_later, absorbed_broadcasts)
         ),
+        "divide": (divided_later, absorbed_broadcasts),
         "transpose": (
             identity_transpose,
             transposes_together,
