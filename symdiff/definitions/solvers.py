@@ -892,7 +892,7 @@ def solve_ivp(
     once = {**options, "first_step": first_step}
     if events is not None and listed(events):
         if dense_output:
-            refuse("events= with dense_output=True")
+            refuse("events= beside dense_output=True; ask for times by t_eval= instead")
         given = () if args is None else _tuple(args)
         span, equation = (first, last), (rate, start)
         return with_events(listed(events), fun, equation, span, options, once, given, t_eval)
