@@ -217,7 +217,10 @@ def test_a_call_without_derivative_is_the_call_alone():
     [
         (lambda k: integrate.odeint(rate, Y0, TIMES, (k, k), Dfun=rate)[0, 0], "Dfun="),
         (lambda k: integrate.odeint(rate, Y0, TIMES, (k, k), atol=Y0)[0, 0], "an array as atol"),
-        (lambda k: ivp(k, events=lambda t, y: y[0], dense_output=True), "events= with dense_"),
+        (
+            lambda k: ivp(k, events=lambda t, y: y[0], dense_output=True),
+            "events= beside dense_output",
+        ),
         (lambda k: ivp(k, vectorized=True), "vectorized="),
         (lambda k: ivp(k, jac=rate), "jac="),
         (lambda k: integrate.odeint(in_place, Y0, TIMES, (k,))[0, 0], "writes to what it is given"),
