@@ -1,7 +1,7 @@
 """The layers, held by reading import statements: imports point down, and heavy ones wait.
 
     api → {graphs, tracing, inspection, symbolic, exporting} → pipeline → {batch, patterns}
-        → {parse, differentiate, optimise, emit, runtime} → ops → ir
+        → {parse, differentiate, optimise, emit, runtime} → buffers → ops → ir
         → source, errors, definitions
 
 Modules of the lowest layer may import each other, all others only what stands below them and their
@@ -26,6 +26,7 @@ LAYERS = (
     {"source", "errors", "version", "definitions", "dataclass"},
     {"ir"},
     {"ops"},
+    {"buffers"},
     {"parse", "differentiate", "optimise", "emit", "runtime"},
     {"batch", "patterns"},
     {"pipeline"},

@@ -17,18 +17,17 @@ from __future__ import annotations
 
 import ast
 import bisect
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
+from symdiff.buffers.lower import blocks_of, is_write, push
+from symdiff.buffers.placed import Placed
 from symdiff.dataclass import dataclass
-from symdiff.emit.liveness import Liveness
-from symdiff.emit.lower import blocks_of, is_write, push
-from symdiff.emit.memory import Decisions, Sharing
 from symdiff.emit.names import hint_of
 from symdiff.emit.outside import part
 from symdiff.emit.text import WIDTH
 from symdiff.ir.build import constant, is_constant
 from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
-from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
+from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.structure import leaves_by_case
 from symdiff.ir.types import INT
 from symdiff.ops.declare import DeclaredOp, Spelling, is_spelled_by_attributes
@@ -56,17 +55,11 @@ class _Shape:
     depth: int
 
 
-def folded_values(
-    graph: Graph,
-    liveness: Liveness,
-    sharing: Sharing,
-    decisions: Decisions,
-    stored: Collection[Value] = (),
-) -> frozenset[Value]:
-    """The values of a graph that get no name; what is ``stored`` at the end gets one."""
-    folding = _Folding(graph, liveness, sharing, decisions)
-    folding.reader.update((value, None) for value in stored)
-    for block in blocks_of(graph.block):
+def folded_values(placed: Placed) -> frozenset[Value]:
+    """The values of a graph that get no name; what the caller's arrays become gets one."""
+    folding = _Folding(placed)
+    folding.reader.update((value, None) for value in placed.finals.values())
+    for block in blocks_of(placed.graph.block):
         folding.block(block)
     return frozenset(folding.folded)
 
@@ -88,11 +81,10 @@ Spelled = tuple[int, Sequence[int]]  # columns besides operands, and how often e
 
 
 class _Folding:
-    def __init__(
-        self, graph: Graph, liveness: Liveness, sharing: Sharing, decisions: Decisions
-    ) -> None:
-        self.graph, self.liveness = graph, liveness
-        self.sharing, self.decisions = sharing, decisions
+    def __init__(self, placed: Placed) -> None:
+        graph, liveness, sharing = placed.graph, placed.liveness, placed.sharing
+        self.graph, self.liveness, self.sharing = graph, liveness, sharing
+        self.accumulations = placed.accumulations
         self.folded: dict[Value, None] = {}
         self.named: set[Value] = set()  # of which it is known that they are not
         self.of_texts: set[Value] = set()  # in whose expressions there are strings
@@ -189,7 +181,7 @@ class _Folding:
         return value.node is not None and value.node.op.name in ("size", "tape_length")
 
     def is_foldable(self, value: Value, node: Node, block: Block) -> bool:
-        if node.op.effect or is_write(node) or node in self.decisions.accumulations:
+        if node.op.effect or is_write(node) or node in self.accumulations:
             return False
         reader = self.sole_reader(value, node)
         if reader is None or self.is_text_in_text(node, reader):
@@ -220,7 +212,7 @@ class _Folding:
         position = reader.operands.index(value)
         if is_write(reader) and position == 0:
             return None
-        if self.decisions.accumulations.get(reader) == position:
+        if self.accumulations.get(reader) == position:
             return None
         if isinstance(reader.op, DeclaredOp) and position in reader.op.repeated:
             return None

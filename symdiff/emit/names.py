@@ -11,10 +11,9 @@ from __future__ import annotations
 import bisect
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from symdiff.emit.headers import tape_get
-from symdiff.emit.liveness import Liveness, Segment
-from symdiff.emit.lower import blocks_of, is_write, push
-from symdiff.emit.memory import Decisions
+from symdiff.buffers.headers import tape_get
+from symdiff.buffers.liveness import Liveness, Segment
+from symdiff.buffers.lower import blocks_of, is_write, push
 from symdiff.emit.namespace import Namespace
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop, undefined
@@ -184,7 +183,7 @@ class Variables:
 def assign_names(
     graph: Graph,
     liveness: Liveness,
-    decisions: Decisions,
+    accumulations: Mapping[Node, int],
     folded: frozenset[Value],
     fixed: dict[Value, str],
     namespace: Namespace,
@@ -197,8 +196,8 @@ def assign_names(
     for node in nodes:
         if is_write(node):
             variables.merge(node.operands[0], node.results[0], forced=True)
-        elif node in decisions.accumulations:
-            variables.merge(node.operands[decisions.accumulations[node]], node.result, forced=True)
+        elif node in accumulations:
+            variables.merge(node.operands[accumulations[node]], node.result, forced=True)
     for node in nodes:
         for a, b in _related(node):
             if not _renames(a, b, fixed) and not _renames(b, a, fixed):

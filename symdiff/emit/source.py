@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from symdiff.buffers.lower import release
 from symdiff.emit.breaks import restore_breaks
 from symdiff.emit.chains import chain_constants
 from symdiff.emit.comments import annotate, origin
 from symdiff.emit.emitted import Emitted
 from symdiff.emit.expressions import Expressions, tuple_of
-from symdiff.emit.lower import release
 from symdiff.emit.names import hint_of
 from symdiff.emit.namespace import MODULES, Namespace, identifier
 from symdiff.emit.outside import with_whole_containers

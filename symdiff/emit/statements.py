@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from symdiff.buffers.headers import is_length, reads_count
+from symdiff.buffers.lower import in_memory, push
 from symdiff.emit import effects, writes
 from symdiff.emit.expressions import (
     Expressions,
@@ -26,8 +28,6 @@ from symdiff.emit.expressions import (
     truth,
     tuple_of,
 )
-from symdiff.emit.headers import is_length, reads_count
-from symdiff.emit.lower import in_memory, push
 from symdiff.emit.plan import Plan
 from symdiff.emit.text import Line
 from symdiff.emit.trees import same_tree

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from symdiff.emit.turns import Turns
+from symdiff.buffers.turns import Turns
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView
 from symdiff.ir.graph import Node, Value, uses

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from symdiff.buffers.headers import reads_count
+from symdiff.buffers.lower import push
 from symdiff.dataclass import dataclass
-from symdiff.emit.headers import reads_count
-from symdiff.emit.lower import push
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Node, Value
 
@@ -165,6 +165,10 @@ class Liveness:
                 pending += value.node.operands
             else:
                 self.uses.setdefault(value, []).append((time, block))
+
+    def read_at_end(self, value: Value) -> None:
+        """Note that a parameter is stored into behind everything else."""
+        self.uses.setdefault(value, []).append((2 * self.scopes[self.block].end, self.block))
 
     # Liveness
 

@@ -12,7 +12,7 @@ below the carry's last reader.
 
 from __future__ import annotations
 
-from symdiff.emit.lower import blocks_of, in_memory, is_write, push
+from symdiff.buffers.lower import blocks_of, in_memory, is_write, push
 from symdiff.ir.build import constant
 from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value

@@ -16,10 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from symdiff.emit.liveness import Liveness
-from symdiff.emit.lower import in_memory, is_write, push
-from symdiff.emit.memory import NOTHING, Decisions, Memory, Numbers, Origin, Origins, Place, Sharing
-from symdiff.emit.order import carried_values, is_line, lies_as_sum
+from symdiff.buffers.liveness import Liveness
+from symdiff.buffers.lower import in_memory, is_write, push
+from symdiff.buffers.memory import (
+    NOTHING,
+    Decisions,
+    Memory,
+    Numbers,
+    Origin,
+    Origins,
+    Place,
+    Sharing,
+)
+from symdiff.buffers.order import carried_values, is_line, lies_as_sum
 from symdiff.ir.build import constant
 from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, uses

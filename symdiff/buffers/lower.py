@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from symdiff.emit.checks import drop_repeated_checks
-from symdiff.emit.headers import reads_count, recover_header
-from symdiff.emit.turns import Turns
+from symdiff.buffers.checks import drop_repeated_checks
+from symdiff.buffers.headers import reads_count, recover_header
+from symdiff.buffers.turns import Turns
 from symdiff.ir.build import constant, copy_block, substitute
 from symdiff.ir.control import LoopView, cond, in_arms, loop
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, uses, walk_blocks, walk_nodes

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
 
+from symdiff.buffers.liveness import Liveness
+from symdiff.buffers.lower import in_memory, push
 from symdiff.dataclass import dataclass
-from symdiff.emit.liveness import Liveness
-from symdiff.emit.lower import in_memory, push
 from symdiff.ir.control import LoopView, cond, in_arms, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType

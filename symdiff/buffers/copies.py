@@ -8,12 +8,12 @@ from copy import deepcopy
 
 import numpy as np
 
-from symdiff.emit.headers import index_elements, tape_get
-from symdiff.emit.liveness import Liveness
-from symdiff.emit.lower import blocks_of, push, remove_unread
-from symdiff.emit.memory import Decisions, Sharing
-from symdiff.emit.order import carried_values, in_c_order, is_line
-from symdiff.emit.ownership import decide
+from symdiff.buffers.headers import index_elements, tape_get
+from symdiff.buffers.liveness import Liveness
+from symdiff.buffers.lower import blocks_of, push, remove_unread
+from symdiff.buffers.memory import Decisions, Sharing
+from symdiff.buffers.order import carried_values, in_c_order, is_line
+from symdiff.buffers.ownership import decide
 from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, loop
