@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from symdiff.ops.added_values import add_by_slices
+
 
 def prod_except(x: Any, *directions: Any, axis: tuple[int, ...] | int | None = None) -> Any:
     """For each element the product of all the others along ``axis``, zeros among them or not.
@@ -140,8 +142,8 @@ def triangular_solve(a: Any, b: Any, lower: bool) -> Any:
 
 
 def add_at(x: Any, key: Any, values: Any) -> None:
-    """``np.add.at(x, key, values)`` by places in one line, which NumPy does twice as fast where
-    they are not few.
+    """``np.add.at(x, key, values)`` slice by slice where the places lie in a grid, as windows do;
+    else by places in one line, which NumPy does twice as fast where they are not few.
 
     >>> x = np.zeros((2, 2))
     >>> add_at(x, ([0, 0, -1], [1, 1, 0]), np.array([1.0, 2.0, 4.0]))
@@ -149,6 +151,8 @@ def add_at(x: Any, key: Any, values: Any) -> None:
     array([[0., 3.],
            [4., 0.]])
     """
+    if np.size(values) >= 1024 and add_by_slices(x, key, values):
+        return
     if not x.flags.c_contiguous or np.size(values) < max(256, x.size // 4):
         np.add.at(x, key, values)
         return
