@@ -43,7 +43,7 @@ from symdiff.ir.record import recording
 from symdiff.ir.signature import Aspect, Nested, Path, Signature, Specification, leaves
 from symdiff.ir.structure import Container, Leaf, Static, Structure, leaf_numbers, mapped
 from symdiff.ir.types import ArrayType
-from symdiff.ir.verify import verify_numbers, verify_scopes
+from symdiff.ir.verify import is_asked_for, verify_numbers, verify_scopes
 from symdiff.ops.defined import of_values_alone
 from symdiff.ops.facts import does_more
 from symdiff.ops.index import is_view
@@ -78,7 +78,6 @@ from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
 from symdiff.runtime.siblings import Likely
 from symdiff.runtime.signature import TypeText, laps_itself, layout_of, signature_of, spelled
-from symdiff.runtime.verify import is_asked_for
 from symdiff.runtime.watching import Origin
 from symdiff.source import SourceSpan
 

@@ -38,6 +38,7 @@ from symdiff.ir.record import Record, recording
 from symdiff.ir.signature import Aspect, Path, Signature, objects_in
 from symdiff.ir.structure import Container, Leaf, Static, Structure, of_tuple
 from symdiff.ir.types import Type
+from symdiff.ir.verify import is_asked_for
 from symdiff.ops.effects import changes_one_of, changes_what_is_named
 from symdiff.parse import Marks
 from symdiff.pipeline import (
@@ -72,7 +73,7 @@ from symdiff.runtime.saved import (
     shape_in,
 )
 from symdiff.runtime.signature import TypeText, signature_of
-from symdiff.runtime.verify import is_asked_for, observer
+from symdiff.runtime.verify import observer
 from symdiff.runtime.watching import Watched, watched
 from symdiff.tracing.graphs import entries, recorded, returning_record
 from symdiff.tracing.trace import Trace

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 from symdiff.buffers.liveness import Liveness
 from symdiff.buffers.placed import place_buffers
+from symdiff.buffers.verify import verify_placed
 from symdiff.dataclass import dataclass
 from symdiff.emit.folding import folded_values
 from symdiff.emit.names import assign_names
 from symdiff.emit.namespace import Namespace
 from symdiff.ir.graph import Graph, GraphCell, Node, Value
+from symdiff.ir.verify import is_asked_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,4 +55,6 @@ def make_plan(
         liveness.read_at_end(value)
     chosen = {graph.block.parameters[k]: name for k, name in fixed.items()}
     names = assign_names(graph, liveness, placed.accumulations, folded, chosen, namespace)
+    if is_asked_for():
+        verify_placed(placed, folded, names)
     return Plan(graph, liveness, names, folded, placed.accumulations, placed.stores, callees)

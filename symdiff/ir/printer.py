@@ -16,7 +16,7 @@ what was built before it. Graphs that are called follow the one that calls them.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,10 +28,16 @@ from symdiff.ir.types import ArrayType, ListType, Multiple, OpaqueType, Size, Ta
 _INDENT = "  "
 
 
-def print_graph(graph: Graph, *, spans: bool = False) -> str:
-    """The text of a graph and of the graphs it calls; with the lines they come from as comments."""
+Note = Callable[[Node, Callable[[Value], str]], str | None]
+
+
+def print_graph(graph: Graph, *, spans: bool = False, note: Note | None = None) -> str:
+    """The text of a graph and of the graphs it calls; with the lines they come from as comments.
+
+    ``note`` is asked for a comment on each node of the graph itself, with what prints a value.
+    """
     cells = _Cells(graph)
-    shown = [_Printer(cells, spans).graph(graph, graph.name)]
+    shown = [_Printer(cells, spans, note).graph(graph, graph.name)]
     for cell in cells.found:
         if cell.graph is not None and cell.graph is not graph:
             shown.append(_Printer(cells, spans).graph(cell.graph, cells.name(cell)))
@@ -80,9 +86,10 @@ def _unused(name: str, taken: set[str]) -> str:
 class _Printer:
     """Numbers values and renames symbols of one graph while its lines are made."""
 
-    def __init__(self, cells: _Cells, spans: bool) -> None:
+    def __init__(self, cells: _Cells, spans: bool, note: Note | None = None) -> None:
         self.cells = cells
         self.spans = spans
+        self.note = note
         self.numbers: dict[Value, int] = {}
         self.symbols: dict[str, str] = {}
 
@@ -121,10 +128,16 @@ class _Printer:
         results = ", ".join(self._definition(value) for value in node.results)
         types = ", ".join(self.type(value.type) for value in node.results)
         text = f"{results} = {call} : {types}" if node.results else call
-        comment = f"  # line {node.span.line}" if self.spans and node.span is not None else ""
+        comment = self._comment(node)
         if not node.blocks:
             return [margin + text + comment]
         return [f"{margin}{text} {{{comment}", *inner, margin + "}"]
+
+    def _comment(self, node: Node) -> str:
+        line = f"line {node.span.line}" if self.spans and node.span is not None else None
+        note = self.note(node, self._use) if self.note is not None else None
+        said = ", ".join(part for part in (note, line) if part)
+        return f"  # {said}" if said else ""
 
     def _nested(self, block: Block, depth: int) -> list[str]:
         margin = _INDENT * depth
@@ -151,6 +164,10 @@ class _Printer:
     def _use(self, value: Value) -> str:
         number = self.numbers.get(value)  # undefined ones, in a broken graph, keep their own number
         return f"%?{value.number}" if number is None else f"%{number}"
+
+    def _later(self, value: Value) -> str:
+        """A value in an attribute may be defined behind it."""
+        return f"%{self.numbers.setdefault(value, len(self.numbers))}"
 
     # Types and attributes
 
@@ -229,6 +246,7 @@ class _Printer:
 _TYPES = (ArrayType, ListType, TapeType, OpaqueType)
 # The first that fits is taken: NumPy's float64 is a float, too, and a bool is an int.
 _LITERALS: tuple[tuple[Any, Any], ...] = (
+    (Value, _Printer._later),
     (tuple, _Printer._tuple),
     (np.ndarray, _Printer._array),
     (np.generic, _Printer._scalar),

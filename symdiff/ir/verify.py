@@ -13,6 +13,7 @@ lengths, which are no numbers of the derivative, sums and products may be made, 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
@@ -28,6 +29,13 @@ from symdiff.ir.types import ArrayType, Dim, ListType, TapeType, Type, real_dtyp
 
 _DOUBLE = 8  # bytes
 _WIDEST = np.dtype("int64")
+
+
+def is_asked_for() -> bool:
+    """Return whether the environment asks for verification (``SYMDIFF_VERIFY=1``); read when a
+    signature is compiled.
+    """
+    return os.environ.get("SYMDIFF_VERIFY", "") not in ("", "0")
 
 
 def verify(graph: Graph) -> None:

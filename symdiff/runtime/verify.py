@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 import types
 import warnings
 from collections.abc import Callable, Sequence
@@ -28,11 +27,6 @@ from symdiff.runtime.blame import is_refusal
 from symdiff.runtime.captured import contents, copied, saved
 
 Arguments = tuple[Any, ...]
-
-
-def is_asked_for() -> bool:
-    """Return whether the environment asks for verification; read when a signature is compiled."""
-    return os.environ.get("SYMDIFF_VERIFY", "") not in ("", "0")
 
 
 @dataclass(frozen=True, slots=True)

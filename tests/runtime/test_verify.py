@@ -5,7 +5,7 @@ import pytest
 
 import symdiff as sd
 from symdiff import pipeline
-from symdiff.runtime import verify
+from symdiff.ir.verify import is_asked_for
 from symdiff.runtime.verify import Outcome, difference, difference_of_outcomes
 
 
@@ -87,7 +87,7 @@ def test_functions_with_effects_are_not_run_twice(capsys):
 def test_it_is_asked_for_by_the_environment(monkeypatch):
     for value, asked in (("", False), ("0", False), ("1", True)):
         monkeypatch.setenv("SYMDIFF_VERIFY", value)
-        assert verify.is_asked_for() is asked
+        assert is_asked_for() is asked
 
 
 @pytest.mark.usefixtures("verified")
