@@ -38,7 +38,6 @@ from typing import Any, TypeGuard
 
 from symdiff.dataclass import dataclass
 from symdiff.definitions.bunches import attributes_of, rebuilt
-from symdiff.errors import InternalError
 from symdiff.ir.build import (
     Builder,
     builder,
@@ -1061,16 +1060,34 @@ def _leave(interp: Interpreter, raised: Raised, new: dict[Value, Value], handles
     errors = {k: _of(error, new, handles) for k, error in raised.errors.items()}
     numbers = [_number_in(interp, region, k, raised, errors) for k in range(len(raised.kinds))]
     number = _of(raised.number, new)
-    if len({numbers[k] for k in errors}) < len(errors):
-        raise InternalError("exceptions that are told apart are not, where they are copied")
+    of_number: dict[int, list[int]] = {}
+    for k in errors if isinstance(number, Value) else (number,):
+        of_number.setdefault(numbers[k], []).append(k)
 
     def leave() -> None:
         interp.put((region.token, "number"), _numbered(number, numbers))
-        for k in errors if isinstance(number, Value) else (number,):
-            interp.put((region.token, numbers[k]), errors.get(k))
+        for one, some in of_number.items():
+            _keep_raised(interp, (region.token, one), number, [(k, errors.get(k)) for k in some])
         interp.leave(region.exit)
 
     interp.where(_of(raised.where, new), leave)
+
+
+def _keep_raised(
+    interp: Interpreter, place: Any, number: Abstract, errors: Sequence[tuple[int, Abstract]]
+) -> None:
+    """Put the exception of a number in its place: what a template tells apart, as it has the text
+    of one and makes that of another, a copy need not.
+    """
+    (k, error), *others = errors
+    if not others:
+        interp.put(place, error)
+        return
+    interp.branch(
+        equal(number, k),
+        lambda: interp.put(place, error),
+        lambda: _keep_raised(interp, place, number, others),
+    )
 
 
 def _number_in(

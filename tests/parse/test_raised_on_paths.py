@@ -272,3 +272,44 @@ def test_sums_from_zero_of_what_may_be_none() -> None:
         gradient(0.5, 2.0)
     assert sd.grad(read)(0.5, 0.0) == 5.0
     assert sd.grad(read)(0.5, 2.0) == -1.0
+
+
+def checked(x: Any) -> Any:
+    if np.max(x) > 5.0:
+        raise ValueError(f"above five: {np.max(x)}")
+    if np.sum(x) > 7.5:
+        raise ValueError(f"together above seven: {np.sum(x)}")
+    return np.sin(x)
+
+
+def checked_twice(x: Any) -> Any:
+    y = checked(x)
+    if np.min(x) < -5.0:
+        raise ValueError(f"below minus five: {np.min(x)}")
+    return y * checked(y)
+
+
+def test_texts_that_are_told_apart_where_they_are_made_are_one_in_a_later_call() -> None:
+    def total(x: Any) -> Any:
+        try:
+            return np.sum(checked_twice(x) + checked_twice(2.0 * x))
+        except KeyError:
+            return 0.0
+
+    def one(x: float) -> float:
+        s = np.sin(x)
+        return float(np.cos(x) * (np.sin(s) + s * np.cos(s)))
+
+    gradient = sd.grad(total)
+    x = np.array([0.3, -0.4])
+    np.testing.assert_allclose(gradient(x), [one(t) + 2.0 * one(2.0 * t) for t in x], rtol=1e-13)
+    for bad, text in (
+        ([6.0, 0.0], "above five: 6.0"),
+        ([4.0, 4.0], "together above seven: 8.0"),
+        ([0.0, -6.0], "below minus five: -6.0"),
+        ([3.0, 0.0], "above five: 6.0"),
+        ([2.0, 2.0], "together above seven: 8.0"),
+        ([0.0, -3.0], "below minus five: -6.0"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            gradient(np.array(bad))
