@@ -30,7 +30,7 @@ from symdiff.ops.arithmetic import constant_of, divide
 from symdiff.ops.creation import arange
 from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.elementary import power
-from symdiff.ops.facts import lengths_given
+from symdiff.ops.facts import lengths_given, shape_of
 from symdiff.ops.index import index, is_view
 from symdiff.ops.integer_sums import of_arguments
 from symdiff.ops.residuals import size_if_defined
@@ -51,10 +51,10 @@ def resolve(pairs: Sequence[Pair], top: Block, zeros: Zeros, nodes: list[Node]) 
     """Give the sweep's blocks, whose outermost nodes are given, what they name of primal blocks;
     what ``top`` defines is free.
     """
+    lengths = lengths_given_in(top)
     homes = Homes()
     homes.add_block(top)
     _add_again(homes, pairs, Block((), nodes))
-    lengths = lengths_given_in(top)
     for pair in pairs:
         _region_class(pair)(pair, homes, top, zeros, lengths).resolve()
 
@@ -64,10 +64,10 @@ def resolve_apart(pairs: Sequence[Pair], whole: Pair, partial: Iterable[Value]) 
 
     The primal values to be saved are returned, each with the value that it has in the other graph.
     """
+    zeros, lengths = Zeros((), partial), lengths_given_in(whole.primal)
     homes = Homes()
     homes.add_block(whole.primal)
     _add_again(homes, pairs, whole.reverse)
-    zeros, lengths = Zeros((), partial), lengths_given_in(whole.primal)
     for pair in pairs:
         _region_class(pair)(pair, homes, None, zeros, lengths).resolve()
     top = _Whole(whole, homes, None, zeros, {})
@@ -85,16 +85,34 @@ def _add_again(homes: Homes, pairs: Sequence[Pair], reverse: Block) -> None:
 
 
 def lengths_given_in(block: Block) -> Lengths:
-    """Lengths that a block gives arrays, by the open sizes that no loop changes."""
+    """Lengths that a block gives arrays, by the open sizes that no loop changes, and the lengths of
+    its parameters that are asked for inside of it: of arrays that loops change, say.
+    """
     varying = {
         symbol for node in walk_nodes(block) if node.op is loop for symbol in LoopView(node).varying
     }
-    return {
+    given = {
         dim: value
         for node in block.nodes
         for dim, value in lengths_given(node)
         if isinstance(dim, Size) and dim.open and dim.symbol not in varying
     }
+    return given | _lengths_of_parameters(block)
+
+
+def _lengths_of_parameters(block: Block) -> dict[Dim | None, Value]:
+    """Sizes of parameters that a block asks for in loops and branches, read before all else."""
+    own = set(block.nodes)
+    asked = {_length(n.result) for n in walk_nodes(block) if n.op is size and n not in own}
+    found: dict[Dim | None, Value] = {}
+    before = Builder()
+    with building(before):
+        for value in block.parameters if asked else ():
+            for axis, dim in enumerate(shape_of(value)):
+                if isinstance(dim, Size) and not dim.open and dim in asked - found.keys():
+                    found[dim] = size(value, axis=axis)
+    block.nodes[:0] = before.nodes
+    return found
 
 
 def _region_class(pair: Pair) -> type[_Region]:

@@ -22,6 +22,7 @@ from symdiff.differentiate.calls import (
 from symdiff.differentiate.cases import Choice, choice_of
 from symdiff.differentiate.checking import check
 from symdiff.differentiate.cotangents import Cotangents, Zeros, as_array_where, fitted, name_after
+from symdiff.differentiate.lengths import equal_lengths_named_alike
 from symdiff.differentiate.operands import Numbers
 from symdiff.differentiate.products import (
     Partial,
@@ -134,7 +135,7 @@ class Sweep:
 
     def run(self, nodes: Sequence[Node], cotangents: Cotangents) -> None:
         """Go through ``nodes`` backwards, from cotangents of what they define to the others."""
-        with _at_hand(nodes):
+        with _at_hand(nodes), equal_lengths_named_alike(nodes):
             for node in reversed(nodes):
                 if any(value in cotangents for value in node.results):
                     with marked(node.span, "cotangent"):

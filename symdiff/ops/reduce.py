@@ -19,7 +19,7 @@ import numpy as np
 from symdiff.dataclass import dataclass
 from symdiff.errors import rejection
 from symdiff.ir.graph import Node, Order, Value
-from symdiff.ir.types import ArrayType, Dim, Size, Type, may_be_one, type_of_constant, with_sizes_of
+from symdiff.ir.types import ArrayType, Dim, Type, may_be_one, type_of_constant, with_sizes_of
 from symdiff.ir.types import least as least_length
 from symdiff.ops import patterns, support
 from symdiff.ops.arithmetic import equal, isnan, logical_not, nonzero, strong_constant, where
@@ -581,31 +581,12 @@ def unbroadcast_to(g: Value, x: Value) -> Value:
     """The cotangent of ``x`` broadcast, summed to the shape of ``x`` and cast to its dtype."""
     type_ = array_type(x)
     g = _without_leading(g, type_.rank)
-    pairs = enumerate(zip(array_type(g).shape, type_.shape, strict=True))
-    shape = tuple(m if _is_as_long(x, k - type_.rank, m) else n for k, (m, n) in pairs)
-    known, tested = _axes_to_sum(array_type(g).shape, shape)
+    known, tested = _axes_to_sum(array_type(g).shape, type_.shape)
     if known:
         g = sum(g, axis=known if len(known) < type_.rank else None, keepdims=True)
     if tested:
-        g = unbroadcast(g, *sizes_of(x), shape=shape)
+        g = unbroadcast(g, *sizes_of(x), shape=type_.shape)
     return _as_kind_of(as_dtype_of(g, x), type_)
-
-
-def _is_as_long(x: Value, axis: int, dim: Dim, depth: int = 3) -> bool:
-    """Return whether what is broadcast to a length has it, as something that it is computed of,
-    element by element, does: it has that length or is as long as 1, and so is this one then.
-    """
-    shape = array_type(x).shape
-    if len(shape) < -axis or not isinstance(dim, Size) or not dim.open:
-        return False
-    if shape[axis] == dim:
-        return True
-    node = x.node
-    if node is None or depth == 0 or not isinstance(node.op, DeclaredOp):
-        return False
-    operands = node.operands if node.op.elementwise else ()
-    arrays = (operand for operand in operands if isinstance(operand.type, ArrayType))
-    return True in (_is_as_long(operand, axis, dim, depth - 1) for operand in arrays)
 
 
 def fitted_to(g: Value, x: Value) -> Value:
