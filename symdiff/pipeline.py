@@ -23,7 +23,13 @@ from symdiff.differentiate.switches import RECOMPUTING
 from symdiff.emit import Emitted, emit_source
 from symdiff.emit.fallback import FLOATS_RAISE, LISTS_RAISE, with_fallback
 from symdiff.emit.namespace import Namespace
-from symdiff.errors import AliasingError, SignatureError, SymdiffError, faults_told
+from symdiff.errors import (
+    AliasingError,
+    CertainError,
+    SignatureError,
+    SymdiffError,
+    faults_told,
+)
 from symdiff.ir.attributes import opened
 from symdiff.ir.build import constant
 from symdiff.ir.called import called_by, with_called
@@ -705,7 +711,7 @@ def _refined(
         return policy.kept(), signature
     if policy.taken_over:
         return policy.anew(), signature
-    raise error
+    raise error if isinstance(error, CertainError) else policy.recursions.instead or error
 
 
 def _with_less(
@@ -714,7 +720,7 @@ def _with_less(
     """The signature to stage at after an error, with something else tried that may resolve it; None
     where there is nothing.
     """
-    if policy.recursions.follow(error) or policy.recursions.key() or policy.write_in_arms():
+    if policy.recursions.follow(error) or policy.recursions.key(error) or policy.write_in_arms():
         return given
     if policy.tell_names():
         return given

@@ -183,7 +183,7 @@ def _assumed(interp: Interpreter, predicate: Value) -> bool | None:
     if known is not None or asked is None:
         return known
     for value, taken in interp.assumed.items():
-        other = tested(value)
+        other = tested(value) if isinstance(value, Value) else None
         if other is None or other[0] is not asked[0]:
             continue
         if other[1] == asked[1]:

@@ -68,6 +68,13 @@ def note_unknown_key(interp: Interpreter, place: str | SourceSpan | None) -> Non
         interp.policy.recursions.asked.add(place)
 
 
+def note_unknown_order(interp: Interpreter, place: SourceSpan | None) -> None:
+    """Note that it depends on the path in what order a dict has which keys."""
+    if place is not None:
+        interp.policy.recursions.ordered.add(place)
+    note_unknown_key(interp, place)
+
+
 def require_as_keyed(interp: Interpreter, made: DictRef, other: Abstract) -> None:
     """Have a dict followed as an object where it is filled from one that is."""
     if isinstance(other, ObjectRef) and is_keyed(other.type):

@@ -41,7 +41,7 @@ from symdiff.ir.types import Size, Type, in_words
 from symdiff.ops.arithmetic import bitwise_or, not_
 from symdiff.ops.declare import NeedsStatic
 from symdiff.ops.strides import Layout, Product
-from symdiff.parse.assumed import is_certain, truth_of
+from symdiff.parse.assumed import Assumed, is_certain, truth_of
 from symdiff.parse.blame import CONTROL, HINT, blamed, certain, users
 from symdiff.parse.dtype_answers import Answer, Question
 from symdiff.parse.heap import Heap, constant, is_array, value_name
@@ -407,7 +407,7 @@ class Interpreter:
         self.logs: dict[Any, None] = {}  # captured lists that got items on some paths only
         self.predicates: list[Value] = []  # of the staged branches around
         self.put_at: dict[Any, SourceSpan | None] = {}  # where what a key holds was put there
-        self.assumed: dict[Value, bool] = {}  # what they are here
+        self.assumed: Assumed = {}  # what they are here
         self.refusal: Exception | None = None  # the last that has left an arm of a branch
         self.refused_under: list[Value] = []  # the predicates of the arms that it left
         self.active_calls: list[ActiveCall] = []

@@ -21,7 +21,8 @@ from symdiff.ir.types import BOOL, TEXT, ArrayType, ListType, Type
 from symdiff.ops.index import index_of
 from symdiff.ops.lists import list_filled, list_length, list_new
 from symdiff.parse.activations import PARENT, rebinds
-from symdiff.parse.assumed import implied
+from symdiff.parse.assumed import Assumed, implied
+from symdiff.parse.changing import note_unknown_order
 from symdiff.parse.heap import (
     Heap,
     Key,
@@ -168,7 +169,7 @@ class BranchJoin(Join):
         self.values: dict[tuple[Value, Value], Value] = {}
         self.told: dict[tuple[int, Array], Callable[[], Value]] = {}  # views there in a case only
         self.merged: list[Merged] = []
-        self.assumed: dict[int, dict[Value, bool]] = {}  # by arm, as far as asked
+        self.assumed: dict[int, Assumed] = {}  # by arm, as far as asked
         self.heap = Heap()
 
     def join_heaps(self) -> Heap:
@@ -259,6 +260,8 @@ class BranchJoin(Join):
             return self.join(name, a, b)
         except Unjoinable as reason:
             conflict = self._unlike_on_paths(name, a, b, reason)
+            if isinstance(key, DictRef) and isinstance(a, dict) and isinstance(b, dict):
+                note_unknown_order(self.interp, key.made_at)
             lacking = is_callers_name(key) and (a is ABSENT or b is ABSENT)
             if not lacking and self._is_told_apart(name, a, b):
                 conflict.cases = self._cases(name, a, b, there)

@@ -29,18 +29,24 @@ class Recursions:
 
     ``graphs``: those that become graphs of their own. ``followed``: those that do not, and why.
     ``asked``: where dicts are made that the last attempt could not tell the keys of, and whether
-    there were such sets. ``keyed``: those of which keys are known at run time only.
+    there were such sets. ``keyed``: those of which keys are known at run time only. ``ordered``:
+    where dicts are made whose keys stand in an order that depends on the path; ``instead``: what
+    was refused where nothing but that called for keys known at run time only.
     """
 
     graphs: set[Any] = field(default_factory=set)
     followed: dict[Any, SymdiffError] = field(default_factory=dict)
     asked: set[str | SourceSpan] = field(default_factory=set)
     keyed: set[str | SourceSpan] = field(default_factory=set)
+    ordered: set[str | SourceSpan] = field(default_factory=set)
+    instead: SymdiffError | None = None
 
-    def key(self) -> bool:
+    def key(self, refusal: SymdiffError) -> bool:
         """Take keys that could not be told as known at run time only; False where none are new."""
         new = self.asked - self.keyed
         self.keyed |= new
+        if new and new <= self.ordered:
+            self.instead = self.instead or refusal
         return bool(new)
 
     def follow(self, reason: SymdiffError) -> bool:

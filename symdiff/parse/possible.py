@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from symdiff.ir.build import constant_value
 from symdiff.ir.control import cond, in_arms
@@ -22,7 +23,7 @@ from symdiff.parse.assumed import implied, truth_of
 from symdiff.parse.values import Abstract, Cases, Conflict
 
 
-def narrowed(content: Abstract, assumed: Mapping[Value, bool]) -> Abstract:
+def narrowed(content: Abstract, assumed: Mapping[Any, bool]) -> Abstract:
     """What is left of what may be one of several."""
     if not isinstance(content, Conflict) or content.cases is None or content.entries is not None:
         return content
@@ -34,24 +35,26 @@ def narrowed(content: Abstract, assumed: Mapping[Value, bool]) -> Abstract:
     return replace(content, cases=replace(content.cases, contents=left))
 
 
-def possible(cases: Cases, assumed: Mapping[Value, bool]) -> dict[int, Abstract]:
+def possible(cases: Cases, assumed: Mapping[Any, bool]) -> dict[int, Abstract]:
     """The cases that what is assumed leaves: after ``if y is None: return`` it is no None."""
+
+    values = [item for item in assumed.items() if isinstance(item[0], Value)]
 
     def is_possible(number: int) -> bool:
         told = _InCase(cases.which, number)
-        return all(truth_of(v, told) in (None, taken) for v, taken in assumed.items())
+        return all(truth_of(v, told) in (None, taken) for v, taken in values)
 
     found = {number: content for number, content in cases.contents.items() if is_possible(number)}
     return found or cases.contents
 
 
-class _InCase(Mapping[Value, bool]):
+class _InCase(Mapping[Any, bool]):
     """What tests of which case it is give in one of the cases."""
 
     def __init__(self, which: Value, number: int) -> None:
         self._number = number
         self._equal = {which}  # what is the number, too
-        self._known: dict[Value, bool] = {}
+        self._known: dict[Any, bool] = {}
         arms = _arms(which)
         while arms is not None:
             possible = [k for k, arm in enumerate(arms) if constant_value(arm) in (None, number)]
@@ -64,13 +67,13 @@ class _InCase(Mapping[Value, bool]):
             self._equal.add(which)
             arms = _arms(which)
 
-    def __getitem__(self, value: Value) -> bool:
-        test = tested(value)
+    def __getitem__(self, value: Any) -> bool:
+        test = tested(value) if isinstance(value, Value) else None
         if test is not None and test[0] in self._equal:
             return test[1] == self._number
         return self._known[value]
 
-    def __iter__(self) -> Iterator[Value]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._known)
 
     def __len__(self) -> int:

@@ -22,7 +22,7 @@ from symdiff.ops.retype import retype
 from symdiff.parse.assumed import truth_of
 
 
-def as_told(content: Any, assumed: Mapping[Value, bool]) -> Any:
+def as_told(content: Any, assumed: Mapping[Any, bool]) -> Any:
     """The content, an integer of Python's as one where what is assumed says that it is one."""
     if not isinstance(content, Value) or content.type != FLOAT or not assumed:
         return content

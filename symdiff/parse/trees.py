@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from symdiff.definitions.bunches import attributes_of
 from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Either, Leaf, Static, Structure, is_dataclass
-from symdiff.parse.assumed import implied, truth_of
+from symdiff.parse.assumed import Assumed, implied, truth_of
 from symdiff.parse.heap import Heap, same
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.reflect import container
@@ -61,7 +61,7 @@ def flatten(
     """
     leaves: list[Abstract] = []
     around: list[Abstract] = []
-    decided: dict[Value, bool] = {}  # what is known where a content is one of two
+    decided: Assumed = {}  # what is known where a content is one of two
 
     def visit(content: Abstract) -> Structure:
         content = seen(content)

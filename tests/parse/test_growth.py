@@ -375,6 +375,18 @@ def calls_in_both_arms(n):
     return f"def f0(x):\n    return np.sin(x)\n{inner}def f(x):\n    return f{n}(x)\n"
 
 
+def entries_set_in_loops(n, test="if x > 0.{k}5:"):
+    """A dict whose entries are there on some paths only, all of a loop together."""
+    lines = ["for k in ('a', 'b', 'c{k}'):", "    " + test, "        d[k] = d.get(k, x) * 0.9"]
+    last = "for v in d.values():\n        s = s * 0.9 + v\n    return s"
+    return in_turn(n, lines, last).replace("s = x\n", "s, d = x, {}\n")
+
+
+def entries_set_in_some_order(n):
+    """The order of its entries is known at run time only, too."""
+    return entries_set_in_loops(n, "if k != 'a' or x < 0.{k}5:")
+
+
 def in_both_arms(indent, name, one, other, arguments="v"):
     """A function that calls another one in both arms of a branch."""
     head = indented(indent, f"def {name}({arguments}):") + indented(indent + 1, "if v > 0.1:")
@@ -848,7 +860,7 @@ def arms_in_arms_of_which_the_last_is_refused(n):
     return REFUSED + "def f(x):\n    s = x\n" + body + last
 
 
-KINDS += [arms_that_are_refused]
+KINDS += [arms_that_are_refused, entries_set_in_loops, entries_set_in_some_order]
 NESTED += [arms_in_arms_of_which_the_last_is_refused]
 
 

@@ -199,7 +199,40 @@ def in_another_order(x, p):
     return d, list(d), d["a"] * d["b"]
 
 
+def set_in_turns(x, p):
+    d = {}
+    for name in ("a", "b", "c"):
+        if p > 0.5:
+            d[name] = x
+    for name in ("a", "b", "c"):
+        if p * p > 0.2:
+            d[name] = d.get(name, 2.0) * x
+    for name in ("a", "c", "b"):
+        if p > 0.8:
+            d[name] = d[name] * p
+    s = 0.0
+    for name, value in d.items():
+        s = s * 0.5 + np.sin(value) * len(name)
+    return s, len(d)
+
+
+def set_in_an_order_told_by_numbers(x, p):
+    d = {}
+    for k, name in enumerate(("a", "b", "c", "d")):
+        if p > 0.25 * k:
+            d[name] = np.sum(x) * (k + 1.0)
+    for k, name in enumerate(("a", "b", "c", "d")):
+        if p < 0.25 * k + 0.1:
+            d[name] = d.pop(name, p) * np.sum(x * x)
+    s = 0.0
+    for value in d.values():
+        s = s * p + value
+    return s
+
+
 FUNCTIONS = [
+    set_in_turns,
+    set_in_an_order_told_by_numbers,
     filled,
     asks_which_are_there,
     handles_what_lacks,
