@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from symdiff.definitions.bunches import attributes_of
-from symdiff.ir.graph import Value
 from symdiff.ir.structure import Container, Either, Leaf, Static, Structure, is_dataclass
 from symdiff.parse.assumed import Assumed, implied, truth_of
 from symdiff.parse.heap import Heap, same
