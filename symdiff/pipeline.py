@@ -61,6 +61,7 @@ from symdiff.optimise.dead_code import eliminate_dead_code
 from symdiff.optimise.elements import on_lists
 from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
+from symdiff.optimise.neighbours import join_neighbours
 from symdiff.optimise.outlining import outlined
 from symdiff.optimise.tries import has_tests, with_tries
 from symdiff.optimise.unread import without_unread
@@ -421,7 +422,8 @@ def _derived(
     pairs = zip(chain.parameters[1:], levels[1:], strict=True)
     outer = (signature_of(p.names, given, ids) for p, given in pairs)
     signatures = [function.signature, *outer]
-    graph, checks, written = function.graph, list(function.checks), function.written
+    graph = join_neighbours(function.graph) if chain.transforms else function.graph
+    checks, written = list(function.checks), function.written
     static, same = function.signature.static, function.signature.same
     long = function.signature.long
     own = _paths(function.signature)
