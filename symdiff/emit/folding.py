@@ -400,14 +400,14 @@ def _is_nameless(node: Node) -> bool:
 
 def _is_continued(value: Value, reader: Reader) -> bool:
     """Return whether a derivative's reader has the same name: ``x_bar = a``, ``x_bar = x_bar +
-    b``.
+    b``, ``x_bar[i] = a``.
     """
     if isinstance(reader, Block):
         return value.node is not None and _is_cast(value.node)
     if reader.op.name in _COPIES and _is_nameless(reader):
         return True
     names = {(v.name, v.role) for v in reader.results}
-    return value.role != "primal" and names == {(value.name, value.role)} and not is_write(reader)
+    return value.role != "primal" and names == {(value.name, value.role)}
 
 
 def _is_cast(node: Node) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from symdiff.buffers.lower import release
 from symdiff.emit.breaks import restore_breaks
+from symdiff.emit.bundles import bundle_tapes
 from symdiff.emit.chains import chain_constants
 from symdiff.emit.comments import annotate, origin
 from symdiff.emit.emitted import Emitted
@@ -101,6 +102,7 @@ def _body(plan: Plan, namespace: Namespace, augmented: bool) -> list[Line]:
     expressions = Expressions(plan.names, plan.folded, namespace, plan.callees)
     statements = Statements(plan, expressions, augmented)
     body = statements.block(plan.graph.block) + statements.stores()
+    bundle_tapes(body, namespace.fresh)
     body.append(Line(ast.Return(output(plan.graph, expressions)), _computed_at(plan)))
     release(plan.graph)
     return body
@@ -120,6 +122,7 @@ def _callee(graph: Graph, name: str, callees: dict[GraphCell, str], namespace: N
     expressions = Expressions(plan.names, plan.folded, namespace, callees)
     body = _docstring(graph, name) if graph.span is not None else []
     body += Statements(plan, expressions).block(plan.graph.block)
+    bundle_tapes(body, namespace.fresh)
     results = [expressions.of(v) for v in plan.graph.block.results]
     returned = results[0] if len(results) == 1 else tuple_of(results)
     body.append(Line(ast.Return(returned), _computed_at(plan)))

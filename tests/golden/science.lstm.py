@@ -6,36 +6,28 @@ def lstm_grad(params, xs):
     params_cell_0, params_cell_1 = params['cell']
     h = np.zeros(3)
     c = np.zeros(3)
-    c_tape = []
+    tape1 = []
     z_tape = []
     t_tape = []
-    i_tape = []
     t_tape1 = []
-    f_tape = []
     t_tape2 = []
-    o_tape = []
-    t_tape3 = []
     tanh_c_tape = []
     tape = []
     for k in range(xs.shape[0]):
-        c_tape.append(c)
         x = xs[k]
         z = np.concatenate((x, h))
         z_tape.append(z)
         t = np.exp(-(z @ params_input_0 + params_input_1))
         t_tape.append(t)
         i = 1.0 / (1.0 + t)
-        i_tape.append(i)
         t = np.exp(-(z @ params_forget_0 + params_forget_1))
         t_tape1.append(t)
         f = 1.0 / (1.0 + t)
-        f_tape.append(f)
         t = np.exp(-(z @ params_output_0 + params_output_1))
         t_tape2.append(t)
         o = 1.0 / (1.0 + t)
-        o_tape.append(o)
         t = np.tanh(z @ params_cell_0 + params_cell_1)
-        t_tape3.append(t)
+        tape1.append((c, i, f, o, t))
         c = f * c + i * t
         tanh_c = np.tanh(c)
         tanh_c_tape.append(tanh_c)
@@ -56,11 +48,7 @@ def lstm_grad(params, xs):
     rows_bar3 = np.zeros((xs.shape[0], params_cell_0.shape[1]))
     # line 135: for x in xs:
     for k in reversed(range(xs.shape[0])):
-        c = c_tape[k]
-        i = i_tape[k]
-        f = f_tape[k]
-        o = o_tape[k]
-        t = t_tape3[k]
+        c, i, f, o, t = tape1[k]
         tanh_c = tanh_c_tape[k]
         # line 143: loss += np.sum((h - 0.2) ** 2)
         h_bar += 2.0 / xs.shape[0] * tape[k]

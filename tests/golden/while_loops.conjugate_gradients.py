@@ -5,28 +5,20 @@ def conjugate_gradients_grad(A, b):
     p = r.copy()
     rs = r @ r
     r1 = r.copy()
-    p_tape = []
-    rs_tape = []
-    Ap_tape = []
-    t1_tape = []
-    r_tape = []
-    t2_tape = []
+    tape = []
+    tape1 = []
     t = 0
     k = 0
     while k < 2:
-        p_tape.append(p)
-        rs_tape.append(rs)
         Ap = A @ p
-        Ap_tape.append(Ap)
         t1 = p @ Ap
-        t1_tape.append(t1)
+        tape.append((p, rs, Ap, t1))
         alpha = rs / t1
         x += alpha * p
         r1 -= alpha * Ap
-        r_tape.append(r1.copy())
         new = r1 @ r1
         t2 = new / rs
-        t2_tape.append(t2)
+        tape1.append((r1.copy(), t2))
         p = r1 + t2 * p
         k += 1
         rs = new
@@ -39,12 +31,8 @@ def conjugate_gradients_grad(A, b):
     A_bar = np.zeros(A.shape)
     rs_bar = np.float64(0.0)
     for k in reversed(range(t)):
-        p = p_tape[k]
-        rs = rs_tape[k]
-        Ap = Ap_tape[k]
-        t1 = t1_tape[k]
-        r1 = r_tape[k]
-        t2 = t2_tape[k]
+        p, rs, Ap, t1 = tape[k]
+        r1, t2 = tape1[k]
         # line 115: p = r + (new / rs) * p
         r_bar += p_bar
         p_bar1 = p_bar * t2
