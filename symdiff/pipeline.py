@@ -94,6 +94,7 @@ if TYPE_CHECKING:
 Arguments = tuple[Any, ...]
 Normalise = Callable[[Arguments], Arguments]
 _MOST_RESTARTS = 200
+_MOST_FLOATS = 32  # that are fixed: for each decision that they tell all is staged again
 _BY_NUMPY = "_by_numpy"
 
 
@@ -673,7 +674,12 @@ def staged_at(
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue
         except SymdiffError as error:
-            policy, signature = _refined(policy, likely, error, signature, given)
+            refined = _refined(policy, likely, error, signature, given)
+            if refined is None:
+                told = error if isinstance(error, CertainError) else policy.recursions.instead
+                decided = _decided_outside(policy.outside, told or error, signature, arguments)
+                refined = policy.kept(), decided
+            policy, signature = refined
             continue
         if likely.values and _writes(staged.graph):  # perhaps one of them
             likely.give_up()
@@ -698,9 +704,9 @@ def staged_at(
 
 def _refined(
     policy: RetryPolicy, likely: Likely, error: SymdiffError, signature: Signature, given: Signature
-) -> tuple[RetryPolicy, Signature]:
+) -> tuple[RetryPolicy, Signature] | None:
     """How to stage once more after an error, and at which signature: with less taken over from runs
-    before, or with the arm that it has left raising it; the error where neither can be.
+    before, or with the arm that it has left raising it; None where neither can be.
 
     What was followed more closely before stays so as long as refusals of arms are found.
     """
@@ -711,9 +717,24 @@ def _refined(
         return policy.anew(), less
     if policy.raise_in_arm(error):
         return policy.kept(), signature
-    if policy.taken_over:
-        return policy.anew(), signature
-    raise error if isinstance(error, CertainError) else policy.recursions.instead or error
+    return (policy.anew(), signature) if policy.taken_over else None
+
+
+def _decided_outside(
+    outside: StaticDemand | None, error: SymdiffError, signature: Signature, arguments: Arguments
+) -> Signature:
+    """The signature with the numbers outside fixed that decide what is refused; the error where
+    there are none, or many were fixed that did not settle it.
+    """
+    known = dict(signature.static)
+    tried = sum(isinstance(value, (float, np.floating)) for value in known.values())
+    if outside is None or tried >= _MOST_FLOATS:
+        raise error
+    outside.refusal = error
+    fixed = _fixed(outside, signature, arguments)
+    if fixed.keys() <= known.keys() or any(value != value for value in fixed.values()):
+        raise error
+    return replace(signature, static=tuple((known | fixed).items()))
 
 
 def _with_less(

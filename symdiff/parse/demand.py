@@ -12,7 +12,7 @@ from typing import Any
 from symdiff.errors import SymdiffError, UnsupportedSyntaxError
 from symdiff.ir.build import is_constant
 from symdiff.ir.control import CALLS, cond, in_arms, loop
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.graph import FreeVariable, Node, Value
 from symdiff.ir.signature import Aspect, Path
 from symdiff.ir.types import ArrayType, ListType, Size, Type
 from symdiff.ops import sizes
@@ -43,6 +43,18 @@ def demand(interp: Interpreter, value: Value) -> Exception:
     return refusal
 
 
+def decided_outside(interp: Interpreter, value: Value) -> StaticDemand | None:
+    """The request for a value of which floats outside tell, too: for what is refused otherwise.
+
+    A program is compiled anew for each value that such a float has, and most may have any.
+    Nothing is differentiated by them: floats of arguments are never fixed.
+    """
+    search = _Search(interp, with_floats=True)
+    if search.behind([value]) is not None or not search.paths:
+        return None
+    return StaticDemand(tuple(search.paths), interp.span)
+
+
 def obtainable(interp: Interpreter, value: Value) -> StaticDemand | None:
     """The request for a value, where it can be fixed."""
     wanted = demand(interp, value)
@@ -71,11 +83,14 @@ class _Search:
 
     ``branch``: the first result of a branch that has been looked behind. ``given``: the parameters
     of the graph that is looked into, if any, with the places of those that were met in ``asked``;
-    ``called``: what has been found of the results of graphs that are called.
+    ``called``: what has been found of the results of graphs that are called. ``with_floats``:
+    floats of free variables are fixed, too.
     """
 
-    def __init__(self, interp: Interpreter, given: Sequence[Value] = ()) -> None:
-        self.interp = interp
+    def __init__(
+        self, interp: Interpreter, given: Sequence[Value] = (), with_floats: bool = False
+    ) -> None:
+        self.interp, self.with_floats = interp, with_floats
         self.given = {value: place for place, value in enumerate(given)}
         self.asked: dict[int, None] = {}
         self.called: dict[Value, _Search | Exception] = {}
@@ -114,9 +129,10 @@ class _Search:
                 interp.span,
                 "loop over a tuple or a range of constants, or use arrays",
             )
-        if not can_be_fixed(value):
+        path = interp.inputs[interp.parameters.index(value)].path
+        if not (can_be_fixed(value) or (self.with_floats and _is_float_outside(value, path))):
             return _not_static(interp, value)
-        self.paths[interp.inputs[interp.parameters.index(value)].path] = None
+        self.paths[path] = None
         return None
 
     def computed(self, value: Value, node: Node) -> Exception | None:
@@ -143,7 +159,7 @@ class _Search:
         result = block.results[node.results.index(value)]
         found = self.called.get(result)
         if found is None:
-            search = _Search(self.interp, block.parameters)
+            search = _Search(self.interp, block.parameters, self.with_floats)
             search.called = self.called
             found = self.called[result] = search.behind([result]) or search
         if isinstance(found, Exception):
@@ -262,6 +278,14 @@ def can_be_fixed(value: Value) -> bool:
     """Return whether a value is a number that a program can be compiled for."""
     type_ = value.type
     return isinstance(type_, ArrayType) and not type_.shape and type_.dtype.kind in "iub"
+
+
+def _is_float_outside(value: Value, path: Path) -> bool:
+    """Return whether a value is a float that no argument holds: no derivative is asked by it."""
+    type_ = value.type
+    if not isinstance(type_, ArrayType) or type_.kind == "array":
+        return False
+    return type_.dtype.kind == "f" and isinstance(path[0], FreeVariable)
 
 
 def _not_static(interp: Interpreter, value: Value) -> Exception:

@@ -28,7 +28,7 @@ from symdiff.ops.effects import raise_
 from symdiff.parse.binding import spread_arguments
 from symdiff.parse.blame import blamed, certain, is_foreseen
 from symdiff.parse.changing import made_outside
-from symdiff.parse.demand import demand, input_sizes, obtainable
+from symdiff.parse.demand import decided_outside, demand, input_sizes, obtainable
 from symdiff.parse.depth import room
 from symdiff.parse.hidden_integers import require_no_hidden_numbers
 from symdiff.parse.interpreter import (
@@ -188,7 +188,7 @@ def _staged(
     interp.static = FixedValues((*signature.static, *policy.fixed.items()))
     interp.policy = policy
     policy.recursions.asked.clear()
-    policy.follows_large, policy.left_arm = False, None
+    policy.follows_large, policy.left_arm, policy.outside = False, None, None
     interp.function = function
     with building(interp.entry):
         try:
@@ -204,9 +204,12 @@ def _staged(
         except NeedsStatic as needed:
             _note_arm(interp, needed)
             interp.span = needed.span or place_of(function)
+            policy.outside = decided_outside(interp, needed.value)
             raise _demanded(interp, needed) from None
         except ConflictRead as read:
             policy.left_arm = refusal_key(interp, read) if interp.refusal is read else None
+            predicate = read.conflict.predicate
+            policy.outside = None if predicate is None else decided_outside(interp, predicate)
             raise _decided_now(interp, read, function, policy) from None
         except StaticDemand as wanted:
             wanted.span = wanted.span or place_of(function)

@@ -70,7 +70,9 @@ class RetryPolicy:
     are. ``first``: the first conflict for which names were kept as unions; ``instead``: the count
     of a loop, which would tell as well. ``of_library``: a conflict in a library's function, which
     is refused as a whole where nothing resolves that. ``without_arm``: what tells that an arm is
-    not taken that cannot be compiled. ``recursions``: functions that call themselves often.
+    not taken that cannot be compiled. ``outside``: the numbers outside, floats among them, that
+    would tell what the last attempt was refused for.
+    ``recursions``: functions that call themselves often.
     ``large``: functions, by their syntax trees, whose templates are called, not copied; unless
     ``calls_large`` is false, so are their first calls. ``follows_large``: whether one was followed
     in its place in the present attempt. ``acting``: those found to do more than to compute numbers.
@@ -112,6 +114,7 @@ class RetryPolicy:
     of_library: Conflict | None = None
     instead: StaticDemand | None = None
     without_arm: StaticDemand | None = None
+    outside: StaticDemand | None = None
     left_arm: Any = None
     raised_in_arms: dict[Any, SymdiffError] = field(default_factory=dict)
     taken_over: bool = False

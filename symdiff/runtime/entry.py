@@ -332,8 +332,10 @@ class _Writer:
             same = f"{self.bind(repr)}({name}) == {repr(expected)!r}"
             self.require(f"{name} is {bound} or type_({name}) is type_({bound}) and {same}")
         elif is_by_value(expected):
-            differs = f"{name} != {name}" if expected != expected else f"{name} == {bound}"
-            self.require(f"{name} is {bound} or type_({name}) is type_({bound}) and {differs}")
+            self.require(
+                f"{name} is {bound} or type_({name}) is type_({bound})"
+                f" and {self._equals(name, bound, expected)}"
+            )
         elif isinstance(expected, types.MethodType | types.BuiltinMethodType):
             self.require(f"{name} == {bound}")
         elif is_constant(expected):
@@ -341,6 +343,14 @@ class _Writer:
             self.require(f"{name} is {bound} or type_({name}) is type_({bound}) and {same}")
         else:
             self.require(f"{name} is {bound}")
+
+    def _equals(self, name: str, bound: str, expected: Any) -> str:
+        """A test that a value is an expected one of its type: nan is, and -0.0 is not 0.0."""
+        if expected != expected:
+            return f"{name} != {name}"
+        if isinstance(expected, float | np.floating) and expected == 0.0:
+            return f"{self.bind(repr)}({name}) == {repr(expected)!r}"
+        return f"{name} == {bound}"
 
     def check(self, check: Check) -> None:
         """A fact of the front end's holds."""
