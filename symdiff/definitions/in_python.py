@@ -747,6 +747,35 @@ class _lru_cache_wrapper:  # noqa: N801  its name is shown in messages
         self._hits = self._misses = 0
 
 
+@replaces(operator.concat)
+def concat(a: Any, b: Any) -> Any:
+    """``a + b`` of sequences, which arrays are not: they neither join others nor add to them."""
+    if isinstance(a, np.ndarray):
+        raise TypeError(_NOT_FOR_ARRAYS)
+    if not (hasattr(a, "__getitem__") and (isinstance(a, _JOINED) or hasattr(b, "__getitem__"))):
+        raise TypeError(f"'{type(a).__name__}' object can't be concatenated")
+    if isinstance(a, _JOINED) and isinstance(b, (np.ndarray, np.generic)):
+        kind = type(a).__name__
+        raise TypeError(f'can only concatenate {kind} (not "numpy.{type(b).__name__}") to {kind}')
+    return a + b
+
+
+_JOINED = (list, tuple, str)  # sequences that join those of their kind only
+_NOT_FOR_ARRAYS = (
+    "Concatenation operation is not implemented for NumPy arrays, use np.concatenate() instead. "
+    "Please do not rely on this error; it may not be given on all Python implementations."
+)
+
+
+@replaces(operator.iconcat)
+def iconcat(a: Any, b: Any) -> Any:
+    """``a += b`` of sequences: a list takes the items of whatever can be gone over."""
+    if not isinstance(a, list):
+        return concat(a, b)
+    a.extend(b)
+    return a
+
+
 @replaces(operator.itemgetter)
 def itemgetter(item: Any, *items: Any) -> Any:
     """A function that gives one item, or a tuple of several."""

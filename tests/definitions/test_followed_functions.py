@@ -90,6 +90,34 @@ def test_operators_of_objects():
     check(joined, X)
 
 
+def test_sequences_are_joined_where_arrays_would_be_added():
+    def of_rows(m):
+        items = operator.iconcat([m[0, 0]], m[1])
+        return [len(items) * sum(items), functools.reduce(operator.iconcat, m, [])[-1] ** 2]
+
+    def of_tuples(m):
+        joined = operator.concat((m[0, 0],), operator.iconcat((2.0,), (m[1, 1],)))
+        return len(joined) * joined[2] * joined[0]
+
+    m = X.reshape(2, 3)
+    check(of_rows, m)
+    check(of_tuples, m)
+    cases = [
+        lambda m: operator.concat(m[0], m[1]),
+        lambda m: operator.concat([m[0, 0]], m[1])[0],
+        lambda m: operator.concat((m[0, 0],), m[1, 1])[0],
+        lambda m: operator.iconcat((m[0, 0],), m[1])[0],
+        lambda m: operator.concat(3, m[1]),
+        lambda m: operator.concat([m[0, 0]], 3)[0],
+    ]
+    for case in cases:
+        with pytest.raises(TypeError) as expected:
+            case(m)
+        with pytest.raises(TypeError) as found:
+            sd.jvp(case, (m,), (m,))
+        assert str(found.value).startswith(str(expected.value))
+
+
 def test_indices_of_slices():
     def taken(x):
         one, n = Joined(x), len(x)
