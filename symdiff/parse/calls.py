@@ -141,6 +141,12 @@ def call_value(
     return of_each(interp, called, *arguments, *keywords.values())
 
 
+def _is_of_python(function: Any, *modules: str) -> bool:
+    """Return whether a function of these modules is that itself, and not what wraps one."""
+    wraps = isinstance(function, types.FunctionType)
+    return not wraps and getattr(function, "__module__", None) in modules
+
+
 def _call_python(
     interp: Interpreter, function: Any, arguments: Arguments, keywords: Keywords
 ) -> Abstract:
@@ -148,11 +154,11 @@ def _call_python(
     if isinstance(function, np.ufunc) and len(arguments) > function.nin:
         keywords = {**keywords, "out": tuple(arguments[function.nin :])}
         arguments = arguments[: function.nin]
-    if keywords and getattr(function, "__module__", None) == "builtins":
+    if keywords and _is_of_python(function, "builtins"):
         arguments, keywords = _by_position(function, arguments, keywords)
     if _is_converted(function, arguments) and not keywords:
         return converted(interp, function, *arguments)
-    if getattr(function, "__module__", None) == "math":
+    if _is_of_python(function, "math"):
         arguments = as_floats(interp, function, arguments)
     meet()
     if _is_of_stacks(interp, function, arguments, keywords):
@@ -196,7 +202,7 @@ def _by_what_is_registered(
     own = _of_object(interp, function, arguments)
     if own is not None:
         return _call_defined(interp, function, own, arguments, keywords)
-    iterates = getattr(function, "__module__", None) in ("math", "builtins")
+    iterates = _is_of_python(function, "math", "builtins")
     lowered = functools.partial(call_lowering, iterates=iterates)
     for table, call in ((FUNCTIONS, lowered), (WRITES, call_writing)):
         known = _known(table, function)

@@ -63,13 +63,16 @@ LIBRARY_PREFIXES = ("numpy", "scipy", "sympy", "mpmath", "symdiff")
 def is_pure_python(function: types.FunctionType) -> bool:
     """Return whether a function is to be followed: the user's, or a definition, not a library's
     code.
+
+    What wraps a library's function has its name and ``__module__``, and what a library's decorator
+    makes of a user's has the user's: it is followed, too.
     """
-    module = function.__module__ or ""
     if is_definition(function.__globals__):
         return True
     if function.__code__.co_filename.startswith("<"):  # a doctest of a library's, for one
         return True
-    return module.split(".")[0] not in LIBRARY_PREFIXES
+    modules = (function.__module__ or "", function.__globals__.get("__name__") or "")
+    return any(module.split(".")[0] not in LIBRARY_PREFIXES for module in modules)
 
 
 # Of these modules the functions without a rule are followed: they are made of others in a few

@@ -172,6 +172,36 @@ def test_parameters_are_known() -> None:
     assert sd.grad(model)(1.5) == 36.0
 
 
+@functools.wraps(np.sign)
+def _signed(x: Any) -> Any:
+    return np.sign(x) * x**2
+
+
+@functools.wraps(np.linalg.norm)
+def _square(x: Any) -> Any:
+    return np.sum(x * x)
+
+
+@functools.wraps(math.sin)
+def _sine(x: Any) -> Any:
+    return np.sin(x)
+
+
+@functools.wraps(abs)
+def _size(x: Any, power: Any = 2) -> Any:
+    return np.abs(x) ** power
+
+
+def test_what_wraps_a_function_of_a_library_is_followed() -> None:
+    x = np.array([0.5, -2.0])
+    np.testing.assert_allclose(sd.grad(lambda x: np.sum(_signed(x)))(x), 2.0 * np.abs(x))
+    np.testing.assert_allclose(sd.grad(lambda x: _square(x))(x), 2.0 * x)
+    np.testing.assert_allclose(sd.grad(_square)(x), 2.0 * x)
+    np.testing.assert_allclose(sd.grad(lambda x: np.sum(_sine(x)))(x), np.cos(x))
+    found = sd.grad(lambda x: np.sum(_size(x, power=3)))(x)
+    np.testing.assert_allclose(found, 3.0 * x * np.abs(x))
+
+
 def _checked(func: Any) -> Any:
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
