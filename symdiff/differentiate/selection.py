@@ -68,6 +68,7 @@ from symdiff.ops.lists import list_get, list_pop, list_set, list_slice, list_sli
 from symdiff.ops.numerical import median
 from symdiff.ops.order import take_along_axis
 from symdiff.ops.quantiles import quantile
+from symdiff.ops.ranges import raises_by_zero, range_of
 from symdiff.ops.residuals import quiet_divide
 from symdiff.ops.selected import SELECTED
 from symdiff.ops.shape import broadcast_to, copy
@@ -177,22 +178,40 @@ def is_number(value: Value) -> bool:
 
 
 def is_bounded(partial: Value) -> bool:
-    """Return whether a partial is finite for certain: a number, or a truth value made into one."""
+    """Return whether a partial is finite for certain: a number, a truth value or a length made into
+    one, or what makes finite numbers of these.
+    """
     stack = [partial]
     while stack:
         value = stack.pop()
-        if isinstance(value.type, ArrayType) and value.type.dtype.kind == "b":
+        if isinstance(value.type, ArrayType) and value.type.dtype.kind in "biu":
             continue
         node = value.node
         if node is None:
             return False
         if node.op in (where, choice):
             stack.extend(node.operands[1:])
-        elif node.op in (astype, negative, broadcast_to, multiply, add):
+        elif node.op in (astype, negative, broadcast_to, multiply, add) or _stays_finite(node):
             stack.extend(node.operands)
         elif node.op is not constant or not _is_finite(value, node.attributes["value"]):
             return False
     return True
+
+
+def _stays_finite(node: Node) -> bool:
+    """Return whether a root, a power or a quotient of finite numbers is finite for certain."""
+    name, ranges = node.op.name.removeprefix("math_"), map(range_of, node.operands)
+    if name == "sqrt":
+        return next(ranges)[0] >= 0.0
+    if name == "divide":
+        _, (least, most) = ranges
+        return least >= 0.5 or most <= -0.5 or raises_by_zero(node)
+    if name in ("power", "pow"):
+        (low, _), (least, most) = ranges
+        if most <= 0.0:
+            return low >= 1.0
+        return low >= 0.0 and 0.0 <= least <= most <= 1.0
+    return False
 
 
 def _is_finite(value: Value, known: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Ranges of floats: between which numbers the elements of a value are known to lie.
+"""Ranges of numbers: between which of them the elements of a value are known to lie.
 
     np.sqrt(gx**2 + 1e-6)      gx**2 >= 0, the sum >= 1e-6: the root is never 0
 
@@ -20,6 +20,7 @@ from symdiff.ir.build import constant_value
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.declare import array_type
+from symdiff.ops.sizes import lower_bound
 
 Range = tuple[Any, Any]  # floats, Python's or NumPy's
 
@@ -35,13 +36,25 @@ def range_of(value: Value, depth: int = _DEEPEST) -> Range:
     if known is not None:
         return _of_constant(known)
     node, type_ = value.node, value.type
-    if node is None or depth == 0 or not isinstance(type_, ArrayType) or type_.dtype.kind != "f":
+    if node is None or depth == 0 or not isinstance(type_, ArrayType):
+        return _UNKNOWN
+    if type_.dtype.kind == "i" and not type_.rank:
+        least = lower_bound(value)
+        return (-math.inf if least is None else float(least), math.inf)
+    if type_.dtype.kind != "f":
         return _UNKNOWN
     rule = _RULES.get(node.op.name.removeprefix("math_"))
     if rule is None:
         return _UNKNOWN
     with np.errstate(all="ignore"):
         return _cast(rule(node, depth - 1), type_.dtype)
+
+
+def raises_by_zero(node: Node) -> bool:
+    """Return whether a quotient is Python's and by an integer, which is no zero then."""
+    types = [array_type(operand) for operand in node.operands]
+    is_pythons = all(type_.kind == "python" for type_ in types)
+    return is_pythons and types[1].dtype.kind in "bi" and not node.attributes.get("ufunc")
 
 
 def is_positive(value: Value) -> bool:
@@ -132,6 +145,8 @@ def _product(node: Node, depth: int) -> Range:
 
 def _quotient(node: Node, depth: int) -> Range:
     a, b = (range_of(operand, depth) for operand in node.operands)
+    if b[0] == 0.0 and raises_by_zero(node):
+        b = (1.0, b[1])
     if not (b[0] > 0.0 or b[1] < 0.0):
         return _UNKNOWN
     dtype = _dtype(node)

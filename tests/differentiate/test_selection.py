@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import optimize, special
@@ -869,3 +871,58 @@ def test_quotients_by_one_number_are_divided_once_for_its_slope():
     text = sd.grad(some_quotients).source(2.0, np.ones(4), 2)
     assert text.count("np.where(") == 1
     assert "y_bar @ np.where(y_bar != 0, y, 0.0)" in text
+
+
+def shares_of_scaled(q, k, chosen, scale):
+    """The sum of squares of the shares that rows of ``k`` have for each row of ``q``."""
+    scores = np.where(chosen, scale(q @ k.T, q.shape[1]), -50.0)
+    e = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+    shares = e / np.sum(e, axis=1, keepdims=True)
+    return np.sum(shares * shares)
+
+
+FINITE_SCALES = [
+    lambda s, n: s * n**-0.5,
+    lambda s, n: s * (n // 2) ** -0.5,
+    lambda s, n: s * (1.0 / (n // 4)) ** 0.5,
+    lambda s, n: s * (1.0 / np.sqrt(n)),
+    lambda s, n: s / np.sqrt(n // 2),
+    lambda s, n: s / math.sqrt(n),
+    lambda s, n: s / n,
+]
+DOUBTFUL_SCALES = [
+    lambda s, n: s / (n // 4),
+    lambda s, n: s / np.sqrt(n // 4),
+    lambda s, n: s * (1.0 / np.sqrt(n // 4)),
+    lambda s, n: s * (n - 4.0) ** 0.5,
+    lambda s, n: s * np.sqrt(n - 5),
+]
+
+
+@pytest.mark.parametrize(
+    ("scale", "masks"),
+    [*((scale, 0) for scale in FINITE_SCALES), *((scale, 1) for scale in DOUBTFUL_SCALES)],
+)
+def test_scales_by_lengths_need_no_mask(scale, masks):
+    rng = np.random.default_rng(3)
+    q, k, v = rng.normal(size=(3, 6)), rng.normal(size=(4, 6)), rng.normal(size=(3, 6))
+    chosen = np.tril(np.ones((3, 4), dtype=bool))
+
+    def f(q, k, chosen):
+        return shares_of_scaled(q, k, chosen, scale)
+
+    gradient, h = sd.grad(f), 1e-3
+    assert gradient.source(q, k, chosen).count("!= 0") == masks
+    weights = ((1, 672.0), (2, -168.0), (3, 32.0), (4, -3.0))
+    slope = sum(w * (f(q + m * h * v, k, chosen) - f(q - m * h * v, k, chosen)) for m, w in weights)
+    assert abs(np.sum(gradient(q, k, chosen) * v) - slope / (840.0 * h)) < 1e-10
+
+
+def test_scales_that_are_infinite_leave_what_is_not_selected():
+    def f(q, k, chosen):
+        return shares_of_scaled(q, k, chosen, lambda s, n: s / np.sqrt(n // 4))
+
+    q, k = np.ones((2, 3)), np.ones((2, 3))
+    with np.errstate(all="ignore"):
+        slopes = sd.grad(f)(q, k, np.zeros((2, 2), dtype=bool))
+    np.testing.assert_array_equal(slopes, 0.0)

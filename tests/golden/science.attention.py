@@ -18,7 +18,7 @@ def attention_grad(x, wq, wk):
     # line 159: scores = np.where(causal, scores, -1e9)
     scores_bar = np.where(causal, t1 * weights, 0.0)
     # line 157: scores = q @ k.T / math.sqrt(q.shape[-1])
-    t1 = scores_bar / np.where(scores_bar != 0, t, 1.0)
+    t1 = scores_bar / t
     q_bar = t1 @ k
     k_bar = t1.T @ q
     # line 156: q, k = x @ wq, x @ wk
