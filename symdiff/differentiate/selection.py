@@ -202,15 +202,15 @@ def _stays_finite(node: Node) -> bool:
     """Return whether a root, a power or a quotient of finite numbers is finite for certain."""
     name, ranges = node.op.name.removeprefix("math_"), map(range_of, node.operands)
     if name == "sqrt":
-        return next(ranges)[0] >= 0.0
+        return bool(next(ranges)[0] >= 0.0)
     if name == "divide":
         _, (least, most) = ranges
-        return least >= 0.5 or most <= -0.5 or raises_by_zero(node)
+        return bool(least >= 0.5 or most <= -0.5) or raises_by_zero(node)
     if name in ("power", "pow"):
         (low, _), (least, most) = ranges
         if most <= 0.0:
-            return low >= 1.0
-        return low >= 0.0 and 0.0 <= least <= most <= 1.0
+            return bool(low >= 1.0)
+        return bool(low >= 0.0 and 0.0 <= least <= most <= 1.0)
     return False
 
 
