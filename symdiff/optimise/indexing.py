@@ -6,9 +6,10 @@ to; here they become one write into the array they are added to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.arithmetic import add
 from symdiff.ops.arrays import array
@@ -270,7 +271,9 @@ def part_of_part_added(node: Node, rewriter: Rewriter) -> Value | None:
 
 
 def added_to_cleared(node: Node, rewriter: Rewriter) -> Value | None:
-    """``x[i] = 0`` and then ``x[i] += v``, perhaps with other parts added to meanwhile."""
+    """``x[i] = 0`` and then ``x[i] += v``, perhaps with something added to others, or to all,
+    meanwhile.
+    """
     _, v, *dynamic = node.operands
     between, cleared = _before_additions(node, rewriter)
     if cleared is None or cleared.op is not index_set or not is_zero(cleared.operands[1]):
@@ -281,27 +284,47 @@ def added_to_cleared(node: Node, rewriter: Rewriter) -> Value | None:
     return _with_additions(base, between)
 
 
-def _before_additions(node: Node, rewriter: Rewriter) -> tuple[list[Node], Node | None]:
-    """The write of the same part that ``node`` follows, and what was added to others since."""
-    between: list[Node] = []
+def _before_additions(node: Node, rewriter: Rewriter) -> tuple[list[_Step], Node | None]:
+    """The write of the same part that ``node`` follows, and what was added since, to others and to
+    all, or stored elsewhere.
+    """
+    between: list[_Step] = []
     x = node.operands[0]
     for _ in range(_LONGEST_CHAIN):
-        write = made_by(x, "index_set", "index_add")
+        write = made_by(x, "index_set", "index_add", "add", "subtract")
         if write is None or not rewriter.takes(x):
             break
-        if _same_part(write, node):
+        is_place = write.op in (index_set, index_add)
+        if is_place and _same_part(write, node):
             return between, write
-        if write.op is not index_add:
+        if write.op is index_set and not are_apart(write, node):
             break
-        between.append(write)
-        x = write.operands[0]
+        base = 0 if is_place else _added_to(write)
+        if base is None:
+            break
+        between.append((write, base))
+        x = write.operands[base]
     return between, None
 
 
-def _with_additions(base: Value, additions: list[Node]) -> Value:
-    """``base`` with the same parts added to, the last first in the list."""
-    for addition in reversed(additions):
-        base = apply(index_add, base, *addition.operands[1:], **addition.attributes)
+_Step = tuple[Node, int]
+"""A node that adds to one of its operands or stores in it, and which one that is."""
+
+
+def _added_to(node: Node) -> int | None:
+    """The operand to which a sum or a difference adds another one, element by element."""
+    for k in (0, 1) if node.op is add else (0,):
+        x = node.operands[k]
+        if x.type == node.result.type and made_by(x, "index_set", "index_add", "add", "subtract"):
+            return k
+    return None
+
+
+def _with_additions(base: Value, steps: Iterable[_Step]) -> Value:
+    """``base`` after the same steps, the last first in the list."""
+    for step, k in reversed(list(steps)):
+        operands = (*step.operands[:k], base, *step.operands[k + 1 :])
+        base = builder().emit(step.op, operands, step.attributes).result
     return base
 
 
@@ -339,7 +362,7 @@ def sum_with_parts(node: Node, rewriter: Rewriter) -> Value | None:
     for base, parts in ((a, b), (b, a)):
         chain = _additions(parts, rewriter)
         if chain and base.type == parts.type and array_type(base).kind == "array":
-            return _with_additions(base, chain)
+            return _with_additions(base, ((step, 0) for step in chain))
     return None
 
 

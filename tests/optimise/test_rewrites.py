@@ -425,6 +425,45 @@ def test_what_is_cleared_is_set_whatever_is_added_elsewhere_meanwhile():
     assert after(build, VECTOR, inner) == ["index_set", "index_add"]
 
 
+def test_what_is_cleared_and_gets_back_what_stood_there_stays():
+    def build(x, v, w):
+        kept = index_of(x, slice(1, -1))
+        cleared = index_set_of(x, 0.0, slice(1, -1))
+        return index_add_of(subtract(add(v, cleared), w), kept, slice(1, -1))
+
+    assert after(build, VECTOR, VECTOR, VECTOR) == ["add", "subtract"]
+    graph = optimise(graph_of(build, VECTOR, VECTOR, VECTOR))
+    given = [np.arange(1.0, 5.0), np.full(4, 0.5), np.full(4, 2.0)]
+    (found,) = evaluate_graph(graph, given)
+    np.testing.assert_array_equal(found, [-0.5, 0.5, 1.5, 2.5])
+
+
+def test_what_is_cleared_is_stored_whatever_is_stored_elsewhere_meanwhile():
+    def build(x, v, *, at):
+        stored = index_set_of(index_set_of(x, 0.0, 0), v, at)
+        return index_add_of(stored, v, 0)
+
+    assert after(lambda x, v: build(x, v, at=1), VECTOR, SCALAR) == ["index_set"] * 2
+    over = after(lambda x, v: build(x, v, at=slice(0, 2)), VECTOR, SCALAR)
+    assert over == ["index_set", "index_set", "index_add"]
+
+
+def test_what_is_cleared_and_read_meanwhile_is_cleared():
+    def build(x, v):
+        cleared = index_set_of(x, 0.0, 0)
+        return index_add_of(add(cleared, v), index_of(x, 0), 0), multiply(cleared, v)
+
+    assert after(build, VECTOR, VECTOR).count("index_set") == 1
+
+
+def test_a_difference_from_what_is_cleared_is_none_with_it():
+    def build(x, v):
+        return index_add_of(subtract(v, index_set_of(x, 0.0, 0)), index_of(x, 0), 0)
+
+    found = after(build, VECTOR, VECTOR)
+    assert sorted(found) == ["index", "index_add", "index_set", "subtract"]
+
+
 def test_what_is_added_to_zeros_is_stored_in_the_end():
     assert after(lambda x, g: index_add_of(zeros_of(x), g, 0), VECTOR, SCALAR) == [
         "size",
