@@ -26,6 +26,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     checks      what is computed only for its shape, as a check of shapes
     collect     outer products that a loop adds up, multiplied at once behind it
     first       what a loop adds to places that hold zeros still, stored there
+    scaled      numbers with which products of matrices and vectors are multiplied, not the matrices
     regroup     factors that all terms of a sum have, multiplied once; signs that go into numbers
     finish      what is better written another way once nothing more is found
 """
@@ -58,6 +59,7 @@ from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.normalised import NORMALISED
 from symdiff.optimise.removable import REMOVABLE
 from symdiff.optimise.rewriting import Earlier, Rules, Table, rewrite
+from symdiff.optimise.scaled_products import scale_products
 from symdiff.optimise.shapes import ORDER, SHAPES
 from symdiff.optimise.signs import SIGNS
 from symdiff.optimise.sizes import SIZES
@@ -108,6 +110,7 @@ PASSES: Mapping[str, Pass] = {
     "checks": reduce_checks,
     "collect": collect_products,
     "first": store_first_writes,
+    "scaled": scale_products,
     "regroup": _Rewriting(COMMON_FACTORS, SIGNS),
     "keyed": remember_places,
     "fold": _Rewriting(FOLDING),
@@ -129,7 +132,7 @@ PASSES: Mapping[str, Pass] = {
 DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
 """Passes after which a function and its derivative can still be divided."""
-EMITTED = ("collect", "regroup", "motion", "first", "dead", "keyed")
+EMITTED = ("collect", "scaled", "regroup", "motion", "first", "dead", "keyed")
 """Passes over what is emitted: no further derivative is taken of what they make."""
 LAST = ("finish", "checks", "dead")
 _IDEMPOTENT = frozenset({"dead"})
