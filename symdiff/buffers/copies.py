@@ -8,7 +8,7 @@ from copy import deepcopy
 
 import numpy as np
 
-from symdiff.buffers.headers import index_elements, tape_get
+from symdiff.buffers.headers import index_elements, tape_get, turn_of
 from symdiff.buffers.liveness import Liveness
 from symdiff.buffers.lower import blocks_of, push, remove_unread
 from symdiff.buffers.memory import Decisions, Sharing
@@ -76,7 +76,7 @@ def with_copies(
         remove_unread(graph.block)
     else:
         raise InternalError("copies that were made did not make the writes possible")
-    changed = fresh and _lay_out_results(graph.block, absent)
+    changed = fresh and _lay_out_results(graph.block, absent, decisions)
     if _choose_tapes(graph.block, decisions, absent) or changed:
         liveness = Liveness(graph.block)
         sharing = decide(graph, liveness, writable, False, decisions)
@@ -271,10 +271,10 @@ def _choose_tapes(block: Block, decisions: Decisions, absent: frozenset[Value]) 
             insertion.before[node] = [_copy_pushed(node, decisions, absent)]
             del decisions.copied_pushes[node]
         else:
-            node.attributes = {**node.attributes, "like": like}
-            node.operands = (node.operands[0], view.index)
             if view.xs:
                 index_elements(view)
+            node.attributes = {**node.attributes, "like": like}
+            node.operands = (node.operands[0], turn_of(view))
     insertion.into(block)
     return bool(pushes)
 
@@ -314,7 +314,7 @@ def _like(node: Node, view: LoopView, absent: frozenset[Value]) -> Value | tuple
 # Results
 
 
-def _lay_out_results(block: Block, absent: frozenset[Value]) -> bool:
+def _lay_out_results(block: Block, absent: frozenset[Value], decisions: Decisions) -> bool:
     """Make results of two or more axes contiguous where the memory order of operands may show;
     return whether there are any.
     """
@@ -325,7 +325,7 @@ def _lay_out_results(block: Block, absent: frozenset[Value]) -> bool:
     for value in block.results:
         type_ = value.type
         wide = isinstance(type_, ArrayType) and type_.rank > 1 and value not in absent
-        if wide and not is_line(type_) and not in_c_order(value, carried):
+        if wide and not is_line(type_) and not in_c_order(value, carried, decisions.accumulations):
             node = copy_of(value, None, contiguous)
             block.nodes.append(node)
             value = node.result

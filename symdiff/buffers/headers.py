@@ -3,7 +3,7 @@
 Works on a graph that is being lowered. A loop may get a *variable*: the element of the range it
 runs over, kept in the attribute ``variable``; its body then has no node for it. Elements of tapes
 stay parameters of the body where the loop can iterate over the tapes themselves; else ``tape_get``
-nodes read them by index.
+nodes read them by index: by ``tape[i - 1]`` where the loop is over ``range(1, n)``.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 from symdiff.buffers.turns import Turns
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView
-from symdiff.ir.graph import Node, Value, uses
+from symdiff.ir.graph import Block, Node, Value, uses
 from symdiff.ir.types import TapeType, Type
+from symdiff.ops.arithmetic import subtract
 from symdiff.ops.declare import StageOperation, template
 
 
@@ -176,11 +177,47 @@ def index_elements(view: LoopView) -> None:
     """Turn elements that are parameters into nodes that read the tapes by index."""
     node, body = view.node, view.body
     node.attributes.pop("over_tapes", None)
+    turn = turn_of(view)
     reads = []
     for element, tape in zip(view.elements, view.xs, strict=True):
-        element.node = Node(tape_get, (tape, view.index), {}, (), (element,), None)
+        element.node = Node(tape_get, (tape, turn), {}, (), (element,), None)
         reads.append(element.node)
     count = len(reads)
     node.operands = node.operands[: len(node.operands) - count]
     body.parameters = body.parameters[: len(body.parameters) - count]
-    body.nodes[:0] = reads
+    place = 0 if turn.node is None else body.nodes.index(turn.node) + 1
+    body.nodes[place:place] = reads
+
+
+def turn_of(view: LoopView) -> Value:
+    """The number of a turn in a body: the index, or the loop's variable less what that starts from
+    where nobody reads the index.
+    """
+    node = view.node
+    variable = node.attributes.get("variable")
+    if variable is None or view.condition is not None or _reads_index(view):
+        return view.index
+    start, _, step = node.attributes["range"]
+    if step != 1:
+        return view.index
+    if start == 0:
+        return variable  # type: ignore[no-any-return]
+    known = node.attributes.get("turn")
+    if known is not None:
+        return known  # type: ignore[no-any-return]
+    turn: Value = _less(variable, start, view.body)
+    node.attributes["turn"] = turn
+    return turn
+
+
+def _less(value: Value, by: Any, body: Block) -> Value:
+    """``value - by``, computed at the start of a body."""
+    nodes = []
+    if not isinstance(by, Value):
+        nodes.append(Node(constant, (), {"value": by}, (), (), None))
+        nodes[0].results = (Value(value.type, nodes[0]),)
+        by = nodes[0].result
+    nodes.append(Node(subtract, (value, by), {}, (), (), None))
+    nodes[-1].results = (Value(value.type, nodes[-1]),)
+    body.nodes[:0] = nodes
+    return nodes[-1].result

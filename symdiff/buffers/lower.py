@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symdiff.buffers.checks import drop_repeated_checks
-from symdiff.buffers.headers import reads_count, recover_header
+from symdiff.buffers.headers import reads_count, recover_header, turn_of
 from symdiff.buffers.turns import Turns
 from symdiff.ir.build import constant, copy_block, substitute
 from symdiff.ir.control import LoopView, cond, in_arms, loop
@@ -142,7 +142,7 @@ def _redirect(block: Block, new: dict[Value, Value]) -> None:
 
 
 def _lower_loop(view: LoopView) -> None:
-    index = (view.index,) if view.reverse else ()
+    index = (turn_of(view),) if view.reverse and view.pushed else ()
     pushes = [
         Node(push, (value, *index), {"tape": tape}, (), (Value(tape.type, name=tape.name),), None)
         for value, tape in zip(view.pushed, view.ys, strict=True)

@@ -6,8 +6,10 @@ user's do.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from symdiff.ir.control import LoopView, cond, in_arms, loop
-from symdiff.ir.graph import Block, Value, walk_nodes
+from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, Type
 from symdiff.ops.creation import is_made_like
 from symdiff.ops.declare import array_type
@@ -36,13 +38,19 @@ def carried_values(block: Block) -> Carried:
     return found
 
 
-def in_c_order(value: Value, carried: Carried) -> bool:
-    """Return whether the array is known to be C-contiguous, through writes, branches and loops."""
+def in_c_order(
+    value: Value, carried: Carried, accumulations: Mapping[Node, int] | None = None
+) -> bool:
+    """Return whether the array is known to be C-contiguous, through writes, branches and loops.
+
+    Sums of ``accumulations`` lie in the operand of that number.
+    """
+    written = accumulations or {}
     seen = {value}
     pending = [value]
     while pending:
         current = pending.pop()
-        sources = carried.get(current) or _sources(current)
+        sources = carried.get(current) or _written(current, written) or _sources(current)
         if sources is None:
             return False
         new = [v for v in sources if v not in seen]
@@ -65,6 +73,13 @@ def lies_as_sum(base: Value, other: Value, carried: Carried) -> bool:
             return in_c_order(base, carried) and in_c_order(other, carried)
         pending.extend(current.node.operands)
     return True
+
+
+def _written(value: Value, accumulations: Mapping[Node, int]) -> tuple[Value, ...] | None:
+    node = value.node
+    if node is None or node not in accumulations:
+        return None
+    return (node.operands[accumulations[node]],)
 
 
 def _is_whole(value: Value, base: Value) -> bool:

@@ -39,6 +39,7 @@ _STEPS = 20_000  # after so many nodes no loop turns twice
 _LIST_READS = frozenset({"list_get", "list_pop"})
 _OF_LENGTHS = frozenset({"list_length", "tape_length"})
 _WHOLE = frozenset({"reshape", "contiguous"})  # views of all that they view
+_SIGNS = {"add": 1, "subtract": -1}
 _COPIES_ALL = frozenset({"deep_copy", "list_zeros_like"})
 
 
@@ -186,6 +187,10 @@ class _Walk:
             return
         for value in node.results:
             self.define(value, self.result(node, value, operands))
+        sign = _SIGNS.get(node.op.name)
+        if sign is not None and all(v in self.numbers for v in node.operands):
+            one, other = (self.numbers[v] for v in node.operands)
+            self.numbers[node.result] = one + sign * other
 
     def write(self, node: Node, base: Value, operands: Sequence[_Held]) -> None:
         held = operands[node.operands.index(base)]
@@ -317,14 +322,21 @@ class _Walk:
 
     def begin_turn(self, view: LoopView, place: int) -> None:
         variable = view.node.attributes.get("variable")
-        for value in (view.index, *(() if variable is None else (variable,))):
-            self.define(value, _NOTHING)
+        self.define(view.index, _NOTHING)
         self.numbers[view.index] = place
+        if variable is not None:
+            self.define(variable, _NOTHING)
+            start, _, step = map(self.number, view.node.attributes["range"])
+            self.numbers[variable] = start + step * place
         if view.condition is not None:
             self.nodes(view.condition)
             self.read(view.condition.results[0], view.node)
         for element, tape in zip(view.elements, view.xs, strict=True):
             self.define(element, _element(self.read(tape, view.node), place))
+
+    def number(self, bound: Value | int) -> int:
+        """A bound of a range; any where it is not known."""
+        return self.numbers.setdefault(bound, 1) if isinstance(bound, Value) else bound
 
     def turns_of(self, view: LoopView) -> int:
         """How often a loop goes round: as its tapes tell, its count where that is known, or any."""

@@ -52,7 +52,7 @@ class _Tape:
     read: _Use
     stored: ast.expr
     variable: str
-    index: str | None
+    index: ast.expr | None
 
     @property
     def uses(self) -> tuple[_Use, _Use, _Use]:
@@ -123,13 +123,15 @@ def _appended(tree: ast.stmt, named: str) -> ast.expr | None:
     return None
 
 
-def _taken(tree: ast.stmt, named: str) -> tuple[str, str | None] | None:
+def _taken(tree: ast.stmt, named: str) -> tuple[str, ast.expr | None] | None:
     """The variable that gets an element of a tape, and the index: of ``x = tape[k]``, or of a
     header.
     """
     match tree:
-        case ast.Assign([ast.Name(to)], ast.Subscript(ast.Name(base), ast.Name(index))):
-            return (to, index) if base == named else None
+        case ast.Assign([ast.Name(to)], ast.Subscript(ast.Name(base), index)) if base == named:
+            match index:
+                case ast.Name() | ast.BinOp(ast.Name(), ast.Sub() | ast.Add(), ast.Constant()):
+                    return to, index
         case ast.For(to, iterable):
             for one, source in _parts(to, iterable):
                 if isinstance(one, ast.Name) and _backwards(source) == named:
@@ -161,7 +163,8 @@ def _groups(tapes: Sequence[_Tape]) -> list[list[_Tape]]:
     found: dict[tuple[object, ...], list[_Tape]] = {}
     for tape in tapes:
         where = id(tape.read.line) if tape.index is None else id(tape.read.beside)
-        key = id(tape.made.beside), id(tape.filled.beside), where, tape.index
+        index = None if tape.index is None else ast.dump(tape.index)
+        key = id(tape.made.beside), id(tape.filled.beside), where, index
         found.setdefault(key, []).append(tape)
     return list(found.values())
 
@@ -205,13 +208,15 @@ def _read_together(run: Sequence[_Tape]) -> list[_Tape]:
     """
     by_line = {id(tape.read.line): tape for tape in run}
     first, *_, last = sorted(tape.read.place for tape in run) * 2
+    assert run[0].index is not None
+    by = set(_names(run[0].index))
     kept: dict[str, _Tape] = {}
     named: set[str] = set()
     for line in run[0].read.beside[first : last + 1]:
         tape = by_line.get(id(line))
         if tape is None:
             named.update(_named_in(line))
-        elif not named & {tape.variable, tape.index}:
+        elif named.isdisjoint(by) and tape.variable not in named | by:
             kept.setdefault(tape.variable, tape)
     return [tape for tape in run if tape in kept.values()]
 
@@ -251,7 +256,7 @@ def _join(run: Sequence[_Tape], bundle: str) -> None:
     variables: ast.expr = ast.Tuple([target(tape.variable) for tape in run], ast.Store())
     line, index = _reading(run), run[0].index
     if index is not None:
-        line.tree = assign(variables, subscript(name(bundle), name(index)))
+        line.tree = assign(variables, subscript(name(bundle), index))
         return
     tree = line.tree
     assert isinstance(tree, ast.For)

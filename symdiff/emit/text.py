@@ -130,7 +130,9 @@ def _header(line: Line) -> list[str]:
     tree.body = [ast.Pass()]
     *header, _ = print_statement(tree).splitlines()
     tree.body = []
-    return _wrapped_definition(tree) if _is_long(header) and len(header) == 1 else header
+    if not _is_long(header) or len(header) > 1:
+        return header
+    return _wrapped_for(tree) if isinstance(tree, ast.For) else _wrapped_definition(tree)
 
 
 def _docstring(tree: ast.stmt) -> str | None:
@@ -284,6 +286,18 @@ def _items(tree: ast.Tuple | ast.List | ast.Dict) -> list[tuple[str, ast.expr]]:
 def _expression(tree: ast.expr) -> str:
     text = print_statement(ast.Expr(tree))
     return f"({text})" if isinstance(tree, ast.Tuple) else text
+
+
+def _wrapped_for(tree: ast.For) -> list[str]:
+    """A ``for`` with what it runs over on lines of its own, where that is a call."""
+    if not isinstance(tree.iter, ast.Call) or tree.iter.keywords:
+        return print_statement(tree).splitlines()[:1]
+    given = [(_expression(item), item) for item in tree.iter.args]
+    inside = ", ".join(text for text, _ in given)
+    to = print_statement(ast.Expr(tree.target)).removeprefix("(").removesuffix(")")
+    start = f"for {to} in {_expression(tree.iter.func)}("
+    short = len(INDENT + inside) <= WIDTH - 2 * len(INDENT)
+    return [start, *([INDENT + inside] if short else _in_rows(given)), "):"]
 
 
 def _wrapped_definition(tree: Any) -> list[str]:

@@ -67,6 +67,23 @@ def test_tapes_read_by_one_index_are_one() -> None:
     )
 
 
+def test_tapes_of_a_range_that_starts_later_are_read_by_its_variable() -> None:
+    def f(x: np.ndarray) -> float:
+        u, v, w = x[0], x[1], 0.0
+        for t in range(2, len(x)):
+            u, v = v * np.sin(u) * x[t], u * np.cos(w)
+            w = w + u * v
+        return w
+
+    x = np.array([0.3, 0.8, -0.5, 0.7, 1.1])
+    text = sd.grad(f).source(x)
+    assert "= tape[t - 2]" in text
+    assert "for t in reversed(range(2, x.shape[0])):" in text
+    step = np.array([1.0, -0.4, 0.3, 0.2, 0.9])
+    estimate = directional(f, (x,), (step,))
+    assert np.isclose(sd.grad(f)(x) @ step, estimate.value, rtol=1e-9)
+
+
 @pytest.mark.parametrize(
     "between",
     [
