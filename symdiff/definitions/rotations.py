@@ -49,6 +49,19 @@ def as_rotvec(quat, degrees=False):
     return rotvec * (180.0 / math.pi) if degrees else rotvec
 
 
+def identity(num, *, shape=None):
+    """The quaternions of rotations that leave everything where it is."""
+    if isinstance(shape, int):
+        shape = (shape,)
+    elif shape is None:
+        shape = () if num is None else (int(num),)
+    elif not isinstance(shape, tuple):
+        raise ValueError("`shape` must be an int or a tuple of ints or None.")
+    quat = np.zeros((*shape, 4))
+    quat[..., 3] = 1.0
+    return quat
+
+
 def compose_quat(p, q):
     """The quaternions of one rotation after another; SciPy gives no array, but a view of one."""
     from scipy.spatial.transform import _rotation_xp
@@ -76,6 +89,7 @@ def register(rotations):
         return rotations.cython_backend if cython_compatible else rotations.xp_backend
 
     defines_inside(rotations.select_backend, select_backend)
+    defines_inside(rotations.cython_backend.identity, identity)
     for name, definition in vars(rotations.xp_backend).items():
         compiled = getattr(rotations.cython_backend, name, None)
         if name == "compose_quat":

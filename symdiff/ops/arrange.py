@@ -59,6 +59,12 @@ def axes_of(axis: Any, rank: int) -> tuple[int, ...]:
     return tuple(axis_of(one, rank) for one in axes)
 
 
+def _listed(axes: Any) -> Any:
+    """Axes that are known, those in an array one by one."""
+    axes = static(axes)
+    return axes.tolist() if isinstance(axes, np.ndarray) and axes.ndim else axes
+
+
 def _rank(x: Value) -> int:
     return array_type(x).rank
 
@@ -188,7 +194,7 @@ def lower_copy_method(a: Any, order: Any = "C") -> Value:
 @lowers(np.transpose)
 def lower_transpose(a: Any, axes: Any = None) -> Value:
     x = array_of(a)
-    axes = static(axes)
+    axes = _listed(axes)
     if array_type(x).kind != "array":
         return as_of_scalar(x)
     if axes is None:
@@ -231,7 +237,7 @@ def lower_swapaxes(a: Any, axis1: Any, axis2: Any) -> Value:
 @lowers(np.moveaxis)
 def lower_moveaxis(a: Any, source: Any, destination: Any) -> Value:
     x = array_of(a)
-    sources, places = axes_of(source, _rank(x)), axes_of(destination, _rank(x))
+    sources, places = (axes_of(_listed(axes), _rank(x)) for axes in (source, destination))
     order = [axis for axis in range(_rank(x)) if axis not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
         order.insert(place, axis)

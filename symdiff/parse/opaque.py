@@ -310,10 +310,27 @@ _DRAWS = "matplotlib"
 
 
 def is_message(function: types.FunctionType) -> bool:
-    """Return whether a function only reports: of ``logging``, ``warnings``, or what draws."""
-    if _package(function) in ("warnings", _DRAWS):
+    """Return whether a function only reports: of ``logging``, ``warnings``, what draws, or what
+    checks and raises.
+    """
+    if _package(function) in ("warnings", _DRAWS) or _is_check(function):
         return True
     return function.__module__ == "logging" and function.__name__ in _MESSAGES
+
+
+def _is_check(function: Any) -> bool:
+    """Return whether a function of NumPy's raises where arrays are not as they are to be."""
+    if not isinstance(function, types.FunctionType):
+        return False
+    is_of_tests = function.__globals__.get("__name__") == "numpy.testing._private.utils"
+    return is_of_tests and function.__name__ in _CHECKS
+
+
+_CHECKS = frozenset(
+    ("assert_", "assert_allclose", "assert_almost_equal", "assert_approx_equal",
+     "assert_array_almost_equal", "assert_array_almost_equal_nulp", "assert_array_equal",
+     "assert_array_less", "assert_array_max_ulp", "assert_equal", "assert_string_equal")
+)  # fmt: skip
 
 
 def report(
@@ -321,7 +338,7 @@ def report(
 ) -> Abstract:
     """A message of ``logging``, by a logger of the user's or by the module, or what is drawn.
 
-    A message gives None; what is drawn gives an object of which nothing is known.
+    A message and a check give None; what is drawn gives an object of which nothing is known.
     """
     owner = arguments[0] if arguments else None
     if isinstance(owner, ObjectRef) and _reports(owner.type):
@@ -381,7 +398,7 @@ def call_opaque(
         name = name_in_messages(class_of(interp, function))
         raise users(TypeError(f"'{name}' object is not callable"))
     is_error = isinstance(function, type) and issubclass(function, BaseException)
-    if is_library(function) and type_ is OPAQUE and not is_error:
+    if is_library(function) and type_ is OPAQUE and not (is_error or _is_check(function)):
         asked = _asked_for(function)
         hint = INSTEAD.get(asked) or (_SEED if _draws_unseeded(asked, keywords) else _RULES)
         raise UnsupportedCallError(f"symdiff has no rule for {library_name(asked)}", hint=hint)

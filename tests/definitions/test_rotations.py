@@ -41,6 +41,12 @@ def test_rotations(turned: Any) -> None:
     check(turned, X, step=0.002)
 
 
+def test_the_identity_leaves_points_where_they_are() -> None:
+    check(lambda x: Rotation.identity().apply(x**2), X, step=0.002)
+    check(lambda x: (Rotation.identity(3) * Rotation.from_rotvec(x)).as_quat(), X, step=0.002)
+    check(lambda x: Rotation.identity(shape=3).apply(x**2), X, step=0.002)
+
+
 @pytest.mark.parametrize(
     "turned",
     [

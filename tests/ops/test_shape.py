@@ -435,3 +435,20 @@ def test_negative_sizes_are_all_minus_one() -> None:
     np.testing.assert_array_equal(slopes(x), 12.0 * x)
     curvature = sd.hvp(lambda x: np.sum(x.reshape(2, -2) ** 2) * x.reshape(-5).shape[0])
     np.testing.assert_array_equal(curvature(x, np.ones(6)), np.full(6, 12.0))
+
+
+def test_axes_may_be_computed_as_an_array() -> None:
+    weights = np.arange(24.0).reshape(4, 2, 3)
+
+    def total(x: Any, order: Any) -> Any:
+        first = np.transpose(x, 2 - np.array(order)) * weights
+        second = x.transpose(np.argsort([1, 2, 0])) * weights
+        moved = np.moveaxis(x, np.array([0, 1]), 1 + np.arange(2)) * weights
+        return np.sum(first + second + moved)
+
+    wanted = 3.0 * np.transpose(weights, (1, 2, 0))
+    np.testing.assert_allclose(sd.grad(total)(T, (0, 2, 1)), wanted)
+    with pytest.raises(ValueError, match="repeated axis in transpose"):
+        total(T, (0, 0, 1))
+    with pytest.raises(ValueError, match="repeated axis"):
+        sd.grad(total)(T, (0, 0, 1))

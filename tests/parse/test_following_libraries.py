@@ -202,6 +202,25 @@ def test_what_wraps_a_function_of_a_library_is_followed() -> None:
     np.testing.assert_allclose(found, 3.0 * x * np.abs(x))
 
 
+def _with_checks(x: Any) -> Any:
+    y = 2.0 * x
+    np.testing.assert_array_less(0.0, y, "above")
+    y[0] = 0.0
+    try:
+        np.testing.assert_allclose(np.sum(y), 4.0, rtol=1e-6)
+    except AssertionError:
+        return np.sum(x)
+    return np.sum(y**2)
+
+
+def test_checks_of_numpys_tests_are_made_where_they_stand() -> None:
+    gradient = sd.grad(_with_checks)
+    np.testing.assert_array_equal(gradient(np.array([1.0, 2.0])), [0.0, 16.0])
+    np.testing.assert_array_equal(gradient(np.array([1.0, 3.0])), [1.0, 1.0])
+    with pytest.raises(AssertionError, match="above"):
+        gradient(np.array([-1.0, 2.0]))
+
+
 def _checked(func: Any) -> Any:
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
