@@ -52,6 +52,18 @@ def through(name: str) -> Rule:
     return rearranged_once
 
 
+def reshaped_once(node: Node, rewriter: Rewriter) -> Value | None:
+    """A shape of a shape, unless the first is a copy in order that others read too."""
+    inner = made_by(node.operands[0], "reshape")
+    moved = None if inner is None else made_by(inner.operands[0], "transpose")
+    if moved is not None and not rewriter.is_single(node.operands[0]):
+        return None
+    return _through_reshape(node, rewriter)
+
+
+_through_reshape = through("reshape")
+
+
 def transposes_together(node: Node, rewriter: Rewriter) -> Value | None:
     inner = made_by(node.operands[0], "transpose")
     if inner is None:
@@ -68,16 +80,20 @@ def identity_transpose(node: Node, rewriter: Rewriter) -> Value | None:
 
 
 def transposed_product(node: Node, rewriter: Rewriter) -> Value | None:
-    """``(a.T @ b).T`` as ``b.T @ a``."""
-    product = made_by(node.operands[0], "matmul")
+    """``(a.T @ b).T`` as ``b.T @ a``, of stacks too whose rows become the last axis."""
+    product, axes = made_by(node.operands[0], "matmul"), node.attributes["axes"]
     if product is None or not rewriter.is_single(node.operands[0]):
         return None
     a, b = product.operands
-    if len(shape_of(a)) != 2 or len(shape_of(b)) != 2 or node.attributes["axes"] != (1, 0):
+    rank = len(axes)
+    if len(shape_of(a)) != rank or len(shape_of(b)) != rank or axes[-1] != rank - 2:
         return None
     if made_by(a, "transpose") is None and made_by(b, "transpose") is None:
         return None
-    return apply(matmul, transpose(b, axes=(1, 0)), transpose(a, axes=(1, 0)))
+    swapped = (*range(rank - 2), rank - 1, rank - 2)
+    turned = apply(matmul, transpose(b, axes=swapped), transpose(a, axes=swapped))
+    left = tuple(swapped[axis] for axis in axes)
+    return turned if left == tuple(range(rank)) else apply(transpose, turned, axes=left)
 
 
 @reads("outer", "negative")
@@ -421,7 +437,7 @@ _ANY: Rules = {
         ),
         "reshape": (
             first_operand,
-            through("reshape"),
+            reshaped_once,
             of_whole,
             stays_zero,
             number_in_another_shape,

@@ -189,3 +189,52 @@ def test_orders_of_products_of_many_terms_are_found_in_time() -> None:
 
     seconds(3)
     assert seconds(16) < 12.0 * seconds(4)
+
+
+def heads(Wq: Any, Wk: Any, X: Any) -> Any:
+    """Scores of two heads of a batch of sequences."""
+    b, t, d = X.shape
+    Q = np.transpose(np.reshape(X @ Wq, (b, t, 2, d // 2)), (0, 2, 1, 3))
+    K = np.transpose(np.reshape(X @ Wk, (b, t, 2, d // 2)), (0, 2, 1, 3))
+    return np.sum(np.tanh(Q @ np.transpose(K, (0, 1, 3, 2))))
+
+
+def test_stacks_of_products_come_in_the_order_in_which_they_are_read() -> None:
+    """Beside the closed form by one product for each head and sequence."""
+    rng = np.random.default_rng(4)
+    Wq, Wk, X = rng.normal(size=(4, 4)), rng.normal(size=(4, 4)), rng.normal(size=(3, 5, 4))
+    gradient = sd.grad(heads, (0, 1))
+    assert "(0, 3, 1, 2)" not in str(gradient.source(Wq, Wk, X))
+    by_q, by_k = np.zeros((4, 4)), np.zeros((4, 4))
+    for x in X:
+        for part in (slice(0, 2), slice(2, 4)):
+            q, k = x @ Wq[:, part], x @ Wk[:, part]
+            slope = 1.0 - np.tanh(q @ k.T) ** 2
+            by_q[:, part] += x.T @ (slope @ k)
+            by_k[:, part] += x.T @ (slope.T @ q)
+    for found, expected in zip(gradient(Wq, Wk, X), (by_q, by_k), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+
+
+def mixed_twice(V: Any, W: Any, S: Any) -> Any:
+    """Heads put together again, which two products read."""
+    b, h, t, d = V.shape
+    together = np.reshape(np.transpose(S @ V, (0, 2, 1, 3)), (b, t, h * d))
+    return np.sum(np.tanh(together @ W))
+
+
+def test_what_is_copied_in_order_once_is_not_copied_again() -> None:
+    rng = np.random.default_rng(5)
+    V, W, S = rng.normal(size=(2, 3, 4, 2)), rng.normal(size=(6, 5)), rng.normal(size=(2, 3, 4, 4))
+    gradient = sd.grad(mixed_twice, (0, 1))
+    assert "together.reshape(-1, " in str(gradient.source(V, W, S))
+    together = np.concatenate([S[:, k] @ V[:, k] for k in range(3)], axis=2)
+    slope = 1.0 - np.tanh(together @ W) ** 2
+    by_W = np.einsum("bti,btj->ij", together, slope)
+    by_together = slope @ W.T
+    by_V = np.stack(
+        [np.swapaxes(S[:, k], 1, 2) @ by_together[:, :, 2 * k : 2 * k + 2] for k in range(3)],
+        axis=1,
+    )
+    for found, expected in zip(gradient(V, W, S), (by_V, by_W), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
