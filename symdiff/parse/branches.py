@@ -50,6 +50,7 @@ from symdiff.parse.writeback import all_written_back, go_on_from, leave_in_arms
 from symdiff.source import SourceSpan
 
 MOST_COPIES_OF_A_TAIL = 64
+MOST_OF_TEXTS = 8  # that are told apart, which may be values of the program
 
 Action = Callable[[], object]
 
@@ -308,8 +309,9 @@ def _stage_apart(
     effort.tails += 1
     if conflict is not None:
         effort.told_apart[conflict.name] = None
-    if effort.tails > MOST_COPIES_OF_A_TAIL:
-        if conflict is not None and conflict.name not in interp.policy.unions:
+    of_texts = conflict is not None and conflict.of_texts and interp.policy.may_tell_texts()
+    if effort.tails > (MOST_OF_TEXTS if of_texts else MOST_COPIES_OF_A_TAIL):
+        if conflict is not None and (of_texts or conflict.name not in interp.policy.unions):
             conflict.names = (*conflict.names, *names_told_apart(interp))
             raise ConflictRead(conflict)
         hint = "give it the same type on both paths"

@@ -58,6 +58,7 @@ from symdiff.parse.lattice import (
     Table,
     bound_flag,
     content_of_maybe,
+    differ_in_texts,
     fits,
     is_bound,
     is_callers_name,
@@ -160,6 +161,7 @@ class Carries(Join):
         self.shared: dict[tuple[Any, Any], Array] = {}
         self.parted: set[tuple[Any, Any]] = set()  # not shared: some turn tells them apart
         self.as_unions: set[str] = set()  # names kept in cases
+        self.as_texts: set[str] = set()  # names of texts known at run time only
         self.are_names_told: Callable[[], bool] = lambda: False
         self.initials: dict[Carried, Callable[[], Value]] = {}  # of cases
         self.of_first_turn: list[Conflict] = []  # later turns would not meet them
@@ -252,7 +254,9 @@ class Carries(Join):
             with self._undone_where_it_fails():
                 return self._joined(name, start, last, of_a_list)
         except Unjoinable as reason:
-            return self._lose(self._without_form(name, str(reason)))
+            conflict = self._without_form(name, str(reason))
+            conflict.of_texts = differ_in_texts(start, last)
+            return self._lose(conflict)
         except ConflictRead as read:
             return self._lose(replace(read.conflict, cases=None), known=True)
 

@@ -95,17 +95,29 @@ def _staged_with_retries(
         except (NotInTime, GoneOverAgain, Changed) as found:
             _take_up(policy, found, function)
         except ConflictRead as read:
-            differs = read.conflict
-            refined = policy.refine_for(differs) or policy.select_more(differs.span, differs.reason)
-            if not (refined or policy.midway or policy.follow_large()):
-                raise _failure(policy, differs, function) from None
+            if not _may_resolve(policy, read.conflict):
+                raise _failure(policy, read.conflict, function) from None
+        except StaticDemand:
+            if not policy.know_texts():
+                raise
         except (UnsupportedSyntaxError, UnsupportedCallError, AliasingError) as error:
             if isinstance(error, FollowedTooOftenError):
                 raise _refusal(policy, error, function) from None  # more would be too much, too
-            if policy.select_more(error.span, error.message):
-                continue
-            if not (policy.midway or policy.follow_large()):
+            if not _may_mend(policy, error):
                 raise _refusal(policy, error, function) from told_by(error)
+
+
+def _may_resolve(policy: RetryPolicy, conflict: Conflict) -> bool:
+    """Take up what may resolve a conflict; False where there is nothing more."""
+    refined = policy.refine_for(conflict) or policy.select_more(conflict.span, conflict.reason)
+    return refined or policy.midway or policy.know_texts() or policy.follow_large()
+
+
+def _may_mend(policy: RetryPolicy, error: SymdiffError) -> bool:
+    """Take up what may follow what was refused; False where there is nothing more."""
+    if policy.know_texts() or policy.select_more(error.span, error.message):
+        return True
+    return policy.midway or policy.follow_large()
 
 
 def _with_large_called(

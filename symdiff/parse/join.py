@@ -47,6 +47,7 @@ from symdiff.parse.lattice import (
     Table,
     bound_flag,
     content_of_maybe,
+    differ_in_texts,
     is_bound,
     is_callers_name,
     is_number,
@@ -156,7 +157,7 @@ class BranchJoin(Join):
         kept: Kept | None = None,
     ) -> None:
         self.predicate = predicate
-        self.as_unions = interp.policy.unions
+        self.as_unions, self.as_texts = interp.policy.unions, interp.policy.texts
         self.are_names_told = interp.policy.are_names_told
         self.kept = kept
         self.interp = interp
@@ -288,7 +289,7 @@ class BranchJoin(Join):
                 )
         text = f"{called(name)} differs between two paths: {reason}"
         made = Conflict(name, text, self.interp.span, predicate=self.predicate)
-        made.hint = reason.hint
+        made.hint, made.of_texts = reason.hint, differ_in_texts(a, b)
         return made
 
     def _reached(self) -> There:
@@ -334,14 +335,15 @@ class BranchJoin(Join):
             numbers.append(
                 {n: self._entry(entries, arm, c) for n, c in contents_of(content).items()}
             )
-        if are_too_many([then if orelse is NOTHING else orelse for then, orelse in entries]):
+        contents = [then if orelse is NOTHING else orelse for then, orelse in entries]
+        if are_too_many(contents, self.interp.policy.may_tell_texts()):
             return None
         try:
-            contents = {n: self._case(name, *entry) for n, entry in enumerate(entries)}
+            made = {n: self._case(name, *entry) for n, entry in enumerate(entries)}
         except Unjoinable:
             return None
         whichs = [self._in_arm(k, which_of, c, numbers[k]) for k, c in enumerate((a, b))]
-        return Cases(self._out(f"{name}_case", *whichs), contents)
+        return Cases(self._out(f"{name}_case", *whichs), made)
 
     def _note_views(self, arm: int, content: Abstract) -> None:
         """Take up which views are there in a case of an arm only, and how that is told."""

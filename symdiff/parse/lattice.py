@@ -138,6 +138,13 @@ def _meet_as_texts(a: Abstract, b: Abstract) -> bool:
     return is_text(a) and is_text(b) and not known and not are_alike(a, b)
 
 
+def differ_in_texts(a: Abstract, b: Abstract) -> bool:
+    """Return whether contents are two known texts, or made of parts of which two are."""
+    if type(a) is str and type(b) is str:
+        return a != b
+    return are_alike(a, b) and any(map(differ_in_texts, parts_in(a), parts_in(b)))
+
+
 LACKING = "it is not there before, and not all paths set it"
 
 
@@ -237,12 +244,14 @@ class Join(ABC):
     """Joins contents pairwise; ABSENT stands for a side on which there is nothing.
 
     ``since``: handles born before it have been there on both sides. ``as_unions``: names that are
-    kept as unions where their contents would otherwise be merged. ``are_names_told``: whether items
-    of lists that differ in texts are of one form.
+    kept as unions where their contents would otherwise be merged. ``as_texts``: names whose texts
+    are known at run time only where two paths have known ones. ``are_names_told``: whether items of
+    lists that differ in texts are of one form.
     """
 
     since: int
     as_unions: Collection[str]
+    as_texts: Collection[str]
     are_names_told: Callable[[], bool]
 
     def join(self, name: str, a: Abstract, b: Abstract) -> Abstract:
@@ -260,6 +269,8 @@ class Join(ABC):
         if is_number(a) and is_number(b):
             return self.number(name, a, b)
         if _meet_as_texts(a, b):
+            return self.number(name, a, b)
+        if name in self.as_texts and type(a) is str and type(b) is str:
             return self.number(name, a, b)
         if all(is_number(content) or isinstance(content, Array) for content in (a, b)):
             return self.array(name, a, b)

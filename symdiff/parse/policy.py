@@ -17,7 +17,8 @@ from symdiff.source import SourceSpan
 MOST_ARMS = 32  # whose refusals are raised where they are taken: for each all is staged again
 MOST_TIMES = 3  # that one thing is refused, and more items are selected
 _REFINED = (
-    "fixed", "unrolled", "unions", "selecting", "selected_in", "written_late", "resumed", "changed",
+    "fixed", "unrolled", "unions", "texts", "selecting", "selected_in", "written_late", "resumed",
+    "changed",
 )  # fmt: skip
 MANY = 3  # items of a function that had to be selected one after another
 
@@ -62,9 +63,11 @@ class RetryPolicy:
     """What is followed more closely, by all attempts so far.
 
     ``unrolled``: loops that are staged turn by turn. ``unions``: names that are kept as unions
-    where their contents are joined. ``selecting``: items that are selected at run time, and whether
-    they are told apart one by one; ``asked``: items that may be, in the order of asking, and the
-    functions that they stand in; ``selected_in``: how many are, by function.
+    where their contents are joined. ``texts``: names whose texts are known at run time only where
+    two paths have known ones; ``known_texts``: that has not helped. ``selecting``: items that are
+    selected at run time, and whether they are told apart one by one; ``asked``: items that may be,
+    in the order of asking, and the functions that they stand in; ``selected_in``: how many are, by
+    function.
     ``refused``: how often what was refused before more items were selected.
     ``written_late``: places of the caller's that are written at the end only; ``all_late``: all
     are. ``first``: the first conflict for which names were kept as unions; ``instead``: the count
@@ -98,6 +101,8 @@ class RetryPolicy:
     fixed: dict[Path, Any] = field(default_factory=dict)
     unrolled: set[SourceSpan] = field(default_factory=set)
     unions: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+    known_texts: bool = False
     selecting: dict[SourceSpan, bool] = field(default_factory=dict)
     asked: dict[SourceSpan, Any] = field(default_factory=dict)
     selected_in: Counter[Any] = field(default_factory=Counter)
@@ -183,6 +188,10 @@ class RetryPolicy:
     def refine_for(self, conflict: Conflict) -> bool:
         """Take up what may resolve a conflict; False where there is nothing more."""
         refines = self.may_refine_for(conflict)
+        if self._tells_texts(conflict):
+            self.first = self.first or conflict
+            self.texts |= {conflict.name, *conflict.names}
+            return True
         if conflict.loop is not None and conflict.loop not in self.unrolled:
             self.unrolled.add(conflict.loop)
             return True
@@ -195,7 +204,28 @@ class RetryPolicy:
         """Return whether there is something more that may resolve a conflict."""
         if conflict.loop is not None and conflict.loop not in self.unrolled:
             return True
-        return not {conflict.name, *conflict.names} <= self.unions
+        names = {conflict.name, *conflict.names}
+        return self._tells_texts(conflict) or not names <= self.unions
+
+    def may_tell_texts(self) -> bool:
+        """Return whether texts that differ by path may be known at run time only."""
+        return not self.known_texts
+
+    def _tells_texts(self, conflict: Conflict) -> bool:
+        """Return whether a name's texts are known at run time only from here on: where to tell them
+        apart has been too much.
+        """
+        names = {conflict.name, *conflict.names}
+        often = bool(conflict.names) or names <= self.unions
+        return conflict.of_texts and often and self.may_tell_texts() and not names <= self.texts
+
+    def know_texts(self) -> bool:
+        """Have texts known on each path again; False where all were."""
+        had = bool(self.texts)
+        self.known_texts = self.known_texts or had
+        self.unions |= self.texts
+        self.texts.clear()
+        return had
 
     def selects(self, span: SourceSpan, function: Any) -> bool:
         """Return whether an item of a function is selected; all are, where several had to be."""

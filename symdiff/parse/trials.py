@@ -225,6 +225,7 @@ class LoopStager:
         carries = Carries(self.since, self.base, heap, index, self.interp.span)
         carries.count, carries.keep_layouts = count, self.keep_layouts
         carries.as_unions, carries.parted = self.interp.policy.unions, self.parted
+        carries.as_texts = self.interp.policy.texts
         carries.are_names_told = self.interp.policy.are_names_told
         carries.unrolls = isinstance(count, int) and (
             count <= FEW_ITEMS or self.interp.sizes_are_fixed()

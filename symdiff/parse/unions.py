@@ -13,6 +13,7 @@ from symdiff.parse.heap import constant
 from symdiff.parse.values import ABSENT, Abstract, Cases, Conflict, PossiblyUnbound
 
 MOST_CASES = 32  # of constants
+MOST_TEXTS = 8  # of texts, which may be values of the program
 MOST_IN_LOOPS = 6  # of those that a loop carries, where each turn may add one
 MOST_OF_PARTS = 8  # of lists, tuples … that are of other parts in each
 
@@ -26,8 +27,13 @@ def contents_of(content: Abstract) -> dict[int, Abstract]:
     return {0: content}
 
 
-def are_too_many(contents: Sequence[Abstract]) -> bool:
-    """Return whether statements would be staged for more cases than are worth it."""
+def are_too_many(contents: Sequence[Abstract], of_texts: bool) -> bool:
+    """Return whether statements would be staged for more cases than are worth it.
+
+    :param of_texts: whether texts may be known at run time only instead.
+    """
+    if of_texts and all(type(content) is str for content in contents):
+        return len(contents) > MOST_TEXTS
     of_parts = any(isinstance(content, tuple | dict) for content in contents)
     return len(contents) > (MOST_OF_PARTS if of_parts else MOST_CASES)
 

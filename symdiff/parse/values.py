@@ -530,6 +530,7 @@ class Conflict(Told):
     causes: frozenset[Path] = frozenset()  # inputs whose layout in memory would tell
     hint: str | None = None
     since: int = field(default_factory=now)  # when it was made
+    of_texts: bool = False  # texts differ that are known on each path
     entries: tuple[DictRef, SomeEntries] | None = None  # a dict, and what it holds, told apart
 
 

@@ -387,6 +387,25 @@ def entries_set_in_some_order(n):
     return entries_set_in_loops(n, "if k != 'a' or x < 0.{k}5:")
 
 
+def texts_made_by_branches(n):
+    """Of each branch one part of a text is told at run time only."""
+    lines = ["if x > 0.{k}5:", "    m = m + 'ab'", "else:", "    m += 'c'"]
+    last = "if 'abc' in m:\n        s = s * s\n    return s * x * len(m)"
+    return in_turn(n, lines, last).replace("s = x\n", "s, m = x, ''\n")
+
+
+def texts_told_apart(n, text="'a{k}'"):
+    """Each branch may choose another text, and each one is asked for."""
+    chosen = "".join(f"    if x > {k}.0:\n        m = {text.format(k=k)}\n" for k in range(n))
+    asked = f"if m == {text}:".replace("{k}", "{{k}}").format()
+    made = in_turn(n, [asked, "    s = s * {k}.5 + x"])
+    return made.replace("s = x\n", f"s, m = x, {text.format(k=0)}\n{chosen}")
+
+
+def tuples_told_apart(n):
+    return texts_told_apart(n, "('a{k}', {k})")
+
+
 def in_both_arms(indent, name, one, other, arguments="v"):
     """A function that calls another one in both arms of a branch."""
     head = indented(indent, f"def {name}({arguments}):") + indented(indent + 1, "if v > 0.1:")
@@ -860,7 +879,10 @@ def arms_in_arms_of_which_the_last_is_refused(n):
     return REFUSED + "def f(x):\n    s = x\n" + body + last
 
 
-KINDS += [arms_that_are_refused, entries_set_in_loops, entries_set_in_some_order]
+KINDS += [
+    arms_that_are_refused, entries_set_in_loops, entries_set_in_some_order,
+    texts_made_by_branches, texts_told_apart, tuples_told_apart,
+]  # fmt: skip
 NESTED += [arms_in_arms_of_which_the_last_is_refused]
 
 

@@ -553,19 +553,19 @@ def test_what_is_refused_is_shown_with_its_place_and_a_way_out(function, error, 
 def words_by_path(x):
     words = []
     for k in range(len(x)):
-        words.append("up" if x[k] > 1 else "down")
-    return np.sum(x) * len(words[1])
+        words.append("sin" if x[k] > 1 else "cos")
+    return np.sum(getattr(np, words[1])(x))
 
 
 def longer_each_turn(x, n):
     word, k = "a", 0
     while k < n:
         word, k = word + "b", k + 1
-    return np.sum(x) * len(word)
+    return np.sum(getattr(np, word)(x))
 
 
 def test_texts_that_differ_are_shown():
-    with pytest.raises(UnsupportedSyntaxError, match="'up' in one branch, 'down' in the other"):
+    with pytest.raises(UnsupportedSyntaxError, match="'sin' in one branch, 'cos' in the other"):
         sd.grad(words_by_path)(np.linspace(0.5, 1.5, 5))
     with pytest.raises(UnsupportedSyntaxError, match=r"'ab+' before a turn, 'ab+' after it"):
         sd.grad(longer_each_turn)(np.array([0.5, 1.5]), 3)

@@ -192,7 +192,41 @@ def by_percent(x):
     return x * len(whole) + x * len("%-9.3f|%+.2e|%08.3f|% g" % (x, x, x, x))  # noqa: UP031
 
 
+def made_by_branches(x):
+    told = "a"
+    for limit in (0.5, 1.0, 2.0, 3.0, 100.0, 5000.0):
+        if x > limit:
+            told = told + "high "
+        else:
+            told += "low "
+    return x * len(told) + x * told.count("low") * (2 if told.endswith("high low ") else 3)
+
+
+def longer_in_each_turn(x):
+    told, y = "", x
+    while y > 0.3:
+        told, y = told + "ab", y * 0.5
+    return x * len(told) + x * told.find("ba")
+
+
+def one_of_many(x):
+    kind, rank = "zero", (0, "none")
+    if x > 0.4:
+        kind, rank = "small", (1, "some")
+    if x > 1.0:
+        kind, rank = "medium", (2, "many")
+    if x > 2.0:
+        kind = "large"
+    if x > 100.0:
+        kind, rank = "huge", (4, "all")
+    factors = {"zero": 1.0, "small": 2.0, "medium": 3.0}
+    return (
+        x * factors.get(kind, 4.0) * (1 + (kind == "huge") + (rank == (2, "many"))) * len(rank[1])
+    )
+
+
 PROGRAMS = (
+    made_by_branches, longer_in_each_turn, one_of_many,
     of_a_size, by_methods, by_length, by_formats, among_others, inside_another, in_order, by_truth,
     of_another_class, carried_by_a_loop, while_it_is_short, of_one_path, parts, in_helpers,
     inside_try, whole_numbers, of_what_was_there, with_quotes, by_itself, of_objects,
