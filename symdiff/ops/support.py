@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from symdiff.ops.added_values import add_by_slices
+from symdiff.ops.place_grids import add_by_slices, take_by_strides
 
 
 def prod_except(x: Any, *directions: Any, axis: tuple[int, ...] | int | None = None) -> Any:
@@ -151,13 +151,24 @@ def add_at(x: Any, key: Any, values: Any) -> None:
     array([[0., 3.],
            [4., 0.]])
     """
-    if np.size(values) >= 1024 and add_by_slices(x, key, values):
+    if add_by_slices(x, key, values):
         return
     if not x.flags.c_contiguous or np.size(values) < max(256, x.size // 4):
         np.add.at(x, key, values)
         return
     places = np.arange(x.size).reshape(x.shape)[key]
     np.add.at(x.reshape(-1), places.reshape(-1), np.broadcast_to(values, places.shape).reshape(-1))
+
+
+def take_at(x: Any, key: Any) -> Any:
+    """``x[key]`` for arrays of places, copied from one view if these lie in a grid, as windows do.
+
+    >>> take_at(np.array([5.0, 6.0, 7.0]), (np.array([[0, 1], [1, 2]]),))
+    array([[5., 6.],
+           [6., 7.]])
+    """
+    taken = take_by_strides(x, key)
+    return x[key] if taken is None else taken
 
 
 def added_windows(windows: Any, axis: int) -> Any:

@@ -26,6 +26,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     checks      what is computed only for its shape, as a check of shapes
     collect     outer products that a loop adds up, multiplied at once behind it
     first       what a loop adds to places that hold zeros still, stored there
+    windows     windows taken by arrays of places, copied from one view
     scaled      numbers with which products of matrices and vectors are multiplied, not the matrices
     regroup     factors that all terms of a sum have, multiplied once; signs that go into numbers
     finish      what is better written another way once nothing more is found
@@ -66,6 +67,7 @@ from symdiff.optimise.sizes import SIZES
 from symdiff.optimise.stores import leave_out_stores
 from symdiff.optimise.sums import FINISHING as FINISHING_SUMS
 from symdiff.optimise.sums import SUMS
+from symdiff.optimise.windows import take_windows
 
 __all__ = ["DEFAULT", "DIVISIBLE", "EMITTED", "PASSES", "Pass", "optimise"]
 
@@ -110,6 +112,7 @@ PASSES: Mapping[str, Pass] = {
     "checks": reduce_checks,
     "collect": collect_products,
     "first": store_first_writes,
+    "windows": take_windows,
     "scaled": scale_products,
     "regroup": _Rewriting(COMMON_FACTORS, SIGNS),
     "keyed": remember_places,
@@ -132,7 +135,7 @@ PASSES: Mapping[str, Pass] = {
 DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
 """Passes after which a function and its derivative can still be divided."""
-EMITTED = ("collect", "scaled", "regroup", "motion", "first", "dead", "keyed")
+EMITTED = ("collect", "scaled", "regroup", "motion", "first", "windows", "dead", "keyed")
 """Passes over what is emitted: no further derivative is taken of what they make."""
 LAST = ("finish", "checks", "dead")
 _IDEMPOTENT = frozenset({"dead"})

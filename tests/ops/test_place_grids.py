@@ -1,4 +1,4 @@
-"""Values that are added slice by slice, beside what ``np.add.at`` adds."""
+"""Places in grids: beside what ``np.add.at`` adds to them, and what NumPy takes from them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.ops import added_values
-from symdiff.ops.added_values import add_by_slices
-from symdiff.ops.support import add_at
+from symdiff.ops import place_grids
+from symdiff.ops.place_grids import add_by_slices, take_by_strides
+from symdiff.ops.support import add_at, take_at
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small arrays are looked at as large ones are."""
+    for name in ("LEAST_OF_SLICES", "LEAST_ADDED", "LEAST_TAKEN"):
+        monkeypatch.setattr(place_grids, name, 1)
+
 
 RNG = np.random.default_rng(0)
 WIDE = np.arange(40)[:, None]
@@ -49,15 +57,17 @@ GRIDS: list[tuple[tuple[int, ...], Any]] = [
 @pytest.mark.parametrize(("shape", "key"), GRIDS)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64"])
 def test_places_in_grids_are_added_slice_by_slice(
-    shape: tuple[int, ...], key: Any, dtype: str, monkeypatch: pytest.MonkeyPatch
+    shape: tuple[int, ...], key: Any, dtype: str
 ) -> None:
-    monkeypatch.setattr(added_values, "LEAST_OF_SLICES", 1)
     whole = RNG.integers(0, 9, shape).astype(dtype)
     values = RNG.integers(-9, 9, whole[key].shape).astype(dtype)  # sums of these are exact
     expected = whole.copy()
     np.add.at(expected, key, values)
     assert add_by_slices(whole, key, values)
     np.testing.assert_array_equal(whole, expected)
+    taken = take_at(whole, key)
+    np.testing.assert_array_equal(taken, expected[key])
+    assert taken.dtype == whole.dtype and not np.shares_memory(taken, whole)
 
 
 NO_GRIDS: list[tuple[tuple[int, ...], Any]] = [
@@ -93,13 +103,13 @@ def test_other_places_are_left_alone_or_added_right(shape: tuple[int, ...], key:
     if not added:
         add_at(whole, key, values)
         np.testing.assert_array_equal(whole, expected)
+    np.testing.assert_array_equal(take_at(whole, key), expected[key])
 
 
-def test_random_grids_are_added_right(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_grids_are_right() -> None:
     """Sums of lines, even or not, of one to three axes of places and arrays, some not sums."""
-    monkeypatch.setattr(added_values, "LEAST_OF_SLICES", 1)
     rng = np.random.default_rng(1)
-    done = 0
+    done = taken = 0
     for _ in range(300):
         lengths = rng.integers(1, 12, rng.integers(1, 4))
         count = int(rng.integers(1, 4))
@@ -124,12 +134,18 @@ def test_random_grids_are_added_right(monkeypatch: pytest.MonkeyPatch) -> None:
         if add_by_slices(whole, key, values):
             done += 1
             np.testing.assert_array_equal(whole, expected)
-    assert done > 100
+        found = take_by_strides(whole, key)
+        if found is not None:
+            taken += 1
+            np.testing.assert_array_equal(found, whole[key])
+    assert done > 100 and taken > 50
 
 
 def test_places_beyond_an_array_raise_as_ever() -> None:
     with pytest.raises(IndexError, match="index 60 is out of bounds"):
         add_at(np.zeros((60, 8)), (np.arange(61)[:, None] + np.arange(3),), np.ones((61, 3, 8)))
+    with pytest.raises(IndexError, match="index 60 is out of bounds"):
+        take_at(np.zeros((60, 8)), (np.arange(61)[:, None] + np.arange(3),))
 
 
 def test_modules_carry_what_adds_slice_by_slice(tmp_path: Path) -> None:
@@ -159,3 +175,40 @@ def test_gradients_of_windows_by_places_are_those_of_slices() -> None:
         for q in range(3):
             times[p : p + 10, q : q + 9] += 1.0
     np.testing.assert_allclose(sd.grad(windows_by_places)(x, i, j), slope * times, rtol=1e-13)
+
+
+def rows_of_windows(K: Any, x: Any, i: Any, j: Any) -> Any:
+    """A convolution by windows in rows, a matrix of weights."""
+    rows = np.reshape(x[:, i, j], (-1, 9))
+    return np.sum(np.tanh(rows @ K))
+
+
+def test_windows_in_rows_are_taken_at_once_in_derivatives() -> None:
+    """Beside windows that are taken slice by slice."""
+    x, K = RNG.normal(size=(3, 12, 11)), RNG.normal(size=(9, 4))
+    i = (np.arange(10)[:, None] + np.arange(3))[:, None, :, None]
+    j = (np.arange(9)[:, None] + np.arange(3))[None, :, None, :]
+    gradient = sd.grad(rows_of_windows, (0, 1))
+    assert "take_at(x, (slice(None), i, j))" in str(gradient.source(K, x, i, j))
+    value, found = sd.value_and_grad(rows_of_windows, (0, 1))(K, x, i, j)
+    assert value == rows_of_windows(K, x, i, j)
+    windows = [x[:, p : p + 10, q : q + 9] for p in range(3) for q in range(3)]
+    slope = 1.0 - np.tanh(np.stack(windows, axis=-1) @ K) ** 2
+    by_K = np.array([np.einsum("nij,nijk->k", window, slope) for window in windows])
+    by_x, by_windows = np.zeros_like(x), slope @ K.T
+    for p in range(3):
+        for q in range(3):
+            by_x[:, p : p + 10, q : q + 9] += by_windows[..., 3 * p + q]
+    np.testing.assert_allclose(found[0], by_K, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(found[1], by_x, rtol=1e-12, atol=1e-13)
+    v = RNG.normal(size=K.shape)
+    _, along = sd.jvp(rows_of_windows, (K, x, i, j), (v, None, None, None))
+    np.testing.assert_allclose(along, np.sum(by_K * v), rtol=1e-12)
+
+
+def test_the_function_itself_is_as_it_was_written() -> None:
+    x, K = RNG.normal(size=(3, 12, 11)), RNG.normal(size=(9, 4))
+    i, j = np.arange(3)[:, None] + np.arange(3), np.arange(3)
+    assert (
+        "take_at" not in str(sd.differentiable(rows_of_windows).source(K, x, i, j)).split("def")[1]
+    )

@@ -1,4 +1,5 @@
-"""Values added to places of arrays that lie in grids, as windows of images do, slice by slice.
+"""Places of arrays that lie in grids, as windows of images do: what is taken from them is a view,
+and what is added to them is added slice by slice.
 
     x[:, i, j] += v     with i = [[0, 1, 2], [1, 2, 3]] and one j of each column
 
@@ -18,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+LEAST_ADDED, LEAST_TAKEN = 32768, 16384  # elements that are worth a look at their places
 LEAST_OF_SLICES = 256  # elements that are worth a call
 
 
@@ -25,25 +27,21 @@ def add_by_slices(x: Any, key: Any, values: Any) -> bool:
     """``np.add.at(x, key, values)`` if the places that the key names are few slices of ``x``; else
     nothing is added, and False is returned.
 
-    >>> x = np.zeros(600)
-    >>> add_by_slices(x, (np.arange(599)[:, np.newaxis] + np.arange(2),), np.ones((599, 2)))
+    >>> x = np.zeros(20000)
+    >>> add_by_slices(x, (np.arange(19999)[:, np.newaxis] + np.arange(2),), np.ones((19999, 2)))
     True
     >>> x[[0, 1, -1]]
     array([1., 2., 1.])
     """
-    entries = key if isinstance(key, tuple) else (key,)
-    named = [k for k, entry in enumerate(entries) if not isinstance(entry, slice)]
-    if not named or named[-1] - named[0] >= len(named):
+    named = named_by(key)
+    if named is None:
         return False
-    x = x[tuple(entry if isinstance(entry, slice) else slice(None) for entry in entries)]
-    first, last = named[0], named[-1] + 1
-    places = [np.asarray(entries[k]) for k in named]
-    if any(array.dtype.kind not in "iu" or array.size == 0 for array in places):
-        return False
-    whole = np.broadcast(*places).shape
+    first, places, slices = named
+    x = x[slices]
+    whole, last = np.broadcast(*places).shape, first + len(places)
     values = np.broadcast_to(values, (*x.shape[:first], *whole, *x.shape[last:]))
-    if values.ndim == len(whole) == 1:
-        return False  # single places, hardly in a grid: it would take longer to look at them
+    if values.size < LEAST_ADDED or values.ndim == len(whole) == 1:
+        return False  # single places are hardly in a grid: it would take longer to look at them
     found = lines_of(places, whole)
     lines = [line for parts in found for line in parts]
     if values.size < LEAST_OF_SLICES * turns_of(lines):
@@ -54,6 +52,54 @@ def add_by_slices(x: Any, key: Any, values: Any) -> bool:
     grid = [length for length, _, _ in lines]
     add_grid(x, first, start, lines, values.reshape(*x.shape[:first], *grid, *x.shape[last:]))
     return True
+
+
+def take_by_strides(x: Any, key: Any) -> Any:
+    """``x[key]`` in C order, if the places that the key names lie in a grid; else None.
+
+    >>> places = np.arange(9999)[:, np.newaxis] + np.arange(2)
+    >>> take_by_strides(np.arange(10000.0), (places,))[:2]
+    array([[0., 1.],
+           [1., 2.]])
+    """
+    named = named_by(key)
+    if named is None:
+        return None
+    first, places, slices = named
+    x = x[slices]
+    whole, last = np.broadcast(*places).shape, first + len(places)
+    if math.prod((*x.shape[:first], *whole, *x.shape[last:])) < LEAST_TAKEN:
+        return None
+    found = lines_of(places, whole)
+    lines = [line for parts in found for line in parts]
+    even = all(step or not rows for _, rows, step in lines)
+    start = start_of(places, found, x.shape[first:last]) if even else None
+    if start is None:
+        return None
+    grid = [length for length, _, _ in lines]
+    steps = [sum(x.strides[first + number] * step for number in rows) for _, rows, step in lines]
+    begin = x[(*(slice(None),) * first, *(slice(place, None) for place in start))]
+    shape = (*x.shape[:first], *grid, *x.shape[last:])
+    strides = (*x.strides[:first], *steps, *x.strides[last:])
+    view = np.lib.stride_tricks.as_strided(begin, shape, strides, writeable=False)
+    return view.copy("C").reshape(*x.shape[:first], *whole, *x.shape[last:])
+
+
+def named_by(key: Any) -> tuple[int, list[Any], tuple[Any, ...]] | None:
+    """Which axis is the first of those for which a key has arrays of places, these, and its slices;
+    None where the arrays do not stand side by side, or something else is in the key.
+    """
+    entries = key if isinstance(key, tuple) else (key,)
+    named = [k for k, entry in enumerate(entries) if not isinstance(entry, slice)]
+    if not named or named[-1] - named[0] >= len(named):
+        return None
+    places = [np.asarray(entries[k]) for k in named]
+    if any(array.dtype.kind not in "iu" or array.size == 0 for array in places):
+        return None
+    if not any(array.ndim for array in places):
+        return None
+    slices = tuple(entry if isinstance(entry, slice) else slice(None) for entry in entries)
+    return named[0], places, slices
 
 
 def lines_of(places: list[Any], whole: tuple[int, ...]) -> list[list[Any]]:
