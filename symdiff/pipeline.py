@@ -63,6 +63,7 @@ from symdiff.optimise.floats import on_floats
 from symdiff.optimise.islands import KINDS, simplify_islands
 from symdiff.optimise.neighbours import join_neighbours
 from symdiff.optimise.outlining import outlined
+from symdiff.optimise.tested_calls import with_tested_calls
 from symdiff.optimise.tries import has_tests, with_tries
 from symdiff.optimise.unread import without_unread
 from symdiff.parse import CalledOften, Marks, RetryPolicy, Staged, StaticDemand, place_of, stage
@@ -860,7 +861,7 @@ def build(
     ``beside`` has the names of a module that the text will stand in.
     """
     whole, simplified = simplify_islands(emittable(derived.graph), derived.simplify)
-    graph = with_typed_arrays(optimise(whole, EMITTED, last=()))
+    graph = with_typed_arrays(optimise(_tested(whole), EMITTED, last=()))
     graph = with_own_results(in_blocks(graph, long_in(derived.graph, derived.signature)))
     emitted = None if exact else _emit_on_floats(graph, name, derived.signature, beside)
     if emitted is None:
@@ -925,6 +926,12 @@ def build_primal(derived: Derived, name: str) -> Program:
     emitted = emit_source(graph, name, in_place=True, fresh=False, signature=derived.inner)
     loaded = load(emitted, compiled_for(derived.inner))
     return Program(derived, emitted, loaded, tuple(p.path for p in emitted.parameters), graph)
+
+
+def _tested(graph: Graph) -> Graph:
+    """The graph with tests of the cotangents of calls, in place of masks in what is called."""
+    tested = with_tested_calls(graph)
+    return graph if tested is graph else optimise(tested)
 
 
 def emittable(graph: Graph, passes: Sequence[str] = DEFAULT) -> Graph:
@@ -1012,7 +1019,7 @@ def _loaded_pair(
     known = second.inputs
     backward = with_own_results(emittable(replace(second, output=shaped)))
     backward, _ = simplify_islands(backward, derived.simplify)
-    backward = optimise(backward, EMITTED, last=())
+    backward = optimise(_tested(backward), EMITTED, last=())
     backward = in_blocks(backward, long_in(derived.graph, derived.signature))
     emitted = emit_source(backward, f"{name}_{second_name}", beside=beside)
     places = {given.path: k for k, given in enumerate(known)}

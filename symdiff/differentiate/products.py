@@ -8,7 +8,7 @@ and what leaves the elementwise run behind a ``where`` is set to zero there once
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from symdiff.ops.reduce import restored
 from symdiff.ops.reduce import sum as sum_of
 from symdiff.ops.residuals import quiet_divide
 from symdiff.ops.sizes import size
-from symdiff.ops.strong import strong_divide, strong_multiply
+from symdiff.ops.strong import SEEDED, strong_divide, strong_multiply
 
 Partial = Value | int | float
 
@@ -65,8 +65,10 @@ def scaled(
     masked: bool,
     quiet: bool,
     operands: Collection[Value],
+    seeded: bool = False,
 ) -> Value:
-    """``g * partial`` for an operand; a strong zero where ``masked``.
+    """``g * partial`` for an operand; a strong zero where ``masked``, perhaps for the seed alone
+    (``seeded``).
 
     Of a strong product or quotient by its second operand the partial's zeros win instead.
     ``quiet``: what is infinite may be discarded later on, and is no reason to warn.
@@ -74,6 +76,7 @@ def scaled(
     a product with its numerator may overflow.
     """
     made: Value
+    first = len(builder().nodes)
     if not isinstance(partial, Value):
         made = scaled_by_number(g, partial)
     elif node.op in _STRONG and position == 1:
@@ -84,7 +87,15 @@ def scaled(
         made = _strong_product(g, partial)
     else:
         made = masked_product(g, partial, quiet)
+    if masked and seeded:
+        _mark_seeded(builder().nodes[first:])
     return made
+
+
+def _mark_seeded(nodes: Iterable[Node]) -> None:
+    for node in nodes:
+        if node.op in (strong_multiply, strong_divide):
+            node.attributes = {SEEDED: True}
 
 
 def where_not_zero(g: Value, factor: Value) -> Value:

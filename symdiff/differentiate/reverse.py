@@ -285,7 +285,9 @@ class _Joint:
         activity = analyse(self.block, self.wrt, targets, self.calls.dependencies)
         note_activity(self.source.name, "reverse", self.block, self.wrt, activity)
         selection = Selection(activity, targets, self.saved)
-        self.sweep = Sweep(self.block, activity, selection, self.zeros, self.calls)
+        whole = dict.fromkeys(targets, State.DENSE)
+        seeded = selection if whole == targets else Selection(activity, whole, self.saved)
+        self.sweep = Sweep(self.block, activity, selection, self.zeros, self.calls, seeded)
         cotangents = Cotangents(self.zeros.partial)
         with building(self.builder):
             for number, seed in seeds.items():

@@ -37,7 +37,7 @@ from symdiff.differentiate.products import (
     where_not_zero,
     zero_with,
 )
-from symdiff.differentiate.selection import SELECTING, Selection
+from symdiff.differentiate.selection import SELECTING, Selection, State, is_number
 from symdiff.differentiate.switches import CHECKING
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building, copy_block, marked
@@ -66,7 +66,7 @@ from symdiff.ops.reduce import cotangent_by_rule, unbroadcast_to
 from symdiff.ops.residuals import PACKED, quiet_divide, segment, unpacked
 from symdiff.ops.retype import retype
 from symdiff.ops.solving import solver_call
-from symdiff.ops.strong import strong_divide, strong_multiply
+from symdiff.ops.strong import SEEDED, strong_divide, strong_multiply
 from symdiff.ops.texts import of_text
 from symdiff.source.trees import expression_of
 
@@ -124,8 +124,11 @@ class Sweep:
         selection: Selection,
         zeros: Zeros,
         calls: Calls,
+        seeded: Selection | None = None,
     ) -> None:
+        """``seeded``: what needs masks where no cotangent of a result is zero."""
         self.numbers = Numbers(block)
+        self.seeded = seeded or selection
         self.activity = activity
         self.selection = selection
         self.zeros = zeros
@@ -281,8 +284,14 @@ class Sweep:
             if unbounded:
                 return unbroadcast_to(strong_multiply(partial, bar), node.operands[position])
         quiet = node.op in (strong_divide, quiet_divide)  # by a where, or a branch, before
-        made = scaled(node, position, bar, partial, masked, quiet, node.operands)
+        seeded = masked and self._is_seeded(node, partial)
+        made = scaled(node, position, bar, partial, masked, quiet, node.operands, seeded)
         return unbroadcast_to(made, node.operands[position])
+
+    def _is_seeded(self, node: Node, partial: Partial) -> bool:
+        """Return whether a product of numbers needs a mask only where a result's cotangent is 0."""
+        assert isinstance(partial, Value)
+        return is_number(node.result) and not self.seeded.needs_mask(node, partial)
 
     # Loops
 
@@ -367,10 +376,17 @@ class Sweep:
         node.results = (*node.results, packed)
         operands = [node.operands[k] for k in request.wrt]
         attributes = {"callee": backward, "types": tuple(value.type for value in operands)}
+        if all(self._is_whole(node.results[k]) for k in request.of):
+            attributes[SEEDED] = True
         made = builder().emit(call, (packed, *bars), attributes)
         named_after_parameters(request, node, made)
         for operand, result in zip(operands, made.results, strict=True):
             cotangents.add(operand, result)
+
+    def _is_whole(self, result: Value) -> bool:
+        """Return whether a cotangent is zero only where that of a result of the graph is."""
+        states = (self.selection.state[result], self.seeded.state[result])
+        return states[0] is not State.DENSE and states[1] is State.DENSE
 
     def _request(self, node: Node) -> Request:
         callee: GraphCell = node.attributes["callee"]

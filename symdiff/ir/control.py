@@ -201,9 +201,15 @@ def _infer_undefined(*, type: Type) -> tuple[Type, ...]:
 
 
 def _infer_call(
-    *operands: Type, callee: GraphCell, types: tuple[Type, ...], attempted: bool = False
+    *operands: Type,
+    callee: GraphCell,
+    types: tuple[Type, ...],
+    attempted: bool = False,
+    seeded: bool = False,
 ) -> tuple[Type, ...]:
-    """``attempted``: what it raises was asked before, of the call as a whole."""
+    """``attempted``: what it raises was asked before, of the call as a whole. ``seeded``: see
+    ``ops.strong``.
+    """
     return types
 
 

@@ -1,4 +1,8 @@
-"""Products and quotients with a strong zero: 0 where a cotangent is, whatever the partial is."""
+"""Products and quotients with a strong zero: 0 where a cotangent is, whatever the partial is.
+
+Of numbers in a derivative that is called, one that is ``seeded`` needs its strong zero for nothing
+but cotangents that are zero with the called graph's own, which were not selected outside of it.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +34,8 @@ from symdiff.ops.declare import (
 )
 from symdiff.ops.meanings import select
 
+SEEDED = "seeded"  # an attribute, of calls of derivatives as well
+
 # strong_multiply --------------------------------------------------------------------------------
 
 
@@ -40,7 +46,11 @@ def _strong_form(g: ArrayType, p: ArrayType, result: ArrayType) -> Literal["plai
     return "if" if g == result and result.kind != "array" and p.kind != "array" else "where"
 
 
-def _evaluate_strong_multiply(g: Any, p: Any) -> Any:
+def _infer_strong_multiply(g: Type, p: Type, *, seeded: bool = False) -> tuple[Type, ...]:
+    return multiply.infer(g, p)
+
+
+def _evaluate_strong_multiply(g: Any, p: Any, *, seeded: bool = False) -> Any:
     types = type_of_constant(g), type_of_constant(p)
     form = _strong_form(*types, multiply.infer(*types)[0])  # type: ignore[arg-type]
     if form == "plain" or (form == "if" and g != 0):
@@ -74,7 +84,7 @@ def strong_product(sp: Any, g: Any, p: Any) -> Any:
 
 strong_multiply: Operation = Operation(
     "strong_multiply",
-    lambda g, p: multiply.infer(g, p),
+    _infer_strong_multiply,
     _evaluate_strong_multiply,
     spelling=_spell_strong_multiply,
     partials=(lambda y, g, p: p, lambda y, g, p: g),
@@ -85,7 +95,11 @@ strong_multiply: Operation = Operation(
 )
 
 
-def _evaluate_strong_divide(g: Any, b: Any) -> Any:
+def _infer_strong_divide(g: Type, b: Type, *, seeded: bool = False) -> tuple[Type, ...]:
+    return divide.infer(g, b, ufunc=True)
+
+
+def _evaluate_strong_divide(g: Any, b: Any, *, seeded: bool = False) -> Any:
     if np.ndim(g) == np.ndim(b) == 0:
         return np.divide(g, b if g != 0 else type(b)(1))
     return np.divide(g, np.where(g != 0, b, np.result_type(b).type(1)))
@@ -114,7 +128,7 @@ def _over_where(y: Value, t: Value, b: Value) -> Value:
 
 strong_divide: Operation = Operation(
     "strong_divide",
-    lambda g, b: divide.infer(g, b, ufunc=True),
+    _infer_strong_divide,
     _evaluate_strong_divide,
     spelling=_spell_strong_divide,
     partials=(
