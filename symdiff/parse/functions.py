@@ -42,7 +42,9 @@ from symdiff.parse.recursion import followed
 from symdiff.parse.scope import (
     cleans_up,
     local_names,
+    name_content,
     read_free,
+    read_often,
     read_once,
     uses_what_is_sent,
     yielding,
@@ -299,6 +301,8 @@ def run_function(
     if len(interp.frames) > MOST_INLINED:
         raise _too_deep(interp, node, scope).as_limit()
     bound = bind_arguments(interp, node, scope.function, defaults, arguments, keywords)
+    if not is_definition(scope.globals):
+        _name_arguments(interp, bound, node)
     key = (node, scope.parent, id(scope.globals), *map(id, scope.cells.values()))
     if yielding(node) is not None:
         return _generator(interp, node, source, scope, bound, key)
@@ -440,6 +444,16 @@ def is_callee(function: Abstract, callee: Any) -> bool:
         with contextlib.suppress(SourceUnavailableError):
             return find_source(function).tree is callee
     return function is callee
+
+
+def _name_arguments(interp: Interpreter, bound: Mapping[str, Abstract], node: ast.AST) -> None:
+    """Call what was computed for a call by the names of the function's parameters; what is read
+    once stands in the expression that reads it.
+    """
+    for name in read_often(node):
+        value = bound.get(name)
+        if isinstance(value, Value) or (isinstance(value, Array) and not value.lenses):
+            name_content(interp, value, name)
 
 
 def _run_in_frame(

@@ -6,6 +6,7 @@ import ast
 import contextlib
 import functools
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -263,6 +264,14 @@ def forget_name(interp: Interpreter, name: str) -> None:
             f"'{name}' outside the function is unbound", hint="bind None to it"
         )
     interp.put((scope, name), ABSENT)
+
+
+@functools.lru_cache(_MANY)
+def read_often(node: ast.AST) -> tuple[str, ...]:
+    """The names that are read at more than one place in a function."""
+    loads = (n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    counts = Counter(name.id for name in loads)
+    return tuple(name for name, count in counts.items() if count > 1)
 
 
 @functools.lru_cache(_MANY)

@@ -4,8 +4,8 @@ def _shrink_forward(x, r):
         value = x * x
         t1 = residuals = None
     else:
-        t1 = x * r
-        t1, residuals = _shrink_forward(t1, r)
+        x1 = x * r
+        t1, residuals = _shrink_forward(x1, r)
         value = r * t1 + 0.1
     return value, (x, r, t, t1, residuals)
 
