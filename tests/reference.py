@@ -162,10 +162,15 @@ def reduced(function: Function, weights: Tree) -> Function:
 
 
 def weigh(value: Tree, weights: Tree) -> Any:
-    """The sum of the weighted leaves; unlike ``inner`` it follows the weights, so keeps complex."""
+    """The sum of the weighted leaves; unlike ``inner`` it follows the weights, so keeps complex.
+
+    An array of another shape than its weights is refused: it is another result than was asked for.
+    """
     if weights is None:
         return 0.0
     if is_leaf(weights):
+        if np.ndim(weights) and np.shape(value) != np.shape(weights):
+            raise ValueError(f"a result of shape {np.shape(value)}, not {np.shape(weights)}")
         return np.sum(np.asarray(value) * weights)
     pairs = zip(_children(value), _children(weights), strict=True)
     return sum((weigh(child, weight) for child, weight in pairs), 0.0)

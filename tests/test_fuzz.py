@@ -16,6 +16,7 @@ import pytest
 from tests.fuzz import dtypes, effects, packages
 from tests.fuzz.analytic import Reference
 from tests.fuzz.check import Outcome, check, copied
+from tests.fuzz.derivatives import compare_derivatives
 from tests.fuzz.generate import generate
 from tests.fuzz.minimise import minimise
 from tests.fuzz.slopes import mp, slopes
@@ -104,6 +105,14 @@ def test_the_front_end_compiles_or_refuses_functions_of_the_libraries() -> None:
 def test_what_raises_for_certain_is_tried_in_a_process_of_its_own(function: Any, kind: str) -> None:
     effects.install()
     assert packages.confirmed(packages.Call(function, 1, ()), "float") == kind
+
+
+def test_a_result_that_has_another_length_nearby_is_not_compared() -> None:
+    def kept(x: Any) -> Any:
+        return np.sin(x[:1]) if x[1] == 0.0 else np.sin(x)
+
+    assert compare_derivatives(kept, (np.array([0.5, 0.0]),)) == "unsure"
+    assert compare_derivatives(kept, (np.array([0.5, 0.25]),)) == "right"
 
 
 def _listed(results: list[packages.Result]) -> str:
