@@ -392,8 +392,41 @@ def _refuse(
     raise UnsupportedCallError(f"symdiff does not compile {name}()", hint=hint)
 
 
+def _no_number(*_: Any) -> NoReturn:
+    raise UnsupportedCallError(
+        "the number that id() gives, which is another one in each process",
+        hint="use it as a key, or compare it with == alone",
+    )
+
+
+class Identity:
+    """What ``id`` gives: a key of dicts that is compared; a number or a text of it is refused."""
+
+    __slots__ = ("of",)
+    __lt__ = __le__ = __gt__ = __ge__ = _no_number
+    __int__ = __float__ = __index__ = __str__ = __repr__ = __format__ = _no_number
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and other.of is self.of
+
+    def __hash__(self) -> int:
+        return hash((Identity, id(self.of)))
+
+
+@builtin(id)
+def _id(interp: Interpreter, value: Abstract) -> Abstract:
+    """``id``, of what there is as long as the program."""
+    if not isinstance(value, _LASTING):
+        _refuse("id", "compare with 'is'", interp)
+    return Identity(value)
+
+
+_LASTING = (types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type, np.ufunc)
+
 _REFUSED: dict[Callable[..., Any], str] = {
-    id: "compare with 'is'",
     exec: "write the statements out",
     eval: "write the expression out",
     compile: "write the code out",

@@ -221,6 +221,31 @@ def test_checks_of_numpys_tests_are_made_where_they_stand() -> None:
         gradient(np.array([-1.0, 2.0]))
 
 
+def test_functions_are_grouped_by_which_they_are() -> None:
+    def grouped(x: Any) -> Any:
+        groups: dict[Any, list[Any]] = {}
+        for function in (np.sin, _square, np.sin):
+            groups.setdefault((id(function), 2), []).append(function)
+        is_one = (id(np.sin) == id(np.sin)) + (id(np.sin) == id(np.cos)) + (id(np.sin) == 3)
+        return sum([len(group) ** 2 * group[0](x) for group in groups.values()]) * is_one
+
+    assert sd.grad(grouped)(0.5) == pytest.approx(4.0 * np.cos(0.5) + 1.0, rel=1e-14)
+    numbers: list[Any] = [
+        lambda x: x * (id(np.sin) % 16),
+        lambda x: x if id(np.sin) < 9 else 2.0 * x,
+        lambda x: x * float(id(np.sin)),
+        lambda x: x * len(str(id(np.sin))),
+        lambda x: x * len(f"{id(np.sin)}"),
+        lambda x: x * min(id(np.sin), id(np.cos)),
+        lambda x: (x, id(np.sin)),
+        lambda x: x if type(id(np.sin)) is int else 2.0 * x,
+    ]
+    for number in numbers:
+        with pytest.raises(sd.SymdiffError) as found:
+            sd.jvp(number, (0.5,), (1.0,))
+        assert not isinstance(found.value, sd.InternalError)
+
+
 def _checked(func: Any) -> Any:
     @functools.wraps(func)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
