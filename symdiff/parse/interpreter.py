@@ -383,6 +383,11 @@ class Interpreter:
         self.entry: Builder = WriteBackBuilder(self)
         self.returned: SourceSpan | None = None  # the last ``return`` of the function itself
         self.stopped = 0  # depth of no_grad
+        self.copies = 1  # of what is staged, by the turns around that are staged one by one
+        self.in_nest = False  # whether it is loops inside one another, each of which is to be one
+        self.widest: Token | None = None  # the loop around that could be one loop over its items
+        # Whether loops over known items can be staged as one, by their places and the reason.
+        self.loop_forms: dict[tuple[SourceSpan | None, str], bool] = {}
         self.sketching = False  # whether what is staged only tells what a turn changes
         self.tentative = False  # whether something else is tried where what is staged fails
         self.untaken: str | None = None  # what a definition has last raised of, not the function

@@ -7,8 +7,9 @@ import enum
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
+from symdiff.dataclass import dataclass
 from symdiff.definitions.instances import gone_on_with
 from symdiff.errors import AliasingError, UnsupportedSyntaxError, rejection
 from symdiff.ir.build import builder
@@ -74,8 +75,10 @@ from symdiff.parse.values import (
     Scope,
     Suspended,
     Token,
+    TooManyTurns,
     Unjoinable,
 )
+from symdiff.source import SourceSpan
 
 ITERATORS = (Lazy, Generator, IteratorRef)
 ENDED = 2**62  # the place of an iterator that has told that there is nothing more
@@ -557,6 +560,11 @@ _ITERABLES: dict[type, Callable[[Interpreter, Any], Iterable]] = {
 }
 
 
+_UNLIKE = (Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError, NeedsStatic)
+_MOST_IN_ALL = 256  # turns that are staged one by one, in each of those of the loops around
+_Form = Literal["numbers", "many", "inside"]  # why a loop over known items is staged as one
+
+
 def run_over(
     interp: Interpreter,
     value: Abstract,
@@ -564,56 +572,122 @@ def run_over(
     place: ast.expr | None = None,
     moves: tuple[Move, ...] = (),
 ) -> Turns:
-    """Stage a ``for`` loop over a value, which stands at ``place``.
-
-    The turns of items known one by one are staged one by one, unless there are many numbers, of
-    which a turn makes numbers only; or the turns would stand inside one another, since the loop may
-    be left in any of them: then it is one loop over a list, where the items have one form.
-    """
-
+    """Stage a ``for`` loop over a value, which stands at ``place``."""
     some = entries_of(interp, value)
     if some is not None:
         with Checkpoint(interp, ConflictRead, Unjoinable):
             return _run_over_entries(interp, value, some, turn)
+    return _LoopOver(interp, value, turn, place, moves, interp.span).run()
 
-    def iterable(items: Abstract) -> Iterable:
-        with nullcontext() if place is None else interp.at(place):
-            return iterate(interp, items)
 
-    def as_one(count: int | None = None) -> Turns:
-        before = [(ref, interp.content(ref)) for ref in _containers(value)]
-        contents, items = dict(interp.heap.contents), iterable(in_lists(interp, value))
+@dataclass(frozen=True, slots=True)
+class _LoopOver:
+    """A loop over something.
+
+    The turns of items known one by one are staged one by one, unless there are many ``numbers``, of
+    which a turn makes numbers only; or the loops inside make too ``many`` turns of them in all; or
+    the turns would stand ``inside`` one another, since the loop may be left in any of them: then it
+    is one loop over a list, where the items have one form.
+    """
+
+    interp: Interpreter
+    value: Abstract
+    turn: Callable[[Abstract], None]
+    place: ast.expr | None
+    moves: tuple[Move, ...]
+    span: SourceSpan | None
+
+    def run(self) -> Turns:
+        interp, span = self.interp, self.span
+        numbers = 0 if self.place is None else _count_of_floats(interp, self.value)
+        is_open = span is not None and span not in interp.policy.unrolled
+        turns = self._as("numbers", numbers) if numbers and is_open else None
+        if turns is None and is_open and interp.loop_forms.get((span, "many"), interp.in_nest):
+            turns = self._as_one_of_a_nest()
+        return self._unless_too_many(is_open) if turns is None else turns
+
+    def _as_one_of_a_nest(self) -> Turns | None:
+        count = _count_of_items(self.interp, self.value)
+        with meanwhile(self.interp, in_nest=True):
+            return self._as("many", count) if count > 1 else None
+
+    def _as(self, form: _Form, count: int | None = None) -> Turns | None:
+        """The loop as one, over ``count`` items; None where that cannot be, which is noted."""
+        interp, forms, key = self.interp, self.interp.loop_forms, (self.span, form)
+        if not forms.get(key, True):
+            return None
+        with Checkpoint(interp, *_UNLIKE), meanwhile(interp, tentative=True):
+            turns = self._as_one(count, form == "numbers")
+            forms[key] = True
+            return turns
+        forms[key] = self.span is None
+        return None
+
+    def _unless_too_many(self, is_open: bool) -> Turns:
+        """Turns that are staged one by one, unless loops inside make too many of them."""
+        interp, count = self.interp, _count_of_items(self.interp, self.value)
+        in_all, widest = interp.copies * max(count, 1), interp.widest
+        if count > 1 and in_all > _MOST_IN_ALL and widest is not None:
+            raise TooManyTurns(widest)
+        key, own = (self.span, "many"), Token()
+        if widest is None and is_open and count > 1 and key not in interp.loop_forms:
+            widest = own
+        with (
+            Checkpoint(interp, TooManyTurns, when=lambda one: one.loop is own),
+            meanwhile(interp, copies=in_all, widest=widest),
+        ):
+            return self._one_by_one()
+        interp.loop_forms[key] = True
+        return self.run()
+
+    def _one_by_one(self) -> Turns:
+        """Turns that are staged one by one, unless they would stand inside one another."""
+        interp = self.interp
+        if (self.span, "inside") not in interp.loop_forms:
+            with Checkpoint(interp, NestedTurnsError, when=lambda one: one.most == MOST_NESTED):
+                return run_for(interp, self._over(), self.turn, MOST_NESTED, self.moves)
+        return self._as("inside") or run_for(interp, self._over(), self.turn, moves=self.moves)
+
+    def _over(self, items: Abstract = ABSENT) -> Iterable:
+        with nullcontext() if self.place is None else self.interp.at(self.place):
+            return iterate(self.interp, self.value if items is ABSENT else items)
+
+    def _as_one(self, count: int | None, numbers: bool) -> Turns:
+        interp = self.interp
+        before = [(ref, interp.content(ref)) for ref in _containers(self.value)]
+        contents, items = dict(interp.heap.contents), self._over(in_lists(interp, self.value))
         if count is not None:
             items = replace(items, count=count)
-        turns = run_for(interp, items, turn, moves=moves, as_one=count is not None)
+        turns = run_for(interp, items, self.turn, moves=self.moves, as_one=count is not None)
         if not all(are_kept(interp.content(ref), content) for ref, content in before):
             raise UnsupportedSyntaxError("a loop over a copy of what its body changes")
-        if count is not None:
+        if numbers:
             _require_numbers(interp, contents)
         return turns
 
-    unlike = (Unjoinable, ConflictRead, UnsupportedSyntaxError, AliasingError, NeedsStatic)
-    many = 0 if place is None else _count_of_numbers(interp, value)
-    span, unrolled = interp.span, interp.policy.unrolled
-    if many and span is not None and span not in unrolled:
-        with Checkpoint(interp, *unlike), meanwhile(interp, tentative=True):
-            return as_one(many)
-        unrolled.add(span)
-    with Checkpoint(interp, NestedTurnsError, when=lambda error: error.most == MOST_NESTED):
-        return run_for(interp, iterable(value), turn, MOST_NESTED, moves)
-    with Checkpoint(interp, *unlike), meanwhile(interp, tentative=True):
-        return as_one()
-    return run_for(interp, iterable(value), turn, moves=moves)
+
+def _count_of_floats(interp: Interpreter, value: Abstract) -> int:
+    """How many floats of one type something goes over that are known one by one; 0 of all else, and
+    of few.
+    """
+    return _counted(interp, value, lambda items: are_many_floats(interp, items))
 
 
-def _count_of_numbers(interp: Interpreter, value: Abstract) -> int:
-    """How many floats of one type something goes over that are known one by one; 0 of all else."""
+def _count_of_items(interp: Interpreter, value: Abstract) -> int:
+    """How many items something goes over that are known one by one; 0 of all else."""
+    return _counted(interp, value, lambda items: type(items) is tuple)
+
+
+def _counted(interp: Interpreter, value: Abstract, counts: Callable[[Any], bool]) -> int:
+    """The length of what is gone over, or the least of those gone over at once; 0 of what does not
+    count.
+    """
     if isinstance(value, Lazy):
         goes_along = value.kind in (zip, enumerate, reversed) and interp.content(value) == 0
-        counts = [_count_of_numbers(interp, part) for part in value.parts] if goes_along else []
-        return min(counts, default=0)
-    items = interp.content(value) if isinstance(value, ListRef) else value
-    return len(items) if are_many_floats(interp, items) else 0
+        parts = value.parts if goes_along else ()
+        return min((_counted(interp, part, counts) for part in parts), default=0)
+    items: Any = interp.content(value) if isinstance(value, ListRef) else value
+    return len(items) if counts(items) else 0
 
 
 def _require_numbers(interp: Interpreter, before: dict[Any, Abstract]) -> None:

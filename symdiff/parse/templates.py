@@ -336,6 +336,7 @@ def _made(
     settling = {active: active.times_called for active in interp.recursions.values()}
     before_asked, handled, since = Asked.until_now(interp), [*interp.handled, _OTHERS], now()
     known |= {"regions": [], "handled": handled, "in_template": True, "sketching": False}
+    known |= {"copies": 1, "widest": None, "in_nest": False}
     selected, apart = set(interp.policy.asked), meanwhile(interp, **known)
     gone_over = {one: interp.gone_over.get(one) for one in seen.handles}
     attempt = Checkpoint(interp, Exception, when=is_foreseen)  # and met again where it is followed

@@ -616,6 +616,14 @@ class FirstTurnDiffers(ControlFlow):
         self.conflict = conflict
 
 
+class TooManyTurns(ControlFlow):
+    """Turns of known items are too many in those of the loops around, of which one may be one."""
+
+    def __init__(self, loop: Token) -> None:
+        super().__init__(loop)
+        self.loop = loop
+
+
 class NotYetKnown(ControlFlow):
     """The result of a recursive call whose type no path has told so far: the path is left out."""
 

@@ -279,6 +279,23 @@ def nested_whiles(n):
     return text + indented(n // 3 + 1, "s = s * 1.5") + indented(1, "return s")
 
 
+def nested_known_loops(n):
+    """Each loop is over numbers that are known; all turns together are too many to write down."""
+    text = "def f(x):\n    s = x\n"
+    for k in range(n // 12):
+        text += indented(k + 1, f"for w{k} in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7):")
+        text += indented(k + 2, f"s = s * w{k} + x")
+    return text + indented(1, "return s")
+
+
+def nested_known_loops_that_return(n):
+    text = "def f(x):\n    s = x\n"
+    for k in range(n // 6):
+        text += indented(k + 1, f"for w{k} in (0.25, 0.5):") + indented(k + 2, f"s = s * w{k} + x")
+        text += indented(k + 2, f"if s > {k}.9:") + indented(k + 3, "return s * x")
+    return text + indented(1, "return s")
+
+
 def nested_cases(n):
     text = "def f(x):\n    k = int(x)\n    s = x\n"
     for k in range(n // 6):
@@ -676,7 +693,8 @@ KINDS = [
     records_in_both_arms,
 ]  # fmt: skip
 NESTED = [
-    nested_loops, nested_branches, nested_tries, nested_withs, nested_whiles, nested_cases,
+    nested_loops, nested_known_loops, nested_known_loops_that_return, nested_branches,
+    nested_tries, nested_withs, nested_whiles, nested_cases,
     calls_in_branches, returns, continues, divisions_inside_try,
     divisions_that_are_followed,
 ]  # fmt: skip

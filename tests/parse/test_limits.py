@@ -15,16 +15,20 @@ from symdiff.source.trees import nesting_told
 MANY = tuple(range(500))
 
 
+FUNCTIONS = {f"{k}": (np.sin, np.cos)[k % 2] for k in MANY}
+
+
 def turns_in_turns(x):
+    """Each item has to be known: what is stored under it is a function."""
     s = 0.0
-    for a in MANY:
-        for b in MANY:
-            s += x * a * b
+    for a in FUNCTIONS:
+        for b in FUNCTIONS:
+            s += FUNCTIONS[a](x) * FUNCTIONS[b](x)
     return s
 
 
 def comprehended(x):
-    return sum([x * a * b for a in MANY for b in MANY])
+    return sum([FUNCTIONS[a](x) * FUNCTIONS[b](x) for a in FUNCTIONS for b in FUNCTIONS])
 
 
 def calls_and_calls(x, n=30, way=()):
