@@ -221,9 +221,19 @@ def are_apart(a: Node, b: Node) -> bool:
     return any(p is not None and q is not None and (_ends(p, q) or _ends(q, p)) for p, q in pairs)
 
 
+def is_same_part(a: Node, b: Node) -> bool:
+    """Return whether two nodes read or write the same places."""
+    first, second = key_of(a), key_of(b)
+    if first[0] != second[0] or len(first[1]) != len(second[1]):
+        return False
+    return all(v is w for v, w in zip(first[1], second[1], strict=True))
+
+
 def _ends(first: Span, second: Span) -> bool:
     """Return whether one part of an axis ends where another starts, or before."""
     stop, start = first[1], second[0]
+    if stop == start:
+        return True  # one place, whatever it is: from the end, or beyond it
     if not isinstance(stop, int | Size) or not isinstance(start, int | Size):
         return False
     return is_at_most(stop, start)

@@ -20,6 +20,7 @@ statements of derivatives follow real arithmetic with strong zeros.
     control     carries that never change, branches that are known
     simplify    all of the above in one sweep
     stores      stores of derivatives that nobody reads, left out
+    clears      what is cleared and added to again, stored
     branches    branches on one predicate that follow each other, made one
     motion      what does not change in a loop, before it
     dead        what nothing needs, left out
@@ -45,6 +46,7 @@ from symdiff.optimise.branches import merge_branches
 from symdiff.optimise.cancelling import CANCELLING
 from symdiff.optimise.casts import FINISHING as FINISHING_CASTS
 from symdiff.optimise.checks import reduce_checks
+from symdiff.optimise.clears import leave_out_clears
 from symdiff.optimise.collecting import collect_products
 from symdiff.optimise.common_factors import COMMON_FACTORS
 from symdiff.optimise.contractions import CONTRACTIONS
@@ -109,6 +111,7 @@ PASSES: Mapping[str, Pass] = {
     "branches": merge_branches,
     "motion": move_invariants,
     "stores": leave_out_stores,
+    "clears": leave_out_clears,
     "checks": reduce_checks,
     "collect": collect_products,
     "first": store_first_writes,
@@ -135,7 +138,7 @@ PASSES: Mapping[str, Pass] = {
 DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
 """Passes after which a function and its derivative can still be divided."""
-EMITTED = ("collect", "scaled", "regroup", "motion", "first", "windows", "dead", "keyed")
+EMITTED = ("clears", "collect", "scaled", "regroup", "motion", "first", "windows", "dead", "keyed")
 """Passes over what is emitted: no further derivative is taken of what they make."""
 LAST = ("finish", "checks", "dead")
 _IDEMPOTENT = frozenset({"dead"})
@@ -161,7 +164,7 @@ def optimise(
 
 
 # What passes that are no tables of rules do to nodes: leave them out, or move them out of loops.
-_DOES = {"dead": "left_out", "stores": "left_out", "motion": "moved_out"}
+_DOES = {"dead": "left_out", "stores": "left_out", "clears": "left_out", "motion": "moved_out"}
 
 
 def _note(name: str, before: Graph, after: Graph) -> None:

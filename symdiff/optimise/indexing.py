@@ -16,7 +16,16 @@ from symdiff.ops.arrays import array
 from symdiff.ops.casts import astype
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import made_by, shape_of
-from symdiff.ops.index import are_apart, index, index_add, index_set, is_distinct, is_whole, key_of
+from symdiff.ops.index import (
+    are_apart,
+    index,
+    index_add,
+    index_set,
+    is_distinct,
+    is_same_part,
+    is_whole,
+    key_of,
+)
 from symdiff.ops.keys import Key, Slice, Slot, is_basic, renumbered
 from symdiff.optimise.facts import is_zero
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
@@ -24,14 +33,6 @@ from symdiff.optimise.rules import in_derivatives, is_exact_place, stays_zero
 
 _LONGEST_CHAIN = 16
 _MOST_ELEMENTS = 8  # that are written between the brackets of an array
-
-
-def _same_part(a: Node, b: Node) -> bool:
-    """Return whether two nodes read or write the same places."""
-    first, second = key_of(a), key_of(b)
-    if first[0] != second[0] or len(first[1]) != len(second[1]):
-        return False
-    return all(v is w for v, w in zip(first[1], second[1], strict=True))
 
 
 def _fills(node: Node) -> bool:
@@ -53,7 +54,7 @@ def read_of_written(node: Node, rewriter: Rewriter) -> Value | None:
         write = made_by(x, "index_set", "index_add")
         if write is None:
             return rewriter.zeros_for(node) if is_zero(x) else None
-        if _same_part(node, write):
+        if is_same_part(node, write):
             return _stored(write)
         if not are_apart(node, write):
             return None
@@ -192,7 +193,7 @@ def own_part_stored(node: Node, rewriter: Rewriter) -> Value | None:
     """``x[i] = x[i]``."""
     x, v, *_ = node.operands
     read = made_by(v, "index")
-    if read is None or read.operands[0] is not x or not _same_part(read, node):
+    if read is None or read.operands[0] is not x or not is_same_part(read, node):
         return None
     return x
 
@@ -205,7 +206,7 @@ def stored_again(node: Node, rewriter: Rewriter) -> Value | None:
         write = made_by(base, "index_set", "index_add")
         if write is None:
             return None
-        if _same_part(node, write):
+        if is_same_part(node, write):
             return x if _stored(write) is v else None
         if not are_apart(node, write):
             return None
@@ -217,7 +218,7 @@ def stored_twice(node: Node, rewriter: Rewriter) -> Value | None:
     """What is stored over something else in the same places."""
     x, v, *dynamic = node.operands
     before = made_by(x, "index_set")
-    if before is None or not rewriter.takes(x) or not _same_part(before, node):
+    if before is None or not rewriter.takes(x) or not is_same_part(before, node):
         return None
     return apply(index_set, before.operands[0], v, *dynamic, **node.attributes)
 
@@ -242,7 +243,7 @@ def part_of_part_stored(node: Node, rewriter: Rewriter) -> Value | None:
     if inner is None or not rewriter.takes(v):
         return None
     read = made_by(inner.operands[0], "index")
-    if read is None or read.operands[0] is not x or not _same_part(read, node):
+    if read is None or read.operands[0] is not x or not is_same_part(read, node):
         return None
     return _write_within(node, inner)
 
@@ -295,7 +296,7 @@ def _before_additions(node: Node, rewriter: Rewriter) -> tuple[list[_Step], Node
         if write is None or not rewriter.takes(x):
             break
         is_place = write.op in (index_set, index_add)
-        if is_place and _same_part(write, node):
+        if is_place and is_same_part(write, node):
             return between, write
         if write.op is index_set and not are_apart(write, node):
             break
