@@ -294,7 +294,7 @@ def _wrapped_for(tree: ast.For) -> list[str]:
         return print_statement(tree).splitlines()[:1]
     given = [(_expression(item), item) for item in tree.iter.args]
     inside = ", ".join(text for text, _ in given)
-    to = print_statement(ast.Expr(tree.target)).removeprefix("(").removesuffix(")")
+    to = print_statement(ast.Expr(tree.target))
     start = f"for {to} in {_expression(tree.iter.func)}("
     short = len(INDENT + inside) <= WIDTH - 2 * len(INDENT)
     return [start, *([INDENT + inside] if short else _in_rows(given)), "):"]

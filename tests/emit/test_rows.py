@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.emit.text import WIDTH
+from symdiff.emit.text import WIDTH, Line, write
 
 TABLE = [0.1 * k for k in range(30)]
 ROWS = dict.fromkeys(range(20), (1.0, 2.0, 3.0))
@@ -72,3 +72,12 @@ def test_many_names_that_a_function_is_given_stand_in_rows() -> None:
     assert any(line.startswith("    ) = stirred_backward(y_saved") for line in lines)
     slope = (f(0.7 + 1e-6, rates) - f(0.7 - 1e-6, rates)) / 2e-6
     assert sd.grad(f)(0.7, rates) == pytest.approx(slope, rel=1e-7)
+
+
+@pytest.mark.parametrize("target", ["k, (a, b)", "(a, b), (c, d)", "(a, b), k", "k"])
+def test_loops_whose_headers_are_wrapped_have_their_targets(target: str) -> None:
+    given = ", ".join(f"reversed(a_rather_long_name_of_a_tape{k})" for k in range(4))
+    loop = ast.parse(f"for {target} in zip({given}):\n    pass").body[0]
+    lines = write([Line(loop, body=[Line(ast.Pass())])]).lines
+    assert ast.dump(ast.parse("\n".join(lines)).body[0]) == ast.dump(loop)
+    assert max(map(len, lines)) <= WIDTH
