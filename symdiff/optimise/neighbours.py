@@ -6,11 +6,13 @@
 
 A function's own graph enters, before it is differentiated, and one with the same bits leaves that
 calls NumPy less often, as its derivatives do then. Stretches go along the first axis, beginning at
-0, so that they and their parts lie in one piece; what is only linear in them is left as it is.
+0, so that they and their parts lie in one piece; what is only linear in them is left as it is, and
+so are those with an effect between them: in ``np.errstate`` there are other warnings.
 """
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,7 +20,17 @@ from typing import Any
 from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, copy_block, marked, substitute, with_block
 from symdiff.ir.called import with_called
-from symdiff.ir.graph import Attributes, Block, Graph, Node, Op, Value, uses, walk_blocks
+from symdiff.ir.graph import (
+    Attributes,
+    Block,
+    Graph,
+    Node,
+    Op,
+    Value,
+    uses,
+    walk_blocks,
+    walk_nodes,
+)
 from symdiff.ir.types import ArrayType, Dim, Size, is_at_most
 from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.facts import may_raise, must_stay, shape_of
@@ -61,6 +73,8 @@ def join_neighbours(graph: Graph) -> Graph:
 
 
 def _joined(graph: Graph) -> Graph:
+    if not _has_two_parts(graph):
+        return graph
     counts = uses(graph.block)
     if not any(any(_runs(block, counts)) for block in walk_blocks(graph.block)):
         return graph
@@ -71,6 +85,21 @@ def _joined(graph: Graph) -> Graph:
         _Joining(block, new).join(list(_runs(block, counts)))
     substitute(copied, new)
     return with_block(graph, copied)
+
+
+def _has_two_parts(graph: Graph) -> bool:
+    """Return whether slices of any array are read more than once."""
+    known: set[Value] = set()
+    for node in walk_nodes(graph.block):
+        if _is_sliced(node):
+            if node.operands[0] in known:
+                return True
+            known.add(node.operands[0])
+    return False
+
+
+def _is_sliced(node: Node) -> bool:
+    return node.op is index and all(isinstance(entry, Slice) for entry in node.attributes["key"])
 
 
 # Finding them -------------------------------------------------------------------------------------
@@ -92,7 +121,7 @@ def _runs(block: Block, counts: Mapping[Value, int]) -> Iterator[list[_Chain]]:
 
 def _chain(read: Node, readers: Mapping[Value, Node], counts: Mapping[Value, int]) -> _Chain | None:
     """The chain that begins with a read of a stretch of the first axis, if it bends anywhere."""
-    if read.op is not index or not all(isinstance(entry, Slice) for entry in key_of(read)[0]):
+    if not _is_sliced(read):
         return None
     nodes: list[Node] = []
     source = read.result
@@ -154,6 +183,10 @@ def _bends(nodes: Sequence[Node]) -> bool:
 # Joining them -------------------------------------------------------------------------------------
 
 
+def _has_effect(node: Node) -> bool:
+    return any(inner.op.effect for inner in walk_nodes(Block((), [node], ())))
+
+
 class _Joining:
     """Computes the functions of a block's runs once each, where their first stretches were read;
     ``new`` learns by what their results are to be replaced.
@@ -162,6 +195,7 @@ class _Joining:
     def __init__(self, block: Block, new: dict[Value, Value]) -> None:
         self.block, self.new = block, new
         self.place = {node: k for k, node in enumerate(block.nodes)}
+        self.effects = [k for k, node in enumerate(block.nodes) if _has_effect(node)]
         self.before: dict[Node, list[Node]] = {}  # what is put in front of nodes
         self.gone: set[Node] = set()
 
@@ -180,7 +214,9 @@ class _Joining:
         return min(self.place[chain.read] for chain in run)
 
     def _add(self, run: list[_Chain]) -> None:
-        at = self._begin(run)
+        at, end = self._begin(run), max(self.place[chain.nodes[-1]] for chain in run)
+        if bisect(self.effects, at) < bisect(self.effects, end):
+            return
         moved = self._to_move(run, at)
         if moved is None:
             return

@@ -180,6 +180,38 @@ def test_what_is_no_neighbour_stays_apart(f: Callable[..., Any]) -> None:
     np.testing.assert_allclose(gradient(Z, C), by_complex_steps(f, Z), rtol=1e-12, atol=1e-15)
 
 
+def partly_quiet(z: Array, c: Array) -> Any:
+    n, z = len(c), four_of(z, c)
+    first = np.log(z[:n])
+    with np.errstate(all="ignore"):
+        second = np.log(z[n : 2 * n])
+    return np.sum(first) + np.sum(np.where(second > -np.inf, second, 0.0))
+
+
+def test_what_is_computed_quietly_stays_there() -> None:
+    z = np.array([3.0, 4.0, 3.0, -1.0, 4.0, 2.0, *range(6)])
+    expected = np.concatenate((1.0 / (z[:3] + C), [0.0, 0.5, 0.2], np.zeros(6)))
+    with np.errstate(all="raise"):
+        np.testing.assert_allclose(sd.grad(partly_quiet)(z, C), expected)
+
+
+def guarded(z: Array, c: Array) -> Any:
+    n, z = len(c), four_of(z, c)
+    first = np.log(z[:n])
+    if z[n] <= 0.0:
+        raise ValueError("not positive")
+    return np.sum(first) + np.sum(np.log(z[n : 2 * n]))
+
+
+def test_nothing_is_computed_before_what_guards_it() -> None:
+    gradient, z = sd.grad(guarded), np.array([3.0, 4.0, 3.0, -1.0, 4.0, 2.0, *range(6)])
+    with np.errstate(all="raise"), pytest.raises(ValueError, match="not positive"):
+        gradient(z, C)
+    z[3] = 1.0
+    expected = np.concatenate((1.0 / (z[:6] + np.tile(C, 2)), np.zeros(6)))
+    np.testing.assert_allclose(gradient(z, C), expected)
+
+
 def one_of_them(z: Array, c: Array) -> Any:
     n, z = len(c), np.concatenate((c, c, c, c)) * 0.0 + z
     first, second = np.sqrt(z[:n]), np.sqrt(z[n : 2 * n])
