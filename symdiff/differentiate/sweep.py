@@ -157,12 +157,14 @@ class Sweep:
         active = [k for k in _in_order(node) if flows(node, k) and self.is_active(node.operands[k])]
         first = len(builder().nodes)
         at_once = self.shares(node, op, active, bars) if op.pullback is not None else None
+        chosen: dict[Value, tuple[Value, Choice | None]] = {}
         for position in active:
             operand = node.operands[position]
             first = first if at_once is not None else len(builder().nodes)
             made = self._chosen(node, position, bars[0], choice)
-            if made is not None:
-                cotangents.add(operand, *made)
+            if made is not None:  # of ``x * x`` both shares together, before they meet others
+                before = chosen.get(operand)
+                chosen[operand] = made if before is None else (add(before[0], made[0]), made[1])
                 continue
             known = _settled(bars, choice)
             share = (
@@ -173,6 +175,8 @@ class Sweep:
             if self.checked and share is not None:
                 check(node, position, share, known)
             cotangents.add(operand, share)
+        for operand, made in chosen.items():
+            cotangents.add(operand, *made)
 
     def _with_zeros(
         self,
@@ -208,12 +212,15 @@ class Sweep:
 
     def _chosen(
         self, node: Node, position: int, bar: Value | None, choice: Choice | None
-    ) -> tuple[Value, Choice] | None:
-        """What flows into an operand that is as long as the result, if it has a meaning only where
-        something was chosen.
+    ) -> tuple[Value, Choice | None] | None:
+        """What flows into an operand if the cotangent has a meaning only where something was
+        chosen: with the choice where the operand is as long as the result.
         """
         operand = node.operands[position]
-        if self.checked or bar is None or not _is_as_long(operand, bar):
+        if self.checked or bar is None:
+            return None
+        is_long = _is_as_long(operand, bar)
+        if not is_long and (choice is None or not _is_number_of(operand, bar)):
             return None
         if node.op is where:
             if not self.selection.may_begin_run(node.result):
@@ -227,6 +234,8 @@ class Sweep:
             partial = partial_of(node, node.op, position, self.numbers)
             if partial is not None:
                 made = self._product_within(node, bar, partial, choice)
+                if not is_long:
+                    made, choice = settled(made, choice), None
                 return unbroadcast_to(made, operand), choice
         return None
 
@@ -594,6 +603,14 @@ def _settled(bars: Sequence[Value | None], choice: Choice | None) -> Sequence[Va
 
 def _is_of_numbers(value: Value) -> bool:
     return isinstance(value.type, ArrayType) and value.type.differentiable
+
+
+def _is_number_of(operand: Value, bar: Value) -> bool:
+    """Return whether an operand is a real number beside a cotangent of its dtype."""
+    kinds = operand.type, bar.type
+    if not all(isinstance(type_, ArrayType) for type_ in kinds) or not is_number(operand):
+        return False
+    return not is_complex(operand) and not is_complex(bar)
 
 
 def _is_as_long(operand: Value, bar: Value) -> bool:

@@ -29,7 +29,8 @@ statements of derivatives follow real arithmetic with strong zeros.
     first       what a loop adds to places that hold zeros still, stored there
     windows     windows taken by arrays of places, copied from one view
     scaled      numbers with which products of matrices and vectors are multiplied, not the matrices
-    regroup     factors that all terms of a sum have, multiplied once; signs that go into numbers
+    regroup     factors that all terms of a sum have, multiplied once; signs that go into numbers;
+                steps beside their ramps
     finish      what is better written another way once nothing more is found
 """
 
@@ -60,6 +61,7 @@ from symdiff.optimise.matrices import FINISHING as FINISHING_MATRICES
 from symdiff.optimise.matrices import MATRICES
 from symdiff.optimise.motion import move_invariants
 from symdiff.optimise.normalised import NORMALISED
+from symdiff.optimise.ramps import RAMPS
 from symdiff.optimise.removable import REMOVABLE
 from symdiff.optimise.rewriting import Earlier, Rules, Table, rewrite
 from symdiff.optimise.scaled_products import scale_products
@@ -117,7 +119,7 @@ PASSES: Mapping[str, Pass] = {
     "first": store_first_writes,
     "windows": take_windows,
     "scaled": scale_products,
-    "regroup": _Rewriting(COMMON_FACTORS, SIGNS),
+    "regroup": _Rewriting(COMMON_FACTORS, SIGNS, RAMPS),
     "keyed": remember_places,
     "fold": _Rewriting(FOLDING),
     "algebra": _Rewriting(*ALGEBRA),

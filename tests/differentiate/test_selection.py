@@ -926,3 +926,32 @@ def test_scales_that_are_infinite_leave_what_is_not_selected():
     with np.errstate(all="ignore"):
         slopes = sd.grad(f)(q, k, np.zeros((2, 2), dtype=bool))
     np.testing.assert_array_equal(slopes, 0.0)
+
+
+def test_a_number_behind_a_where_is_multiplied_where_that_selects():
+    def f(x, c):
+        return np.sum(np.where(x > 0.0, c * x, 1.0))
+
+    def residual(x, c, y):
+        return np.sum((np.where(x > 0.0, c * x + 1.0, x) - y) ** 2)
+
+    x, y = np.array([2.0, -1.0, 0.0, 3.0]), np.array([5.0, 1.0, -1.0, 2.0])
+    assert sd.grad(f, argnums=1)(x, 0.5) == 5.0
+    text = str(sd.grad(f, argnums=1).source(x, 0.5))
+    assert text.count("np.where") == 1
+    assert "!= 0" not in text
+    slope = 2.0 * ((0.5 * 2.0 + 1.0 - 5.0) * 2.0 + (0.5 * 3.0 + 1.0 - 2.0) * 3.0)
+    assert sd.grad(residual, argnums=1)(x, 0.5, y) == pytest.approx(slope, rel=1e-14)
+    second = sd.derivative(lambda c: residual(x, c, y), 2)(0.5)
+    assert second == pytest.approx(2.0 * (4.0 + 9.0), rel=1e-14)
+    assert sd.grad(f, argnums=1)(np.array([2.0, -np.inf, np.nan]), 0.5) == 2.0
+    assert sd.grad(residual, argnums=1)(np.array([2.0, -np.inf]), 0.5, np.zeros(2)) == 8.0
+
+
+def test_both_factors_of_a_square_meet_before_other_alternatives():
+    def f(x, c):
+        return np.sum(c * np.where(x > 0.0, x * x, -x))
+
+    x = np.array([2.0, -1.0, 0.0, 3.0])
+    np.testing.assert_array_equal(sd.grad(f)(x, 0.5), [2.0, -0.5, -0.5, 3.0])
+    assert str(sd.grad(f).source(x, 0.5)).count("np.where") == 2  # one of them in the comment
