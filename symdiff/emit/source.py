@@ -102,8 +102,8 @@ def _body(plan: Plan, namespace: Namespace, augmented: bool) -> list[Line]:
     expressions = Expressions(plan.names, plan.folded, namespace, plan.callees)
     statements = Statements(plan, expressions, augmented)
     body = statements.block(plan.graph.block) + statements.stores()
-    bundle_tapes(body, namespace.fresh)
     body.append(Line(ast.Return(output(plan.graph, expressions)), _computed_at(plan)))
+    bundle_tapes(body, namespace.fresh)
     release(plan.graph)
     return body
 
@@ -122,10 +122,10 @@ def _callee(graph: Graph, name: str, callees: dict[GraphCell, str], namespace: N
     expressions = Expressions(plan.names, plan.folded, namespace, callees)
     body = _docstring(graph, name) if graph.span is not None else []
     body += Statements(plan, expressions).block(plan.graph.block)
-    bundle_tapes(body, namespace.fresh)
     results = [expressions.of(v) for v in plan.graph.block.results]
     returned = results[0] if len(results) == 1 else tuple_of(results)
     body.append(Line(ast.Return(returned), _computed_at(plan)))
+    bundle_tapes(body, namespace.fresh)
     release(plan.graph)
     return _definition(name, list(fixed.values()), body, graph)
 

@@ -12,7 +12,7 @@ import pytest
 import symdiff as sd
 from symdiff.emit.bundles import bundle_tapes
 from symdiff.emit.text import Line, write
-from tests.reference import directional
+from tests.reference import directional, second_directional
 
 
 def lines_of(statements: list[ast.stmt]) -> list[Line]:
@@ -177,3 +177,20 @@ def test_gradients_by_bundled_tapes(turns: int) -> None:
     slope = sd.grad(spiral)
     estimate = directional(lambda x: slope(x, y, turns), (0.4,), (1.0,))
     assert np.isclose(sd.hessian(spiral)(0.4, y, turns), estimate.value, rtol=1e-8, atol=1e-9)
+
+
+def damped(x: np.ndarray) -> float:
+    s = 0.0
+    for _ in range(3):
+        x = np.sin(x) * np.exp(-0.1 * x)
+        s += np.sum(x * x)
+    return s
+
+
+def test_tapes_that_a_forward_part_hands_out_are_not_bundled_within_it() -> None:
+    x, v = np.array([0.3, -0.7]), np.array([1.0, 0.5])
+    gradient = sd.grad(damped)
+    value, pullback = sd.vjp(gradient, x)
+    np.testing.assert_array_equal(value, gradient(x))
+    expected = [second_directional(damped, (x,), (e,), (v,)).value for e in np.eye(2)]
+    np.testing.assert_allclose(pullback(v)[0], expected, rtol=1e-6)
