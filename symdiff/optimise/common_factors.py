@@ -1,7 +1,7 @@
 """A factor that all terms of a sum have is multiplied once, on statements of derivatives.
 
-``g * a - g * b * c`` is ``g * (a - b * c)``, and ``2.0 * x - 2.0 * y`` is ``2.0 * (x - y)``, where
-that leaves fewer operations: what short arrays cost is the number of operations. It is done to what
+``g * a - g * b * c`` is ``g * (a - b * c)``, ``2.0 * x - 2.0 * y`` is ``2.0 * (x - y)``, and
+``0.5 * x * y + 0.5 * (y * x)`` is ``x * y``, where that leaves fewer operations: what short arrays cost is the number of operations. It is done to what
 is emitted, of which no further derivative is taken: terms meet more often while products are apart.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from symdiff.dataclass import dataclass
@@ -50,11 +51,22 @@ class _Product:
 def common_factor(node: Node, rewriter: Rewriter) -> Value | None:
     """``c * x - c * y`` as ``c * (x - y)``, of a known number and of any factor."""
     products = [_product(value, by, rewriter) for value, by in terms_of(node, rewriter)]
+    if _are_one(products):
+        number = sum(product.number for product in products)
+        factors = products[0].factors
+        return apply(multiply, number, _multiplied(factors)) if number != 1 else _multiplied(factors)
     outside = _number_outside(products) or _factor_outside(products, node)
     if outside is None:
         return None
     factor, rest = outside
     return apply(multiply, factor, _added([*_opened(rest, rewriter)], node))
+
+
+def _are_one(products: Sequence[_Product]) -> bool:
+    """Return whether terms differ in their numbers alone: ``0.5 * p * m + 0.5 * (m * p)``."""
+    first, *others = products
+    factors = Counter(first.factors)
+    return bool(first.factors) and all(Counter(p.factors) == factors for p in others)
 
 
 def _number_outside(products: Sequence[_Product]) -> tuple[float, list[_Product]] | None:

@@ -199,8 +199,18 @@ def three_of(x: Any, steps: int) -> Any:
     return np.sum(y)
 
 
+def one_of(x: Any, steps: int) -> Any:
+    y = x
+    for _ in range(steps):
+        y = y + 0.1 * y[1] * np.sin(y[1])
+    return np.sum(y)
+
+
 def test_elements_and_tapes_are_called_after_what_they_hold() -> None:
     source = sd.grad(three_of).source(np.ones(3), 4)
+    assert "y_1 = y[1]" in statements(source)
+    assert any(line.startswith("tape.append((y_") for line in statements(source))
+    source = sd.grad(one_of).source(np.ones(3), 4)
     assert {"y_1 = y[1]", "y_1_tape.append(y_1)"} <= set(statements(source))
 
 
