@@ -81,6 +81,7 @@ from symdiff.runtime.lengths import (
     told_anew,
     with_common,
     with_long,
+    with_sure_ties,
 )
 from symdiff.runtime.load import load
 from symdiff.runtime.parameters import Parameters
@@ -695,6 +696,7 @@ def staged_at(
         found = joined(signature, staged.graph, met, arguments)
         if same == signature.same and found == signature:
             verify_scopes(eliminate_dead_code(staged.graph))  # what is left out may read anything
+            signature = with_sure_ties(signature, staged.graph, arguments)
             return staged, with_long(signature, lengths_that_pay(staged.graph), arguments)
         signature = replace(found, same=same)
     raise SignatureError(

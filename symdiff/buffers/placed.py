@@ -13,6 +13,7 @@ from symdiff.buffers.copies import with_copies
 from symdiff.buffers.liveness import Liveness
 from symdiff.buffers.lower import is_write, lowered
 from symdiff.buffers.memory import Sharing
+from symdiff.buffers.own_shapes import with_own_shapes
 from symdiff.buffers.schedule import schedule
 from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView, cond, in_arms, loop
@@ -53,6 +54,7 @@ def place_buffers(graph: Graph, *, in_place: bool, fresh: bool) -> Placed:
     the graph.
     """
     placed = lowered(graph)
+    with_own_shapes(placed.block)
     schedule(placed.block)
     parameters = placed.block.parameters
     written = [parameters[k] for k in placed.mutated] if in_place else []

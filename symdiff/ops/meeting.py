@@ -21,17 +21,31 @@ Meeting = tuple[Size, Size]
 
 
 def meetings(block: Block) -> Iterator[Meeting]:
-    """The pairs of lengths that meet in a block and the blocks in it."""
+    """The pairs of lengths that meet in a block and the blocks in it, where one may be 1."""
     for node in walk_nodes(block):
         yield from _rows_of(node)
+        for one, other in _pairs(_broadcast(node)):
+            if may_be_one(one) or may_be_one(other):
+                yield one, other
+
+
+def sure_meetings(block: Block) -> Iterator[Meeting]:
+    """The pairs of lengths that meet, neither of them 1: they are equal, or NumPy raises."""
+    for node in walk_nodes(block):
         shapes = _broadcast(node)
-        rank = max(map(len, shapes), default=0)
-        padded = ((1,) * (rank - len(shape)) + shape for shape in shapes)
-        for dims in zip(*padded, strict=True):
-            sizes = [dim for dim in dict.fromkeys(dims) if isinstance(dim, Size)]
-            for one, other in combinations(sizes, 2):
-                if may_be_one(one) or may_be_one(other):
-                    yield one, other
+        if not shapes and isinstance(node.op, DeclaredOp) and node.op.elementwise:
+            shapes = [_shape(value.type) for value in node.operands]
+        for one, other in _pairs(shapes):
+            if not may_be_one(one) and not may_be_one(other):
+                yield one, other
+
+
+def _pairs(shapes: Sequence[tuple[Dim, ...]]) -> Iterator[Meeting]:
+    """Different lengths on one axis of shapes that are broadcast together."""
+    rank = max(map(len, shapes), default=0)
+    padded = ((1,) * (rank - len(shape)) + shape for shape in shapes)
+    for dims in zip(*padded, strict=True):
+        yield from combinations([dim for dim in dict.fromkeys(dims) if isinstance(dim, Size)], 2)
 
 
 def _rows_of(node: Node) -> Iterator[Meeting]:

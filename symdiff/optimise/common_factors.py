@@ -1,8 +1,9 @@
 """A factor that all terms of a sum have is multiplied once, on statements of derivatives.
 
 ``g * a - g * b * c`` is ``g * (a - b * c)``, ``2.0 * x - 2.0 * y`` is ``2.0 * (x - y)``, and
-``0.5 * x * y + 0.5 * (y * x)`` is ``x * y``, where that leaves fewer operations: what short arrays cost is the number of operations. It is done to what
-is emitted, of which no further derivative is taken: terms meet more often while products are apart.
+``0.5 * x * y + 0.5 * (y * x)`` is ``x * y``, where that leaves fewer operations: what short arrays
+cost is the number of operations. It is done to what is emitted, of which no further derivative is
+taken: terms meet more often while products are apart.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ def common_factor(node: Node, rewriter: Rewriter) -> Value | None:
     if _are_one(products):
         number = sum(product.number for product in products)
         factors = products[0].factors
-        return apply(multiply, number, _multiplied(factors)) if number != 1 else _multiplied(factors)
+        return (
+            apply(multiply, number, _multiplied(factors)) if number != 1 else _multiplied(factors)
+        )
     outside = _number_outside(products) or _factor_outside(products, node)
     if outside is None:
         return None

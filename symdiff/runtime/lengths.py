@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from symdiff.dataclass import dataclass
-from symdiff.ir.graph import Graph
+from symdiff.ir.graph import Block, Graph, walk_blocks
 from symdiff.ir.signature import (
     FILLED,
     Aspect,
@@ -31,12 +31,14 @@ from symdiff.ir.types import (
     LEAST_SYMBOLIC,
     ArrayType,
     Dim,
+    ListType,
     Multiple,
     Size,
+    TapeType,
     times_and_more,
 )
 from symdiff.ops.equations import Relation, relations
-from symdiff.ops.meeting import Meeting
+from symdiff.ops.meeting import Meeting, sure_meetings
 from symdiff.runtime.calling import follow
 from symdiff.runtime.signature import filled
 
@@ -91,6 +93,53 @@ def joined(
     made = _with_sizes(signature, lambda axis, dim: _renamed(dim, new))
     facts = dict(signature.static) | dict(_facts(axes, new, own))
     return replace(made, static=tuple(facts.items()))
+
+
+def with_sure_ties(signature: Signature, graph: Graph, arguments: Sequence[Any]) -> Signature:
+    """The signature with one symbol for lengths that have to be equal, and that are in this call.
+
+    The graph, which stays the same but for these symbols, gets them in its types.
+    """
+    axes = _axes_of_inputs(graph)
+    lengths = _lengths(axes, signature, arguments)
+    groups: dict[str, set[str]] = {symbol: {symbol} for symbol in lengths}
+    for one, other in dict.fromkeys(sure_meetings(graph.block)):
+        plain = {one.symbol, other.symbol} <= lengths.keys() and one.offset == other.offset
+        if plain and lengths[one.symbol] == lengths[other.symbol]:
+            group = groups[one.symbol] | groups[other.symbol]
+            groups.update((symbol, group) for symbol in group)
+    own = {Multiple.of(dim).symbol for _, dim in _axes(signature) if isinstance(dim, Size)}
+    new = {s: _in_terms_of(group, s, lengths, own) for s, group in groups.items() if len(group) > 1}
+    if not new:
+        return signature
+    made = _with_sizes(signature, lambda axis, dim: _renamed(dim, new))
+    facts = dict(signature.static) | dict(_facts(axes, new, own))
+    _rename(graph.block, new)
+    return replace(made, static=tuple(facts.items()))
+
+
+def _rename(block: Block, new: Mapping[str, Multiple]) -> None:
+    """Give lengths new symbols in the types and the attributes of a block."""
+    for inner in walk_blocks(block):
+        for node in inner.nodes:
+            node.attributes = {key: _in_terms(kept, new) for key, kept in node.attributes.items()}
+        for value in (*inner.parameters, *(v for node in inner.nodes for v in node.results)):
+            value.type = _in_terms(value.type, new)
+
+
+def _in_terms(part: Any, new: Mapping[str, Multiple]) -> Any:
+    """An attribute, or a part of one, with other symbols in its sizes."""
+    if isinstance(part, Size):
+        terms = () if part.sum is None else part.sum[0]
+        told_anew = any(term in new for term, _ in terms)
+        return _renamed(replace(part, sum=None) if told_anew else part, new)
+    if isinstance(part, ArrayType):
+        return replace(part, shape=tuple(_in_terms(dim, new) for dim in part.shape))
+    if isinstance(part, ListType | TapeType):
+        return replace(part, element=_in_terms(part.element, new))
+    if type(part) in (tuple, list):
+        return type(part)(_in_terms(one, new) for one in part)
+    return part
 
 
 def _relate(relation: Relation, new: dict[str, Multiple], own: Collection[str]) -> None:

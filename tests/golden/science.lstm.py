@@ -45,7 +45,7 @@ def lstm_grad(params, xs):
     rows_bar = np.zeros((xs.shape[0], params_input_0.shape[1]))
     rows_bar1 = np.zeros((xs.shape[0], params_forget_0.shape[1]))
     rows_bar2 = np.zeros((xs.shape[0], params_output_0.shape[1]))
-    rows_bar3 = np.zeros((xs.shape[0], params_cell_0.shape[1]))
+    rows_bar3 = np.zeros((xs.shape[0], params_input_0.shape[1]))
     # line 135: for x in xs:
     for k in reversed(range(xs.shape[0])):
         c, i, f, o, t = tape1[k]
