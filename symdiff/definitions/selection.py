@@ -47,6 +47,8 @@ def resize(a, new_shape):
 @defines(np.place)
 def place(arr, mask, vals):
     """The values go to the places that are chosen one after another, and again from the first."""
+    if isinstance(vals, np.ndarray):
+        vals.astype(arr.dtype, casting="safe")  # or it raises
     chosen = np.asarray(mask).astype(bool).reshape(arr.shape)
     row = np.ravel(vals)
     if row.size == 0:

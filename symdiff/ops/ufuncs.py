@@ -16,7 +16,7 @@ import numpy as np
 from symdiff.errors import UnsupportedCallError, rejecting, rejection
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import BOOL, INT, Type
+from symdiff.ir.types import BOOL, INT, ArrayType, Type
 from symdiff.ops.arithmetic import (
     absolute,
     by_numpy,
@@ -528,9 +528,27 @@ def _astype(
 ) -> Value:
     value = builder().value(x)
     wanted = np.dtype(static(dtype))
+    _require_cast(array_type(value), wanted, static(casting))
     if not static(copy) and array_type(value).dtype == wanted:
         return value
     return astype(value, dtype=wanted)
+
+
+def _require_cast(given: ArrayType, wanted: np.dtype, casting: Any) -> None:
+    """Raise what NumPy does where its rule for casts does not let a dtype become another."""
+    if casting == "same_value" and given.dtype != wanted:
+        raise UnsupportedCallError("a cast that looks at values, casting='same_value'")
+    if casting != "unsafe":
+        with rejecting():
+            sample_of(given).astype(wanted, casting=casting)
+
+
+def sample_of(type_: ArrayType) -> Any:
+    """Zeros of a type, for what NumPy says of its dtype and kind."""
+    one = np.zeros(1, type_.dtype)
+    if type_.kind == "array":
+        return one if type_.rank else one.reshape(())
+    return one[0] if type_.kind == "scalar" else one[0].item()
 
 
 def _constructor(dtype: np.dtype) -> Lowering:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from symdiff.definitions.declare import INSTEAD
-from symdiff.errors import UnsupportedCallError
+from symdiff.errors import UnsupportedCallError, rejecting
 from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import INT
 from symdiff.ops.arithmetic import negative, remainder, where
@@ -25,7 +25,7 @@ from symdiff.ops.joining import diagonal
 from symdiff.ops.order import places_along
 from symdiff.ops.reduce import axis_of
 from symdiff.ops.sizes import dim_of, product, sizes_of
-from symdiff.ops.ufuncs import cast, common_dtype
+from symdiff.ops.ufuncs import cast, common_dtype, sample_of
 
 writes(np.add.at)(lambda a, indices, b: index_add_of(a, array_of(b), indices))
 
@@ -58,6 +58,11 @@ def _over_and_over(values: Value, count: Operand) -> Value:
 
 @writes(np.copyto)
 def copyto(dst: Value, src: Any, casting: Any = "same_kind", where: Any = True) -> Value:
+    casting = static(casting)
+    if casting == "same_value":
+        raise UnsupportedCallError("a cast that looks at values, casting='same_value'")
+    with rejecting():
+        np.copyto(_sample(dst), _sample(src), casting=casting)
     if where is True:
         return index_set_of(dst, array_of(src), (Ellipsis,))
     return _chosen(where, src, dst)
@@ -65,10 +70,19 @@ def copyto(dst: Value, src: Any, casting: Any = "same_kind", where: Any = True) 
 
 @writes(np.putmask)
 def putmask(a: Value, mask: Any, values: Any) -> Value:
+    if isinstance(values, Value):  # what is made an array becomes one of that dtype
+        with rejecting():
+            np.putmask(_sample(a), True, _sample(values))
     v, sizes = array_of(values), sizes_of(a)
     if array_type(v).rank and array_type(v).shape != array_type(a).shape:
         v = lower_reshape(_over_and_over(v, product(sizes)), sizes)
     return _chosen(mask, v, a)
+
+
+def _sample(operand: Any) -> Any:
+    """Zeros in place of an operand, which NumPy casts as it does that, or not."""
+    made = array_of(operand) if isinstance(operand, list | tuple) else operand
+    return sample_of(array_type(made)) if isinstance(made, Value) else made
 
 
 def _chosen(mask: Any, new: Any, old: Value) -> Value:
