@@ -141,10 +141,10 @@ def attributes_in_order(interp: Interpreter, ref: ObjectRef) -> list[str]:
     present = names_in_dict(interp, ref)
     own = [] if ref.live is None else list(dict_of(ref.live) or ())
     order = interp.heap.get((ref, ORDER))
-    if isinstance(order, Conflict):
+    if isinstance(order, Conflict) and ref.live is None:
         raise ConflictRead(order)
     if isinstance(order, tuple):
-        own = [name for name in order if name in present]
+        own += [name for name in order if name in present]
     if len(present) > 1 and set(present) != set(own):
         raise UnsupportedCallError(
             "all attributes of an object, in order",

@@ -21,6 +21,7 @@ from symdiff.definitions.bunches import attributes_of
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Value
+from symdiff.ir.structure import dict_of, has_dict
 from symdiff.ir.types import ArrayType, ListType, Type
 from symdiff.ops.lists import list_filled, list_new, list_typed
 from symdiff.ops.retype import retype
@@ -131,9 +132,14 @@ class Heap:
             self.contents[key] = content
 
     def _note_order(self, ref: ObjectRef, name: Any, is_there: bool) -> None:
-        """Take an attribute up in the order of an object of the program's, or out of it."""
+        """Take an attribute up in the order of an object, or out of it; of one from outside, those
+        that it has not had there.
+        """
         known = self.contents.get((ref, ORDER), ())
-        if isinstance(name, str) and isinstance(known, tuple) and is_programs(ref):
+        if ref.live is not None and name in (dict_of(ref.live) or ()):
+            return
+        new = is_programs(ref) or (ref.live is not None and has_dict(ref.type))
+        if isinstance(name, str) and isinstance(known, tuple) and new:
             if not is_there:
                 self.contents[ref, ORDER] = tuple(other for other in known if other != name)
             elif name not in known:
@@ -171,8 +177,10 @@ class Heap:
         """The names of an object's attributes, in the order in which it got them; those of an
         activation, sorted.
         """
-        order = self.contents.get((ref, ORDER))
-        return tuple(self._attributes(ref)) if order is None else order
+        order = self.contents.get((ref, ORDER), ())
+        if not isinstance(order, tuple):
+            return order  # type: ignore[no-any-return]
+        return tuple(dict.fromkeys((*order, *self._attributes(ref))))
 
     def _attributes(self, ref: ObjectRef | Scope) -> list[str]:
         names = (k[1] for k in self.contents if isinstance(k, tuple) and k[0] is ref)

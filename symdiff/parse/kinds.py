@@ -28,7 +28,7 @@ from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Value
 from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type
 from symdiff.ops.strides import Layout
-from symdiff.parse.heap import is_array, is_callers, is_programs, is_writable
+from symdiff.parse.heap import ORDER, is_array, is_callers, is_programs, is_writable
 from symdiff.parse.hidden_pythons import may_be_pythons
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import MADE_HERE
@@ -316,10 +316,16 @@ class _Look:
         return known
 
     def outside(self) -> tuple[Any, ...]:
-        """What has been changed of what stands outside."""
-        if any(key in self.interp.logs for key in self.interp.changed):
+        """What has been changed of what stands outside, and in which order objects there have got
+        attributes.
+        """
+        interp = self.interp
+        if any(key in interp.logs for key in interp.changed):
             raise NoKind
-        return tuple([(key, self._place(key)) for key in changed_outside(self.interp)])
+        owners = dict.fromkeys(owner for owner, _ in interp.attributes)
+        orders = [(owner, interp.heap.get((owner, ORDER))) for owner in owners]
+        changed = [(key, self._place(key)) for key in changed_outside(interp)]
+        return *changed, *(pair for pair in orders if pair[1] is not ABSENT)
 
     def rest(self) -> Iterator[Any]:
         """What stands behind each handle, in the order in which they are found."""
