@@ -26,7 +26,7 @@ from symdiff.dataclass import dataclass
 from symdiff.definitions.bunches import attributes_of, rebuilt
 from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Value
-from symdiff.ir.types import BOOL, INT, ArrayType, ListType, Type
+from symdiff.ir.types import BOOL, INT, TEXT, ArrayType, ListType, Type
 from symdiff.ops.strides import Layout
 from symdiff.parse.heap import ORDER, is_array, is_callers, is_programs, is_writable
 from symdiff.parse.hidden_pythons import may_be_pythons
@@ -34,6 +34,7 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.lookups import MADE_HERE
 from symdiff.parse.memory_order import layout_of
 from symdiff.parse.own_sizes import numbers_in, renamed
+from symdiff.parse.run_time_texts import lifted
 from symdiff.parse.scope import home_of, local_names, names_in
 from symdiff.parse.values import (
     ABSENT,
@@ -56,8 +57,10 @@ from symdiff.parse.values import (
     PossiblyUnbound,
     Range,
     Scope,
+    StagedText,
     Storage,
     Suspended,
+    Unjoinable,
 )
 
 MOST_SEEN = 1000  # contents that a call may see: others are followed
@@ -181,6 +184,8 @@ def opened(
         return replace(content, values=opened(content.values, number, stands))
     if isinstance(content, Array) and content in stands:
         return Array(stands[content])
+    if isinstance(content, StagedText):
+        return number(Value(TEXT))
     return number(content) if _is_number(content) else content
 
 
@@ -194,7 +199,8 @@ def _is_number(content: Abstract) -> bool:
     if isinstance(content.type, ListType):
         element = content.type.element
         return isinstance(element, ArrayType) and element.weak and is_inexact(element)
-    return is_inexact(content.type) or (content.node is not None and content.type in (INT, BOOL))
+    made_here = content.node is not None and content.type in (INT, BOOL)
+    return made_here or content.type == TEXT or is_inexact(content.type)
 
 
 class _Look:
@@ -221,6 +227,8 @@ class _Look:
             return type(content), *more, *map(self.at, (*tuple.__iter__(content), *more.values()))
         if content is None or type(content) in PLAIN:
             return type(content), repr(content)
+        if isinstance(content, StagedText) and self.opens:
+            return self._text(content)
         if isinstance(content, UNCHANGING):
             return content
         if isinstance(content, type):
@@ -233,6 +241,14 @@ class _Look:
             return Value
         self.seen.fixed.add(value)
         return value
+
+    def _text(self, text: StagedText) -> Any:
+        """A text that is made of numbers: of which does not matter to whoever is given it."""
+        try:
+            self.seen.numbers.append(lifted(self.heap, text))
+        except Unjoinable:
+            raise NoKind from None
+        return Value
 
     def types(self) -> tuple[Any, ...]:
         """The types of the numbers, and how arrays lie in memory: the sizes that are computed are

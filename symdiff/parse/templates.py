@@ -64,7 +64,17 @@ from symdiff.ir.graph import (
     walk_nodes,
 )
 from symdiff.ir.structure import Container, Leaf
-from symdiff.ir.types import INT, OPAQUE, ArrayType, Dim, ListType, OpaqueType, TapeType, Type
+from symdiff.ir.types import (
+    INT,
+    OPAQUE,
+    TEXT,
+    ArrayType,
+    Dim,
+    ListType,
+    OpaqueType,
+    TapeType,
+    Type,
+)
 from symdiff.ops.arithmetic import equal, positive, where
 from symdiff.ops.creation import zero_of, zeros, zeros_of
 from symdiff.ops.declare import array_type
@@ -73,6 +83,7 @@ from symdiff.ops.facts import call_of, does_more
 from symdiff.ops.lists import list_new
 from symdiff.ops.partial import sources
 from symdiff.ops.sizes import size
+from symdiff.ops.texts import text_made
 from symdiff.parse.activations import has_ended, names_seen, rebinds
 from symdiff.parse.attempting import are_told_by_class, attempted_call
 from symdiff.parse.blame import is_foreseen
@@ -92,6 +103,7 @@ from symdiff.parse.heap import (
 )
 from symdiff.parse.hidden_integers import asks_inside, hidden_in, may_rest_inside
 from symdiff.parse.hidden_pythons import may_be_pythons
+from symdiff.parse.holders import Holder, holder_of
 from symdiff.parse.interpreter import Interpreter, Region
 from symdiff.parse.kinds import (
     HANDLES,
@@ -136,6 +148,7 @@ from symdiff.parse.values import (
     Partial,
     Range,
     Scope,
+    StagedText,
     Storage,
     Suspended,
     Token,
@@ -593,11 +606,20 @@ def _held(content: Abstract) -> Iterable[Abstract] | None:
         return _fields_of(content).values()
     if isinstance(content, Suspended):
         return iterators_of(content)
+    if isinstance(content, StagedText):
+        return _text(content).parts
     if _is_function(content):
         return content.scope, *content.defaults, *content.keyword_defaults.values()
     if isinstance(content, Conflict) and content.cases is not None:
         return content.predicate, content.cases.which, *content.cases.contents.values()
     return None
+
+
+def _text(text: StagedText) -> Holder:
+    """A text that is made of numbers, taken apart."""
+    holder = holder_of(text)
+    assert holder is not None
+    return holder
 
 
 def _is_function(content: Abstract) -> TypeGuard[Closure]:
@@ -671,14 +693,14 @@ def _read_otherwise(block: Block) -> set[Value]:
 
 
 def _is_given(value: Value) -> bool:
-    """Return whether a graph may give a value: a number, an array, a list or an exception."""
+    """Return whether a graph may give a value: a number, an array, a list, a text, an exception."""
     type_ = value.type
-    return is_inexact(_item_of(type_)) or type_ == OPAQUE or _is_number(type_, "bi")
+    return is_inexact(_item_of(type_)) or type_ in (OPAQUE, TEXT) or _is_number(type_, "bi")
 
 
 def _is_read(value: Value) -> bool:
-    """Return whether a graph may read a value: a number, an array or a list of such, a generator
-    of random numbers.
+    """Return whether a graph may read a value: a number, an array or a list of such, a text, a
+    generator of random numbers.
     """
     type_ = _item_of(value.type)
     is_array_of_numbers = isinstance(type_, ArrayType) and type_.dtype.kind in "bifc"
@@ -797,6 +819,8 @@ def _defined_anyhow(type_: Type) -> tuple[Op, Attributes] | None:
     """What makes something of a type of nothing: its operation and attributes."""
     if isinstance(type_, ListType):
         return list_new, {"type": type_}
+    if type_ == TEXT:
+        return text_made, {"made": ""}
     if not _is_number(type_, "bifc"):
         return None
     return constant, {"value": zero_of(type_)}
@@ -902,7 +926,7 @@ def _defined(
     parts = dict.fromkeys(part for one in (result, *inside.values()) for part in _parts(one))
     arrays = [held for key, held in inside.items() if isinstance(key, Storage)]
     handles = {part: part for part in parts if isinstance(part, HANDLES)}
-    numbers = [v for v in parts if isinstance(v, Value) and _is_number(v.type)]
+    numbers = [v for v in parts if isinstance(v, Value) and (_is_number(v.type) or v.type == TEXT)]
     if len({*handles, *numbers, *arrays}) < len(parts):
         return None
     number = (region.token, "number")
@@ -913,12 +937,21 @@ def _defined(
         for place, part in zip(places, numbers, strict=True):
             interp.put(place, as_type(made(part), part.type))
 
-    interp.branch(where, lambda: put(interp.content(number), zeros_of), lambda: put(0, positive))
+    interp.branch(where, lambda: put(interp.content(number), _nothing), lambda: put(0, _itself))
     new = {part: interp.content(place) for part, place in zip(numbers, places, strict=True)}
     for key, held in inside.items():
         if not isinstance(key, Storage):
             interp.put(key, _of(held, new, handles))
     return _of(result, new, handles), interp.content(number)
+
+
+def _nothing(value: Value) -> Value:
+    """What nobody reads, in the place of a number or a text."""
+    return text_made(made="") if value.type == TEXT else zeros_of(value)
+
+
+def _itself(value: Value) -> Value:
+    return value if value.type == TEXT else positive(value)
 
 
 def held_inside(heap: Heap, result: Abstract, since: int) -> Written:
@@ -1148,6 +1181,9 @@ def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = No
         return type(content)(**_of(_fields_of(content), new, known))
     if isinstance(content, Value):
         return new.get(content, content)
+    if isinstance(content, StagedText):
+        text = _text(content)
+        return text.made_of(_of(text.parts, new, known))
     if isinstance(content, Closure) and content not in known and content.scope in known:
         known[content] = _function_of(content, new, known)
     if isinstance(content, Conflict) and content not in known:

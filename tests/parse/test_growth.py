@@ -849,6 +849,27 @@ def generators_that_raise_in_both_arms(n):
     return chained(n, ["yield math.sqrt(v)", "yield v"], lines, last)
 
 
+TEXT_IS_ASKED = ["return x * x * (len(m) + 3 * m.count('ab') + 5 * m.find('bb'))"]
+
+
+def texts_in_both_arms(n):
+    lines = ["if v > 0.1:", "    return f{k}(v * 0.9) + 'a'", "return f'{{f{k}(v + 0.3)}}b'"]
+    return chained(n, ["return f'{v:.2f}'"], lines, ["m = f{n}(x)", *TEXT_IS_ASKED])
+
+
+def texts_handed_on(n):
+    lines = ["if v > 0.1:", "    return f{k}(v * 0.9, m + f'{{v:.1f}}')"]
+    lines += ["return f{k}(v + 0.3, m + 'b')"]
+    last = ["y = f{n}(x, f'{{x}}'[:2])", "return y * x"]
+    return chained(n, ["return v * (len(m) + m.count('b1'))"], lines, last).replace("(v)", "(v, m)")
+
+
+def texts_in_body_and_handler(n):
+    lines = ["try:", "    y = math.sqrt(v - 0.1)", "    return f{k}(y * 0.9) + 'a'"]
+    lines += ["except ValueError:", "    return f{k}(v + 0.3) + 'b'"]
+    return chained(n, ["return f'{v:.2f}'"], lines, ["m = f{n}(x)", *TEXT_IS_ASKED])
+
+
 FEW = [
     numbers_or_none_in_body_and_handler,
     views_of_views_in_both_arms,
@@ -856,6 +877,7 @@ FEW = [
 ]  # each of which is large
 BRANCHING = [
     *FEW,
+    texts_in_both_arms, texts_handed_on, texts_in_body_and_handler,
     generators_of_two_yields, generators_that_try,
     lists_grown_in_body_and_handler, generators_handed_on, iterators_handed_on, maps_handed_on,
     generators_gone_over_by_others,
