@@ -74,7 +74,7 @@ def _read_at(interp: Interpreter, path: Path) -> set[Value]:
 def _is_own(interp: Interpreter, conflict: Conflict, since: int) -> bool:
     """Return whether a call has made a conflict, and no input would tell between its paths."""
     policy = interp.policy
-    if not policy.unions or conflict.since < since or not policy.may_refine_for(conflict):
+    if conflict.since < since or not policy.may_refine_for(conflict):
         return False
     if conflict.by_layout or layouts_wanted(interp, conflict):
         return False

@@ -129,7 +129,7 @@ def three_names(x: Any) -> Any:
 
 def test_what_is_found_in_later_calls_is_refined_for_them_alone(attempts: list[int]) -> None:
     symdiff.grad(three_names)(X)
-    assert len(attempts) == 2
+    assert len(attempts) == 1
     np.testing.assert_allclose(symdiff.grad(three_names)(X), [0.0, 18.0 * b**2])
 
 
