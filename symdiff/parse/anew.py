@@ -1,10 +1,9 @@
 """A call that is staged again by itself, under a finer policy, where that may resolve its failure.
 
 The whole program is staged again where a policy is refined. What one call alone has brought about
-is refined for that call: the attempt goes on. So it is where such refinements were found before,
-which tell how all else is staged: names are kept as unions, or items selected. What else may help
-goes first: an input that tells, turns that are staged one by one. An attempt that has refined its
-policy in its midst, and fails, is made again from the start before its failure counts.
+is refined for that call, and the attempt goes on: names are kept as unions, or items selected. What
+else may help goes first: an input that tells, turns that are staged one by one. An attempt that has
+refined its policy in its midst, and fails, is made again from the start before its failure counts.
 
 An input that tells is fixed for all calls at once, too, where it is none of the arguments, and a
 call has read it first: nothing that was staged before rests on it.
@@ -46,11 +45,9 @@ def refined(
 
 
 def _fixes(interp: Interpreter, needed: NeedsStatic, before: ReadSoFar) -> bool:
-    """Fix the values that a call has read first and that tell what is needed; where others had to
-    be fixed before.
-    """
+    """Fix the values that a call has read first and that tell what is needed."""
     present, new = interp.policy.present, set(interp.parameters[before.inputs :])
-    asks = interp.static and new and before.written == interp.read_so_far().written
+    asks = new and before.written == interp.read_so_far().written
     wanted = obtainable(interp, needed.value) if asks else None
     if wanted is None or present is None or not interp.static.keys().isdisjoint(wanted.paths):
         return False
@@ -86,7 +83,7 @@ def _selects(interp: Interpreter, needed: NeedsStatic, node: FunctionNode) -> bo
     """Let the item that a function has asked for last be selected at run time."""
     policy = interp.policy
     new = [span for span in policy.asked if span not in policy.selecting]
-    if not (policy.unions or policy.selecting) or not new or policy.asked[new[-1]] is not node:
+    if not new or policy.asked[new[-1]] is not node:
         return False
     refusal = demand(interp, needed.value)
     if not isinstance(refusal, SymdiffError):

@@ -133,6 +133,20 @@ def test_what_is_found_in_later_calls_is_refined_for_them_alone(attempts: list[i
     np.testing.assert_allclose(symdiff.grad(three_names)(X), [0.0, 18.0 * b**2])
 
 
+def test_an_item_that_one_call_needs_first_is_selected_in_the_first_attempt(
+    attempts: list[int],
+) -> None:
+    def chosen(x: Any, k: int) -> Any:
+        rows = [x[0] ** 2, [x[1], 2.0], x[0] * x[1]]
+        return rows[2 * k] * 1.0
+
+    def of_one_item(x: Any) -> Any:
+        return chosen(x, int(x[0] * 10) % 2) * x[1]
+
+    np.testing.assert_allclose(symdiff.grad(of_one_item)(X), [b**2, 2 * a * b], rtol=1e-13)
+    assert len(attempts) == 1
+
+
 def test_what_no_refinement_resolves_is_refused_as_ever() -> None:
     def refused(x: Any) -> Any:
         def kept(bound: float) -> Any:
