@@ -539,6 +539,9 @@ def is_distinct(key: Key, dynamic: Sequence[Value]) -> bool:
     return same and any(_is_injective(value) for value in arrays)
 
 
+_ORDERS = ("arange", "argsort", "quicksort_order")
+
+
 def _is_injective(value: Value) -> bool:
     """Return whether the elements of an integer array are known to differ."""
     known = known_array(value)
@@ -546,7 +549,7 @@ def _is_injective(value: Value) -> bool:
         return _has_no_repeats(known)
     if value.node is None or array_type(value).rank != 1:
         return False
-    return _moved_by_a_number(value.node).op.name in ("arange", "argsort")
+    return _moved_by_a_number(value.node).op.name in _ORDERS
 
 
 def _moved_by_a_number(node: Node) -> Node:

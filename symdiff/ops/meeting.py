@@ -35,9 +35,18 @@ def sure_meetings(block: Block) -> Iterator[Meeting]:
         shapes = _broadcast(node)
         if not shapes and isinstance(node.op, DeclaredOp) and node.op.elementwise:
             shapes = [_shape(value.type) for value in node.operands]
-        for one, other in _pairs(shapes):
+        for one, other in (*_pairs(shapes), *_contracted(node)):
             if not may_be_one(one) and not may_be_one(other):
                 yield one, other
+
+
+def _contracted(node: Node) -> Iterator[Meeting]:
+    """The lengths along which a product of matrices is summed."""
+    if node.op.name not in ("matmul", "dot"):
+        return
+    a, b = (_shape(value.type) for value in node.operands)
+    if a and b:
+        yield from _pairs([a[-1:], b[-2:-1] or b])
 
 
 def _pairs(shapes: Sequence[tuple[Dim, ...]]) -> Iterator[Meeting]:

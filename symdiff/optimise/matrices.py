@@ -6,6 +6,7 @@
     inv(L).T @ b     beside solve(L.T, b)        ─▶    solve(L.T, b)
     the lower half of what is symmetric, and its transpose       ─▶    the whole
     the lower half of an upper triangle, the sum of x * eye      ─▶    the diagonal
+    the diagonal of np.outer(u, v)                               ─▶    u * v
     inv(cholesky(K)), solve(cholesky(K).T, b)                    ─▶    those of triangles, last
 
 A matrix is *structured* where it is made of few vectors: a diagonal, an outer product, sums and
@@ -308,6 +309,16 @@ def of_triangle(node: Node, rewriter: Rewriter) -> Value | None:
     return None
 
 
+@reads("outer")
+def diagonal_of_outer(node: Node, rewriter: Rewriter) -> Value | None:
+    """``a * b`` for the diagonal of ``np.outer(a, b)``."""
+    product = made_by(node.operands[0], "outer")
+    if product is None or node.attributes["offset"] or node.attributes.get("writable"):
+        return None
+    a, b = product.operands
+    return apply(multiply, a, b) if shape_of(a) == shape_of(b) and len(shape_of(a)) == 1 else None
+
+
 def _transpose_of(x: Value) -> Value | None:
     node = made_by(x, "transpose")
     return node.operands[0] if node is not None and node.attributes["axes"] == (1, 0) else None
@@ -326,4 +337,5 @@ MATRICES: Rules = {
     "multiply": regrouping(half_of_triangle),
     "add": regrouping(mirrored_half),
     "sum": regrouping(sum_along_diagonal),
+    "diagonal": regrouping(diagonal_of_outer),
 }

@@ -195,3 +195,19 @@ def test_complex_factors_keep_their_conjugates() -> None:
 
     expected = richardson_gradient(f, (1.3,)).value
     np.testing.assert_allclose(sd.grad(f)(1.3), expected, rtol=1e-9)
+
+
+def ridge(log_strength: Any, X: Any, y: Any, target: Any) -> Any:
+    A = X.T @ X + np.exp(log_strength) * np.eye(X.shape[1])
+    return np.sum(np.linalg.solve(A, X.T @ y) * target)
+
+
+def test_the_diagonal_of_an_outer_product_is_a_product_of_vectors() -> None:
+    X = np.random.default_rng(3).normal(size=(7, 3))
+    y, target = X @ np.array([1.0, -2.0, 0.5]) + 0.1, np.array([0.3, 0.7, -0.4])
+    text = str(sd.grad(ridge).source(0.3, X, y, target))
+    assert "outer" not in text and "diagonal" not in text
+    A = X.T @ X + np.exp(0.3) * np.eye(3)
+    inverse = np.linalg.inv(A)
+    expected = -np.exp(0.3) * target @ inverse @ inverse @ X.T @ y
+    np.testing.assert_allclose(sd.grad(ridge)(0.3, X, y, target), expected, rtol=1e-12)
