@@ -45,7 +45,7 @@ def _found(block: Block) -> Iterator[tuple[Node, list[Node]]]:
     products: dict[Value, list[Node]] = {}
     for node in walk_nodes(block):
         if node.op is matmul and sum(len(shape_of(v)) for v in node.operands) == 3:
-            for value in scaled.keys() & set(node.operands):
+            for value in filter(scaled.__contains__, dict.fromkeys(node.operands)):
                 products.setdefault(value, []).append(node)
     counts = uses(block)
     for value, readers in products.items():
