@@ -270,11 +270,28 @@ def zero_with(bars: Sequence[Value], share: Value, reduction: Node | None) -> Va
     return made
 
 
-def is_chosen_alike(g: Value, choice: Choice) -> bool:
-    """Return whether each element of a condition decides about one of a cotangent."""
+def is_chosen_alike(y: Value, choice: Choice) -> bool:
+    """Return whether each element of a condition decides about one of a value."""
     condition = choice.by
     assert isinstance(condition, Value)
-    return _is_array(g) and _is_array(condition) and shape_of(condition) == shape_of(g)
+    return _is_array(y) and _is_array(condition) and shape_of(condition) == shape_of(y)
+
+
+def is_as_long(operand: Value, y: Value, g: Value) -> bool:
+    """Return whether an operand is as long as the result ``y``, whose cotangent is ``g``.
+
+    That has the result's shape, though another name for a length: ``g @ v.T`` of ``y @ v``.
+    """
+    own, given = y.type, g.type
+    if operand.type != own or not isinstance(own, ArrayType) or not isinstance(given, ArrayType):
+        return False
+    if (own.dtype, own.kind, own.rank) != (given.dtype, given.kind, given.rank):
+        return False
+    return all(map(_may_be_one_length, own.shape, given.shape))
+
+
+def _may_be_one_length(one: Dim, other: Dim) -> bool:
+    return one == other or not (isinstance(one, int) or isinstance(other, int))
 
 
 def _is_array(value: Value) -> bool:

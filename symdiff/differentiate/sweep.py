@@ -28,6 +28,7 @@ from symdiff.differentiate.products import (
     Partial,
     divides_by_number,
     factors_of,
+    is_as_long,
     is_chosen_alike,
     over_number,
     partial_of,
@@ -217,9 +218,9 @@ class Sweep:
         chosen: with the choice where the operand is as long as the result.
         """
         operand = node.operands[position]
-        if self.checked or bar is None:
+        if self.checked or bar is None or len(node.results) > 1:
             return None
-        is_long = _is_as_long(operand, bar)
+        is_long = is_as_long(operand, node.result, bar)
         if not is_long and (choice is None or not _is_number_of(operand, bar)):
             return None
         if node.op is where:
@@ -227,7 +228,7 @@ class Sweep:
                 return None
             condition, *others = node.operands
             chosen = choice_of(condition, position == 1)
-            if others[0] is not others[1] and is_chosen_alike(bar, chosen):
+            if others[0] is not others[1] and is_chosen_alike(node.result, chosen):
                 return bar, chosen
         elif choice is not None:
             assert isinstance(node.op, DeclaredOp)
@@ -611,10 +612,6 @@ def _is_number_of(operand: Value, bar: Value) -> bool:
     if not all(isinstance(type_, ArrayType) for type_ in kinds) or not is_number(operand):
         return False
     return not is_complex(operand) and not is_complex(bar)
-
-
-def _is_as_long(operand: Value, bar: Value) -> bool:
-    return isinstance(operand.type, ArrayType) and operand.type == bar.type
 
 
 # Refusals ---------------------------------------------------------------------------------------

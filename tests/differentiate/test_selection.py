@@ -955,3 +955,50 @@ def test_both_factors_of_a_square_meet_before_other_alternatives():
     x = np.array([2.0, -1.0, 0.0, 3.0])
     np.testing.assert_array_equal(sd.grad(f)(x, 0.5), [2.0, -0.5, -0.5, 3.0])
     assert str(sd.grad(f).source(x, 0.5)).count("np.where") == 2  # one of them in the comment
+
+
+def leaky(z):
+    return np.where(z > 0.0, z, 0.1 * z)
+
+
+def bent(z):
+    return np.where(z > 0.0, z, np.exp(z) - 1.0)
+
+
+def rooted(z):
+    return np.where(z > 0.0, np.sqrt(z), 0.25 * z * z)
+
+
+def of_layer(layer, x, w, v):
+    return np.sum((layer(x @ w) @ v) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("layer", "slope"),
+    [
+        (leaky, lambda z: 1.0 if z > 0.0 else 0.1),
+        (bent, lambda z: 1.0 if z > 0.0 else math.exp(z)),
+        (rooted, lambda z: 0.5 / math.sqrt(z) if z > 0.0 else 0.5 * z),
+    ],
+)
+def test_slopes_of_layers_before_a_product_of_matrices(layer, slope):
+    rng = np.random.default_rng(4)
+    x, w, v = rng.normal(size=(5, 3)), rng.normal(size=(3, 4)), rng.normal(size=(4, 2))
+    x[0] = 0.0  # at the kink the other alternative is taken
+    with np.errstate(invalid="ignore"):
+        found = sd.grad(lambda w: of_layer(layer, x, w, v))(w)
+        y_bar = 2.0 * layer(x @ w) @ v @ v.T
+    expected = x.T @ (y_bar * np.vectorize(slope)(x @ w))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("layer", [leaky, bent])
+def test_a_layer_before_a_product_of_matrices_chooses_once(layer):
+    def f(x, w, v):
+        return of_layer(layer, x, w, v)
+
+    text = str(sd.differentiable(f).source(np.ones((5, 3)), np.ones((3, 4)), np.ones((4, 2))))
+    backward = text.split("def f_backward")[1].splitlines()
+    lines = [line for line in backward if not line.strip().startswith("#")]
+    assert sum(line.count("np.where") for line in lines) == 1
+    assert not any("!= 0" in line for line in lines)
