@@ -710,14 +710,21 @@ class Carries(Join):
         return found
 
     def are_plain(self, end: Heap) -> bool:
-        """Return whether the first turn tells that all are alike but in values and types."""
+        """Return whether the first turn tells that all are alike but in values and types.
+
+        What may be one thing matters where a turn writes what it has not made.
+        """
         contents = [content for content, _ in self.matched_all(Heap())]
         if any(isinstance(content, Conflict | Columns) for content in contents):
             return False
         arrays = self.arrays()
         if any(carried.either is not None for carried in arrays):
             return False
-        return not self.fresh or not (end.written or self.merged(end))
+        return not self.fresh or not self.writes_before(end)
+
+    def writes_before(self, end: Heap) -> bool:
+        """Return whether a turn writes what it has not made: what it makes it knows."""
+        return any(born(one) < self.since for one in end.written)
 
     def merged(self, end: Heap) -> bool:
         """Return whether a turn makes what may be one of several, so of all that those may be."""

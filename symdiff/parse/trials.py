@@ -136,7 +136,8 @@ class LoopStager:
                 return True
             if number == 0 and self.interp.sketching and self._sketch(trial):
                 return True
-            writes = bool(trial.heap.written)  # then what is related decides what is staged
+            # Where a turn writes what it has not made, what is related decides what is staged.
+            writes = trial.carries.writes_before(trial.heap)
             self.first = trial.heap if number == 0 and not writes else None
             number += 1
 

@@ -282,7 +282,7 @@ def nested_whiles(n):
 def nested_known_loops(n):
     """Each loop is over numbers that are known; all turns together are too many to write down."""
     text = "def f(x):\n    s = x\n"
-    for k in range(n // 12):
+    for k in range(n // 12 or 1):
         text += indented(k + 1, f"for w{k} in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7):")
         text += indented(k + 2, f"s = s * w{k} + x")
     return text + indented(1, "return s")
@@ -290,7 +290,7 @@ def nested_known_loops(n):
 
 def nested_known_loops_that_return(n):
     text = "def f(x):\n    s = x\n"
-    for k in range(n // 6):
+    for k in range(n // 6 or 1):
         text += indented(k + 1, f"for w{k} in (0.25, 0.5):") + indented(k + 2, f"s = s * w{k} + x")
         text += indented(k + 2, f"if s > {k}.9:") + indented(k + 3, "return s * x")
     return text + indented(1, "return s")

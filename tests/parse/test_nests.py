@@ -1,4 +1,6 @@
-"""Loops over known items inside one another: written turn by turn while that is short."""
+"""Loops inside one another: those over known items are written turn by turn while that is short;
+those that make arrays are followed about as often as others.
+"""
 
 import functools
 import itertools
@@ -6,6 +8,7 @@ import itertools
 import numpy as np
 
 import symdiff as sd
+from symdiff.parse.trials import LoopStager
 
 SEVEN = (-0.9, -0.6, -0.3, 0.0, 0.3, 0.6, 0.9)
 
@@ -102,3 +105,62 @@ def test_items_that_have_to_be_known_are_followed_one_by_one():
     scales = [0.9 if k % 2 == 0 else 1.1 for k in range(7)]
     expected = derivative([scales, scales, SEVEN], 0.7, 1)
     np.testing.assert_allclose(sd.grad(by_text)(0.7), expected, rtol=1e-12)
+
+
+def makes_three(x):
+    s = x
+    for _ in range(int(x) + 2):
+        a = np.zeros(3)
+        a[1:] = s
+        s = a[1] * 0.5 + x
+        for _ in range(int(x) + 2):
+            b = np.zeros(3)
+            b[:2] = a[0] + s
+            s = np.sin(b[1]) * 0.5 + x
+            for k in range(int(x) + 2):
+                c = {"k": k}
+                c["s"] = s
+                s = np.sin(c["s"]) * 0.5 + 0.1 * c["k"]
+    return s + a[2] * b[1]
+
+
+def makes_six(x):
+    s = x
+    for _ in range(int(x) + 2):
+        a = np.zeros(3)
+        a[1:] = s
+        s = a[1] * 0.5 + x
+        for _ in range(int(x) + 2):
+            b = np.zeros(3)
+            b[:2] = a[0] + s
+            s = np.sin(b[1]) * 0.5 + x
+            for k in range(int(x) + 2):
+                c = {"k": k}
+                c["s"] = s
+                s = np.sin(c["s"]) * 0.5 + 0.1 * c["k"]
+                for _ in range(int(x) + 1):
+                    d = np.zeros(3)
+                    d[1:] = s + c["s"]
+                    s = d[1] * 0.5 + x
+                    for _ in range(int(x) + 1):
+                        e = np.zeros(3)
+                        e[:2] = d[2] + s
+                        s = np.cos(e[1]) * 0.5 + x
+                        for _ in range(int(x) + 1):
+                            g = np.zeros(3)
+                            g[2] = s
+                            s = np.sin(np.sum(g)) * 0.5
+    return np.sin(s) + a[2] * b[1]
+
+
+def test_loops_that_make_arrays_are_followed_seldom(monkeypatch):
+    followed = []
+    trial = LoopStager._trial
+    monkeypatch.setattr(LoopStager, "_trial", lambda one: followed.append(0) or trial(one))
+    counts = []
+    for function in (makes_three, makes_six):
+        followed.clear()
+        gradient = sd.grad(function)(0.3)
+        counts.append(len(followed))
+        np.testing.assert_allclose(gradient, difference(function, 0.3), rtol=1e-7)
+    assert counts[1] <= 4 * counts[0]
