@@ -871,13 +871,14 @@ def texts_in_body_and_handler(n):
 
 
 FEW = [
+    texts_in_body_and_handler,
     numbers_or_none_in_body_and_handler,
     views_of_views_in_both_arms,
     generators_that_raise_in_both_arms,
 ]  # each of which is large
 BRANCHING = [
     *FEW,
-    texts_in_both_arms, texts_handed_on, texts_in_body_and_handler,
+    texts_in_both_arms, texts_handed_on,
     generators_of_two_yields, generators_that_try,
     lists_grown_in_body_and_handler, generators_handed_on, iterators_handed_on, maps_handed_on,
     generators_gone_over_by_others,
