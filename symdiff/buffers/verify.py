@@ -72,6 +72,7 @@ class _Held:
     read_only: bool = False
 
 
+NOTHING: frozenset[Found] = frozenset()
 _NOTHING = _Held()
 
 
@@ -120,6 +121,8 @@ class _Walk:
         return held
 
     def define(self, value: Value, held: _Held) -> None:
+        if held.inside and _holds_nothing(value.type):
+            held = _Held(held.lies, NOTHING, held.turns, held.partial, held.read_only)
         self.held[value] = held
         if value in self.names:
             self.variables[self.names[value]] = value
@@ -383,6 +386,14 @@ _SPECIAL: dict[str, Callable[[_Walk, Node], None]] = {
     tape_get.name: _Walk.tape_get,
     "tape_length": _Walk.tape_length,
 }
+
+
+def _holds_nothing(type_: Type) -> bool:
+    """Return whether a value of the type holds no others in memory: an array, a list of numbers."""
+    if isinstance(type_, ListType | TapeType):
+        element = type_.element
+        return isinstance(element, ArrayType) and element.kind != "array"
+    return isinstance(type_, ArrayType)
 
 
 def _element(tape: _Held, place: int | None) -> _Held:
