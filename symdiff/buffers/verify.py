@@ -29,13 +29,13 @@ from symdiff.dataclass import dataclass
 from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop, undefined
-from symdiff.ir.graph import Block, Node, Value
+from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, Type
 from symdiff.ops.index import is_view
 
 Found = tuple[int, int]  # a cell, and its version
 _TURNS = 3
-_STEPS = 20_000  # after so many nodes no loop turns twice
+_STEPS = 8  # times as many nodes as there are; then no loop turns again
 _LIST_READS = frozenset({"list_get", "list_pop"})
 _OF_LENGTHS = frozenset({"list_length", "tape_length"})
 _WHOLE = frozenset({"reshape", "contiguous"})  # views of all that they view
@@ -92,6 +92,7 @@ class _Walk:
         self.writers: dict[Found, Node | None] = {}
         self.numbers: dict[Value, int] = {}
         self.steps = 0
+        self.most = _STEPS * sum(1 for _ in walk_nodes(placed.graph.block))
 
     def run(self) -> None:
         block = self.placed.graph.block
@@ -301,13 +302,13 @@ class _Walk:
 
     def loop(self, node: Node) -> None:
         view = LoopView(node)
-        count = self.turns_of(view)
+        count, taken = self.turns_of(view), 0
         for tape in view.ys:
             self.define(tape, _Held(frozenset({self.cell()}), turns=[]))
         self.hand_on(view.carries, [(v, self.read(v, node)) for v in view.initial])
-        for k in range(count):
-            place = count - 1 - k if view.reverse else k
-            self.begin_turn(view, place)
+        while taken < count and (not taken or self.steps < self.most):
+            self.begin_turn(view, count - 1 - taken if view.reverse else taken)
+            taken += 1
             self.nodes(view.body)
             turn = [(v, self.read(v, node)) for v in view.next_carries]
             self.hand_on(view.carries, turn)
@@ -321,7 +322,7 @@ class _Walk:
             if view.reverse:
                 held.turns.reverse()
         self.define(view.turns, _NOTHING)
-        self.numbers[view.turns] = count
+        self.numbers[view.turns] = taken
 
     def begin_turn(self, view: LoopView, place: int) -> None:
         variable = view.node.attributes.get("variable")
@@ -347,7 +348,7 @@ class _Walk:
         lengths = [len(turns) for turns in tapes if turns is not None]
         if lengths:
             return min(lengths)
-        most = _TURNS if self.steps < _STEPS else 1
+        most = _TURNS if self.steps < self.most else 1
         if view.count is None:
             return self.random.randint(0, most)
         self.read(view.count, view.node)
