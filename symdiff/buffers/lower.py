@@ -19,9 +19,10 @@ from symdiff.ir.reach import reached
 from symdiff.ir.types import BOOL, ArrayType, TapeType, Type
 from symdiff.ops.facts import may_raise, number_of
 
-PARALLEL_WRITES = frozenset(
-    {"index_set", "index_add", "list_push", "list_pop", "list_set", "list_add", "list_insert"}
-)
+_WRITES = frozenset({
+    "index_set", "index_add",
+    "list_push", "list_pop", "list_set", "list_add", "list_insert", "list_slice_set",
+})  # fmt: skip
 
 
 def _infer_push(element: Type, *index: Type) -> tuple[Type, ...]:
@@ -34,7 +35,7 @@ push = Op("push", _infer_push, effect=True)
 
 def is_write(node: Node) -> bool:
     """Return whether the node's first result is a new version of its first operand."""
-    return node.op.name in PARALLEL_WRITES
+    return node.op.name in _WRITES
 
 
 def in_memory(value: Value) -> bool:

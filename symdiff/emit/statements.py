@@ -483,6 +483,7 @@ PRINTERS: dict[str, Printer] = {
     "list_insert": writes.list_insert,
     "list_pop": writes.list_pop,
     "list_set": writes.list_set,
+    "list_slice_set": writes.list_slice_set,
     "list_add": writes.list_add,
     "unbroadcast": _unbroadcast,
     "unpack": _unpack,

@@ -130,6 +130,12 @@ def list_set(statements: Statements, node: Node) -> list[Line]:
     return [statements.line(node, assign(as_target(subscript(base, place)), value))]
 
 
+def list_slice_set(statements: Statements, node: Node) -> list[Line]:
+    base, value, *parts = map(statements.of, node.operands)
+    part = subscript(base, spell_key((node.attributes["key"],), parts))
+    return [statements.line(node, assign(as_target(part), value))]
+
+
 def list_add(statements: Statements, node: Node) -> list[Line]:
     """``x[i] = x[i] + v``: the element may be an array that is held elsewhere, too. Of Python's
     floats ``x[i] += v``.

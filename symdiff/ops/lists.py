@@ -22,7 +22,6 @@ from symdiff.ops.declare import (
     EVALUATED,
     Operation,
     SeveralResults,
-    dotted,
     require_list,
     supporting,
     template,
@@ -496,21 +495,6 @@ def _slice_replaced(items: list[Any], v: list[Any], *parts: Any, key: Slice) -> 
     return new
 
 
-def _spell_slice_set(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    items, v, *parts = operands
-    key = spell_key((node.attributes["key"],), parts)
-    if not isinstance(key, ast.Slice):
-        raise TypeError("the key of a slice is a slice")
-    places = ast.Call(
-        dotted("slice"),
-        [part or ast.Constant(None) for part in (key.lower, key.upper, key.step)],
-        [],
-    )
-    new = "dict(zip(range(len({0}))[{2}], {1}))"
-    pattern = f"[new.get(k, x) for new in [{new}] for k, x in enumerate({{0}})]"
-    return template(pattern)(node, [items, v, places])
-
-
 list_slice_set: Operation = _on_lists(
     "list_slice_set",
     _same_list("assignment to a slice"),
@@ -521,7 +505,6 @@ list_slice_set: Operation = _on_lists(
         1: lambda g, y, items, v, *parts, key: list_slice(g, *parts, key=key),
     },
     linear=frozenset({0, 1}),
-    spelling=_spell_slice_set,
     pattern=Items(frozenset({0, 1})),
     documentation="A list after ``items[key] = v``, where ``v`` is as long as the slice.",
 )

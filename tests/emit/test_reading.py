@@ -488,3 +488,20 @@ def test_a_long_dict_of_entries_that_may_be_there_has_one_a_line() -> None:
     assert max(map(len, lines)) <= 100
     for x in (0.5, 1.5, 2.5):
         assert function(x, 1.0) == reported(x, 1.0)
+
+
+def casteljau(points: Any, t: float) -> Any:
+    rows = points
+    while len(rows) > 1:
+        rows = [(1.0 - t) * a + t * b for a, b in zip(rows[:-1], rows[1:], strict=True)]
+    return np.sum(rows[0])
+
+
+def test_slices_of_lists_are_stored() -> None:
+    gradient = sd.grad(casteljau)
+    points = np.array([[0.5, -1.5], [2.0, 1.0], [0.0, 0.3], [1.0, 1.0]])
+    source = gradient.source(points, 0.3)
+    assert "[1:] = " in source and "[:-1] = " in source
+    assert "dict(" not in source
+    bernstein = np.array([0.343, 0.441, 0.189, 0.027])
+    np.testing.assert_allclose(gradient(points, 0.3), bernstein[:, None] * np.ones((4, 2)))
