@@ -493,7 +493,8 @@ def test_a_long_dict_of_entries_that_may_be_there_has_one_a_line() -> None:
 def casteljau(points: Any, t: float) -> Any:
     rows = points
     while len(rows) > 1:
-        rows = [(1.0 - t) * a + t * b for a, b in zip(rows[:-1], rows[1:], strict=True)]
+        heads, tails = rows[:-1], rows[1:]
+        rows = [(1.0 - t) * a + t * b for a, b in zip(heads, tails, strict=True)]
     return np.sum(rows[0])
 
 
