@@ -329,7 +329,7 @@ def _is_check(function: Any) -> bool:
 _CHECKS = frozenset(
     ("assert_", "assert_allclose", "assert_almost_equal", "assert_approx_equal",
      "assert_array_almost_equal", "assert_array_almost_equal_nulp", "assert_array_equal",
-     "assert_array_less", "assert_array_max_ulp", "assert_equal", "assert_string_equal")
+     "assert_array_less", "assert_equal", "assert_string_equal")
 )  # fmt: skip
 
 

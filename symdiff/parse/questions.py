@@ -400,20 +400,25 @@ def _no_number(*_: Any) -> NoReturn:
 
 
 class Identity:
-    """What ``id`` gives: a key of dicts that is compared; a number or a text of it is refused."""
+    """What ``id`` gives: a key of dicts that is compared; a number or a text of it is refused, and
+    so is that it is found among numbers, which ``id`` has given outside the program.
+    """
 
     __slots__ = ("of",)
-    __lt__ = __le__ = __gt__ = __ge__ = _no_number
+    __lt__ = __le__ = __gt__ = __ge__ = __abs__ = __divmod__ = __rdivmod__ = _no_number
+    __pow__ = __rpow__ = __round__ = __trunc__ = __floor__ = __ceil__ = _no_number
     __int__ = __float__ = __index__ = __str__ = __repr__ = __format__ = _no_number
 
     def __init__(self, of: Any) -> None:
         self.of = of
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Identity) and other.of is self.of
+        if isinstance(other, Identity):
+            return other.of is self.of
+        return other == id(self.of) and _no_number()
 
     def __hash__(self) -> int:
-        return hash((Identity, id(self.of)))
+        return hash(id(self.of))  # that of the number, which may be a key, too
 
 
 @builtin(id)

@@ -221,6 +221,19 @@ def test_checks_of_numpys_tests_are_made_where_they_stand() -> None:
         gradient(np.array([-1.0, 2.0]))
 
 
+def test_a_check_that_gives_what_it_has_found_is_refused() -> None:
+    def scaled(x: Any) -> Any:
+        found = np.testing.assert_array_max_ulp(x, x)
+        return np.sum(x) * (3.0 if found is None else 2.0)
+
+    with pytest.raises(sd.UnsupportedCallError, match="assert_array_max_ulp"):
+        sd.grad(scaled)(np.array([1.0, 2.0]))
+
+
+_NUMBER = id(np.sin)
+_BY_NUMBER = {_NUMBER: 1.0}
+
+
 def test_functions_are_grouped_by_which_they_are() -> None:
     def grouped(x: Any) -> Any:
         groups: dict[Any, list[Any]] = {}
@@ -239,6 +252,12 @@ def test_functions_are_grouped_by_which_they_are() -> None:
         lambda x: x * min(id(np.sin), id(np.cos)),
         lambda x: (x, id(np.sin)),
         lambda x: x if type(id(np.sin)) is int else 2.0 * x,
+        lambda x: x * abs(id(np.sin)),
+        lambda x: x * round(id(np.sin)),
+        lambda x: x * pow(id(np.sin), 2),
+        lambda x: x if id(np.sin) in _BY_NUMBER else 2.0 * x,
+        lambda x: x if _NUMBER in {id(np.sin)} else 2.0 * x,
+        lambda x: x * len({id(np.sin): 1, _NUMBER: 2}),
     ]
     for number in numbers:
         with pytest.raises(sd.SymdiffError) as found:
