@@ -96,6 +96,7 @@ def named_by(key: Any) -> tuple[int, list[Any], tuple[Any, ...]] | None:
     places = [np.asarray(entries[k]) for k in named]
     if any(array.dtype.kind not in "iu" or array.size == 0 for array in places):
         return None
+    places = [array.astype(np.intp, copy=False) for array in places]  # distances may be too long
     if not any(array.ndim for array in places):
         return None
     slices = tuple(entry if isinstance(entry, slice) else slice(None) for entry in entries)

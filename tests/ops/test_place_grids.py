@@ -141,6 +141,22 @@ def test_random_grids_are_right() -> None:
     assert done > 100 and taken > 50
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.uint64])
+def test_distances_may_be_longer_than_the_dtype_of_places(dtype: type) -> None:
+    """Of bytes, 128 and back are the same distance, and no even line."""
+    for line in ([0, 128], [128, 0], [0, 64, 128, 192], [0, 120], [-100, -1]):
+        if min(line) < np.iinfo(dtype).min or max(line) > np.iinfo(dtype).max:
+            continue
+        places = np.array([line * 20] * 3).astype(dtype)
+        whole = RNG.integers(0, 9, (200, 2)).astype(float)
+        values = RNG.integers(-9, 9, (*places.shape, 2)).astype(float)
+        np.testing.assert_array_equal(take_at(whole, (places,)), whole[places])
+        expected = whole.copy()
+        np.add.at(expected, (places,), values)
+        add_at(whole, (places,), values)
+        np.testing.assert_array_equal(whole, expected)
+
+
 def test_places_beyond_an_array_raise_as_ever() -> None:
     with pytest.raises(IndexError, match="index 60 is out of bounds"):
         add_at(np.zeros((60, 8)), (np.arange(61)[:, None] + np.arange(3),), np.ones((61, 3, 8)))
