@@ -194,6 +194,8 @@ def _stored_together(group: Sequence[_Tape]) -> Iterator[list[_Tape]]:
 def _leaves(line: Line, names: set[str]) -> bool:
     """Return whether a statement is an assignment to other names, or fills another tape."""
     match line.tree:
+        case ast.Assign([_], ast.Call(ast.Attribute(ast.Name(base), "pop"))) if base in names:
+            return False  # a list that is stored as a copy may be the one that is made shorter
         case ast.Assign([ast.Name() | ast.Tuple() as to], _):
             parts = to.elts if isinstance(to, ast.Tuple) else [to]
             return all(isinstance(one, ast.Name) and one.id not in names for one in parts)

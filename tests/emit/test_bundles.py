@@ -92,6 +92,7 @@ def test_tapes_of_a_range_that_starts_later_are_read_by_its_variable() -> None:
         "a[0] = b",  # what it holds is changed
         "c[0] = b",  # it may be what c holds, too
         "c.sort()",
+        "c = a.pop()",
         "a, b = b, a",
         "if a > b: break",  # then one of them has an element more
     ],
