@@ -23,7 +23,7 @@ def test_the_sign_of_a_mean_of_losses_is_that_of_its_number() -> None:
     expected = -(signs / (1.0 + np.exp(signs * (X @ w)))) @ X / 5
     np.testing.assert_allclose(sd.grad(of_labels)(w, X, signs), expected, rtol=1e-13)
     text = str(sd.grad(of_labels).source(w, X, signs))
-    assert "-1.0 / signs.shape[0]" in text
+    assert "-1.0 / X.shape[0]" in text
     assert "-(" not in text
 
 
