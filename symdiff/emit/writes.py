@@ -21,6 +21,7 @@ from symdiff.emit.trees import same_tree
 from symdiff.ir.graph import Node
 from symdiff.ir.types import FLOAT, ArrayType, ListType
 from symdiff.ops.declare import dotted, literal, supporting
+from symdiff.ops.facts import shape_of
 from symdiff.ops.index import index, is_distinct, is_whole, key_of
 from symdiff.ops.keys import Slot, is_basic, spell_argument, spell_key
 from symdiff.ops.support import add_at, add_rows
@@ -74,7 +75,7 @@ def index_add(statements: Statements, node: Node) -> list[Line]:
     """``x[key] += v``, or ``np.add.at`` where a key may name a place twice, or what is faster."""
     key, dynamic = key_of(node)
     value = statements.of(node.operands[1])
-    if not is_distinct(key, dynamic) and not is_basic(key, dynamic):
+    if not is_distinct(key, dynamic, shape_of(node.operands[0])) and not is_basic(key, dynamic):
         where = spell_argument(key, [statements.of(v) for v in dynamic])
         adding = _adding(node) if statements.is_derived(node) else None
         named = dotted("np.add.at") if adding is None else supporting(adding)

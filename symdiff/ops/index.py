@@ -14,7 +14,7 @@ tell it where sizes are values).
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from symdiff.ops import patterns, support
 from symdiff.ops.arithmetic import equal, where
 from symdiff.ops.arrays import array_of
 from symdiff.ops.batching import Lanes, NoBatchRule
-from symdiff.ops.creation import arange_of, zeros, zeros_of
+from symdiff.ops.creation import INTEGER, arange_of, zeros, zeros_of
 from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, supporting
 from symdiff.ops.flops import nothing, of_region
 from symdiff.ops.keys import (
@@ -44,7 +44,7 @@ from symdiff.ops.keys import (
 from symdiff.ops.reduce import reshape_like, unbroadcast_to
 from symdiff.ops.reduce import sum as sum_of
 from symdiff.ops.shape import copy, inverse_permutation, reshape, transpose
-from symdiff.ops.sizes import constant_integer, dim_of, product, sizes_of
+from symdiff.ops.sizes import constant_integer, dim_of, lower_bound, product, sizes_of
 
 
 def key_of(node: Node) -> tuple[Key, tuple[Value, ...]]:
@@ -405,7 +405,7 @@ def _set_part(
     g: Value, y: Value, x: Value, v: Value, *dynamic: Value, key: Key, shape: Any
 ) -> Value:
     part = index(g, *dynamic, key=key, shape=shape)
-    if not is_distinct(key, dynamic):
+    if not is_distinct(key, dynamic, array_type(x).shape):
         part = _of_last_writers(part, x, dynamic, key, shape)
     return _unbroadcast(part, v)
 
@@ -529,37 +529,89 @@ def index_add_of(x: Value, v: Operand, entries: Any) -> Value:
 # Repeated places ----------------------------------------------------------------------------------
 
 
-def is_distinct(key: Key, dynamic: Sequence[Value]) -> bool:
-    """Return whether the key is known to name each place at most once."""
+def is_distinct(key: Key, dynamic: Sequence[Value], shape: Sequence[Dim]) -> bool:
+    """Return whether the key is known to name each place of an array of a shape at most once."""
     arrays = [dynamic[entry.number] for entry in key if isinstance(entry, Slot)]
     arrays = [value for value in arrays if array_type(value).rank]
     if all(array_type(value).dtype.kind == "b" for value in arrays):
         return len(arrays) < 2
     same = len({array_type(value).shape for value in arrays}) == 1
-    return same and any(_is_injective(value) for value in arrays)
+    return same and any(
+        _is_injective(value, length) for value, length in _places_of_axes(key, dynamic, shape)
+    )
 
 
-_ORDERS = ("arange", "argsort", "quicksort_order")
+def _places_of_axes(
+    key: Key, dynamic: Sequence[Value], shape: Sequence[Dim]
+) -> Iterator[tuple[Value, Dim | None]]:
+    """The arrays of places of a key, each with the length of the axis that they are of."""
+    slots = [entry for entry in key if isinstance(entry, Slot)]
+    masked = any(array_type(dynamic[slot.number]).dtype.kind == "b" for slot in slots)
+    axis = 0
+    for k, entry in enumerate(key):
+        if entry is Ellipsis:
+            axis = len(shape) - sum(e is not None for e in key[k + 1 :])
+        elif entry is not None:
+            if isinstance(entry, Slot) and array_type(dynamic[entry.number]).rank:
+                yield dynamic[entry.number], None if masked else shape[axis]
+            axis += 1
 
 
-def _is_injective(value: Value) -> bool:
-    """Return whether the elements of an integer array are known to differ."""
+def _is_injective(value: Value, length: Dim | None) -> bool:
+    """Return whether the elements of an integer array are known to be different places of an axis:
+    differ, and are not from its beginning and from its end.
+    """
     known = known_array(value)
     if known is not None:
         return _has_no_repeats(known)
-    if value.node is None or array_type(value).rank != 1:
+    type_ = array_type(value)
+    if value.node is None or type_.rank != 1 or type_.dtype.itemsize < INTEGER.itemsize:
         return False
-    return _moved_by_a_number(value.node).op.name in _ORDERS
+    line, least = _moved_by_numbers(value.node)
+    is_order = line.op.name in ("argsort", "quicksort_order")
+    if not is_order and line.op.name != "arange":
+        return False
+    step = 1 if is_order else constant_integer(line.operands[2])
+    if length is not None and step in (1, -1) and is_at_most(type_.shape[0], length):
+        return True  # as many as there are places, and one after the other
+    if least is None or step is None:
+        return False
+    first = 0 if is_order else _least_of_range(line, step)
+    return first is not None and first + least >= 0
 
 
-def _moved_by_a_number(node: Node) -> Node:
-    """The node behind ``i + 1``: adding one number to all keeps them apart."""
+def _least_of_range(line: Node, step: int) -> int | None:
+    """What the integers of a range are at least."""
+    start, stop, _ = line.operands
+    if step > 0:
+        return lower_bound(start)
+    bound = lower_bound(stop)
+    return None if bound is None else bound + 1
+
+
+def _moved_by_numbers(node: Node) -> tuple[Node, int | None]:
+    """The node behind ``i + 1``, and how much is added at least: adding one number to all keeps
+    them apart.
+    """
+    least: int | None = 0
     while node.op.name in ("add", "subtract"):
         arrays = [value for value in node.operands if array_type(value).shape]
         if len(arrays) != 1 or arrays[0].node is None:
             break
+        (number,) = (value for value in node.operands if value is not arrays[0])
+        least = _moved_at_least(node, number, least)
         node = arrays[0].node
-    return node
+    return node, least
+
+
+def _moved_at_least(node: Node, number: Value, least: int | None) -> int | None:
+    """What is added at least, with what a sum or a difference with a number adds."""
+    if node.op.name == "add":
+        bound = lower_bound(number)
+    else:
+        known = constant_integer(number) if number is node.operands[1] else None
+        bound = None if known is None else -known
+    return None if least is None or bound is None else least + bound
 
 
 def _has_no_repeats(array: np.ndarray) -> bool:

@@ -87,7 +87,7 @@ def _is_element(key: Key) -> bool:
 
 def _stored(write: Node) -> Value | None:
     """What the places of a write hold, where that is the value written."""
-    if not is_distinct(*key_of(write)) or not _fills(write):
+    if not is_distinct(*key_of(write), shape_of(write.operands[0])) or not _fills(write):
         return None
     if write.op is index_add and not _is_clear(write):
         return None
@@ -279,7 +279,7 @@ def added_to_cleared(node: Node, rewriter: Rewriter) -> Value | None:
     between, cleared = _before_additions(node, rewriter)
     if cleared is None or cleared.op is not index_set or not is_zero(cleared.operands[1]):
         return None
-    if not is_distinct(*key_of(node)):
+    if not is_distinct(*key_of(node), shape_of(node.operands[0])):
         return None
     base = apply(index_set, cleared.operands[0], v, *dynamic, **node.attributes)
     return _with_additions(base, between)
@@ -403,7 +403,7 @@ INDEXING: Rules = {
 def added_to_zeros(node: Node, rewriter: Rewriter) -> Value | None:
     """What is added to zeros, each place once, is what stands there."""
     x, v, *dynamic = node.operands
-    if not _is_clear(node) or not is_distinct(*key_of(node)):
+    if not _is_clear(node) or not is_distinct(*key_of(node), shape_of(node.operands[0])):
         return None
     return apply(index_set, x, v, *dynamic, **node.attributes)
 

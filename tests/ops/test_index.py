@@ -427,3 +427,41 @@ def test_rows_are_added_by_one_call() -> None:
     assert "np.add.at(E_bar, places, " in source
     source = str(sd.grad(looked_up).source(TABLE, np.array([True, False, True, True, False])))
     assert "add" not in source.partition('"""')[2].partition('"""')[2]
+
+
+def _from_both_ends(x: Any, y: Any) -> Any:
+    """Some places from the beginning, some from the end: the same ones where ``x`` is short."""
+    weights = np.arange(1.0, 6.0)
+    counted = np.sum(np.sin(x[np.arange(-2, 3)]) * weights)
+    ordered = np.sum(np.cos(x[np.argsort(y) - 2]) * weights)
+    return counted + ordered + np.sum(x[1 - np.arange(4)] ** 3)
+
+
+@pytest.mark.parametrize("length", [3, 4, 5, 7])
+def test_places_from_both_ends_may_be_one(length: int) -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=length), rng.normal(size=5)
+    weights = np.arange(1.0, 6.0)
+    expected = np.zeros(length)
+    np.add.at(expected, np.arange(-2, 3), np.cos(x[np.arange(-2, 3)]) * weights)
+    order = np.argsort(y) - 2
+    np.add.at(expected, order, -np.sin(x[order]) * weights)
+    np.add.at(expected, 1 - np.arange(4), 3.0 * x[1 - np.arange(4)] ** 2)
+    np.testing.assert_allclose(sd.grad(_from_both_ends)(x, y), expected, rtol=1e-12)
+
+
+def _stored_from_both_ends(x: Any, y: Any) -> Any:
+    kept = np.zeros(len(x))
+    kept[np.argsort(y) - 2] = y
+    return kept @ x
+
+
+@pytest.mark.parametrize("length", [3, 5])
+def test_of_places_from_both_ends_the_last_is_stored(length: int) -> None:
+    x, y = np.linspace(0.5, 2.0, length), np.array([0.3, -1.0, 2.0, 0.1, -0.4])
+    last = {int(place) % length: k for k, place in enumerate(np.argsort(y) - 2)}
+    expected = np.zeros(5)
+    for place, k in last.items():
+        expected[k] = x[place]
+    found = sd.grad(_stored_from_both_ends, 1)(x, y)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
