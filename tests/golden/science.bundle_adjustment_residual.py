@@ -32,7 +32,7 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     cam_bar[3] = uv_bar1 @ t4
     t6 = uv_bar1 * cam_3 / p_2
     t7 = -(t6 @ t4)
-    p_bar = np.zeros(point.shape)
+    p_bar = np.zeros(3)
     p_bar[2] = t7
     p_bar[:2] = t6
     # line 315: p[2] += cam[2]
