@@ -8,7 +8,7 @@ than of parts of others: ``np.zeros(b.shape)`` for ``np.zeros(A.shape[0])``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from symdiff.buffers.lower import is_write, remove_unread
 from symdiff.ir.build import is_constant
@@ -22,11 +22,15 @@ Shape = tuple[Dim, ...]
 _MADE = {"zeros": 0, "ones": 0, "empty": 0, "full": 1}  # op → where its lengths begin
 
 
-def with_own_shapes(block: Block) -> None:
-    """Let what a block and those in it make for arguments' cotangents be of their lengths."""
+def with_own_shapes(block: Block, partial: Collection[Value] = ()) -> None:
+    """Let what a block and those in it make for arguments' cotangents be of their lengths.
+
+    :param partial: parameters that may be None, which have no lengths then.
+    """
     nodes_in = [node for inner in walk_blocks(block) for node in inner.nodes]
     written = {node.operands[0] for node in nodes_in if is_write(node)}
-    free = [v for v in block.parameters if v.role == "primal" and v not in written]
+    left_out = written.union(partial)
+    free = [v for v in block.parameters if v.role == "primal" and v not in left_out]
     own = {v.name: v for v in free if v.name is not None}
     alike = {v.type.shape: v for v in reversed(free) if isinstance(v.type, ArrayType)}
     begun = {

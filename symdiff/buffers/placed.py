@@ -54,7 +54,7 @@ def place_buffers(graph: Graph, *, in_place: bool, fresh: bool) -> Placed:
     the graph.
     """
     placed = lowered(graph)
-    with_own_shapes(placed.block)
+    with_own_shapes(placed.block, placed.partial)
     schedule(placed.block)
     parameters = placed.block.parameters
     written = [parameters[k] for k in placed.mutated] if in_place else []

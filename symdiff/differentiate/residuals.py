@@ -9,7 +9,7 @@ Primal nodes are extended in place: the transformation owns its copy of them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain
 
 from symdiff.differentiate.activity import Homes
@@ -51,7 +51,7 @@ def resolve(pairs: Sequence[Pair], top: Block, zeros: Zeros, nodes: list[Node]) 
     """Give the sweep's blocks, whose outermost nodes are given, what they name of primal blocks;
     what ``top`` defines is free.
     """
-    lengths = lengths_given_in(top)
+    lengths = lengths_given_in(top, zeros.partial)
     homes = Homes()
     homes.add_block(top)
     _add_again(homes, pairs, Block((), nodes))
@@ -64,7 +64,8 @@ def resolve_apart(pairs: Sequence[Pair], whole: Pair, partial: Iterable[Value]) 
 
     The primal values to be saved are returned, each with the value that it has in the other graph.
     """
-    zeros, lengths = Zeros((), partial), lengths_given_in(whole.primal)
+    zeros = Zeros((), partial)
+    lengths = lengths_given_in(whole.primal, zeros.partial)
     homes = Homes()
     homes.add_block(whole.primal)
     _add_again(homes, pairs, whole.reverse)
@@ -84,9 +85,10 @@ def _add_again(homes: Homes, pairs: Sequence[Pair], reverse: Block) -> None:
                 homes.add_node(node, block)
 
 
-def lengths_given_in(block: Block) -> Lengths:
+def lengths_given_in(block: Block, partial: Collection[Value]) -> Lengths:
     """Lengths that a block gives arrays, by the open sizes that no loop changes, and the lengths of
-    its parameters that are asked for inside of it: of arrays that loops change, say.
+    its parameters that are asked for inside of it: of arrays that loops change, say. Parameters
+    that are ``partial`` may be None, and are not asked.
     """
     varying = {
         symbol for node in walk_nodes(block) if node.op is loop for symbol in LoopView(node).varying
@@ -97,17 +99,18 @@ def lengths_given_in(block: Block) -> Lengths:
         for dim, value in lengths_given(node)
         if isinstance(dim, Size) and dim.open and dim.symbol not in varying
     }
-    return given | _lengths_of_parameters(block)
+    free = [value for value in block.parameters if value not in partial]
+    return given | _lengths_of_parameters(block, free)
 
 
-def _lengths_of_parameters(block: Block) -> dict[Dim | None, Value]:
+def _lengths_of_parameters(block: Block, parameters: Sequence[Value]) -> dict[Dim | None, Value]:
     """Sizes of parameters that a block asks for in loops and branches, read before all else."""
     own = set(block.nodes)
     asked = {_length(n.result) for n in walk_nodes(block) if n.op is size and n not in own}
     found: dict[Dim | None, Value] = {}
     before = Builder()
     with building(before):
-        for value in block.parameters if asked else ():
+        for value in parameters if asked else ():
             for axis, dim in enumerate(shape_of(value)):
                 if isinstance(dim, Size) and not dim.open and dim in asked - found.keys():
                     found[dim] = size(value, axis=axis)
