@@ -18,7 +18,7 @@ def _left_early(x: Any) -> Any:
             return np.linalg.norm(0.3 + x)
     else:
         u[[1, 0], [0]] = np.std(u / 1.2, axis=1)
-    return np.sum(x**3)
+    return np.sum(x)
 
 
 @pytest.mark.parametrize("x", [[[0.57, 0.84], [0.37, 0.01]], [[0.34, 1.16], [-0.68, -0.15]]])
