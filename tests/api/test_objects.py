@@ -249,8 +249,8 @@ def test_signatures_spell_sizes_as_the_user_does():
     function.grad({"u": np.ones((2, 3))}, np.ones((3, 1)))
     sizes = "float64[p.u.shape[0],p.u.shape[1]]"
     assert [line.split("grad", 1)[1] for line in function.signatures()] == [
-        f"(p: {{'u': {sizes}}}, x: float64[x.shape[0]])",
-        f"(p: {{'u': {sizes}}}, x: float64[x.shape[0],1])",
+        f"(p: {{'u': {sizes}}}, x: float64[p.u.shape[1]])",
+        f"(p: {{'u': {sizes}}}, x: float64[p.u.shape[1],1])",
     ]
 
 
