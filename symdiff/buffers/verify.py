@@ -28,7 +28,7 @@ from symdiff.buffers.show import print_placed
 from symdiff.dataclass import dataclass
 from symdiff.errors import InternalError
 from symdiff.ir.build import constant
-from symdiff.ir.control import LoopView, cond, loop, undefined
+from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, Type
 from symdiff.ops.index import is_view
@@ -211,7 +211,7 @@ class _Walk:
     def result(self, node: Node, value: Value, operands: Sequence[_Held]) -> _Held:
         if not in_memory(value):
             return _NOTHING
-        if node.op.effect or "callee" in node.attributes:
+        if node.op.effect or node.op in CALLS:
             return self.unknown(node, operands)
         if node.op.name in _LIST_READS or node.op.name == "unpack":
             return _Held(operands[0].inside, operands[0].inside)
