@@ -19,7 +19,6 @@ one decides for all paths at once, the other looks at some of them exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from random import Random
 
 from symdiff.buffers.headers import tape_get
 from symdiff.buffers.lower import in_memory, push
@@ -83,8 +82,7 @@ class _Walk:
         self, placed: Placed, folded: frozenset[Value], names: Mapping[Value, str], seed: int
     ) -> None:
         self.placed, self.folded, self.names = placed, folded, names
-        self.random = Random(seed)
-        self.seed = seed
+        self.seed = self.drawn = seed
         self.held: dict[Value, _Held] = {}
         self.variables: dict[str, Value] = {}
         self.versions: list[int] = []
@@ -93,6 +91,11 @@ class _Walk:
         self.numbers: dict[Value, int] = {}
         self.steps = 0
         self.most = _STEPS * sum(1 for _ in walk_nodes(placed.graph.block))
+
+    def any_below(self, count: int) -> int:
+        """The next number of the path, from 0 on, by a linear congruential generator."""
+        self.drawn = (1103515245 * self.drawn + 12345) % 2**31
+        return (self.drawn >> 16) % count
 
     def run(self) -> None:
         block = self.placed.graph.block
@@ -289,7 +292,7 @@ class _Walk:
 
     def cond(self, node: Node) -> None:
         self.read(node.operands[0], node)
-        arm = self.random.choice(node.blocks)
+        arm = node.blocks[self.any_below(len(node.blocks))]
         self.nodes(arm)
         self.hand_on(node.results, [(v, self.read(v, node)) for v in arm.results])
 
@@ -350,10 +353,10 @@ class _Walk:
             return min(lengths)
         most = _TURNS if self.steps < self.most else 1
         if view.count is None:
-            return self.random.randint(0, most)
+            return self.any_below(most + 1)
         self.read(view.count, view.node)
         if view.count not in self.numbers:
-            self.numbers[view.count] = self.random.randint(0, most)
+            self.numbers[view.count] = self.any_below(most + 1)
         return max(0, min(self.numbers[view.count], most))
 
     # The end

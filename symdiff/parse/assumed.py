@@ -56,7 +56,9 @@ def _told_apart(item: Any) -> Any:
     """An attribute that equals no other: ``0.0`` is not ``-0.0``, nor ``0``."""
     if isinstance(item, tuple):
         return type(item), tuple(map(_told_apart, item))
-    return (type(item), repr(item)) if isinstance(item, float | complex | int) else item
+    if isinstance(item, int):
+        return type(item), item
+    return (type(item), repr(item)) if isinstance(item, float | complex) else item
 
 
 def is_certain(value: Value) -> bool:

@@ -21,7 +21,7 @@ from symdiff.ir.control import perform
 from symdiff.ir.graph import Graph, GraphCell, Node, Value
 from symdiff.ir.signature import Fixed, Signature
 from symdiff.ir.structure import Container, Leaf
-from symdiff.ir.types import TEXT, ArrayType, Size, Type, type_of_constant
+from symdiff.ir.types import TEXT, ArrayType, OpaqueType, Size, Type, type_of_constant
 from symdiff.ops.defined import valued as beside
 from symdiff.ops.effects import Named, enter_context, leave_context, raise_
 from symdiff.ops.solving import SLOPES, Solver, solution_of, solver_call, time_first
@@ -84,7 +84,8 @@ def _require_numbers(stager: Any, graph: Graph, count: int) -> None:
         )
     output = graph.output
     parts = output.items if isinstance(output, Container) and count > 1 else (output,)
-    if parts != tuple(map(Leaf, range(count))):
+    texts = any(isinstance(value.type, OpaqueType) for value in graph.block.results)
+    if texts or parts != tuple(map(Leaf, range(count))):
         raise UnsupportedCallError(
             "a function that returns no number and no array", stager.interp.span
         )
