@@ -16,7 +16,7 @@ from symdiff.ir.build import constant, copy_block, substitute
 from symdiff.ir.control import LoopView, cond, in_arms, loop
 from symdiff.ir.graph import Block, Graph, Node, Op, Value, uses, walk_blocks, walk_nodes
 from symdiff.ir.reach import reached
-from symdiff.ir.types import BOOL, ArrayType, TapeType, Type
+from symdiff.ir.types import BOOL, TapeType, Type
 from symdiff.ops.facts import may_raise, number_of
 
 _WRITES = frozenset({
@@ -36,11 +36,6 @@ push = Op("push", _infer_push, effect=True)
 def is_write(node: Node) -> bool:
     """Return whether the node's first result is a new version of its first operand."""
     return node.op.name in _WRITES
-
-
-def in_memory(value: Value) -> bool:
-    """Return whether the value is held in memory that others can share: not a number."""
-    return not isinstance(value.type, ArrayType) or value.type.kind == "array"
 
 
 def lowered(graph: Graph) -> Graph:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
 
+from symdiff.buffers.facts import in_memory, makes_view
 from symdiff.buffers.liveness import Liveness
-from symdiff.buffers.lower import in_memory, push
+from symdiff.buffers.lower import push
 from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView, cond, in_arms, loop, undefined
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ir.types import ArrayType
-from symdiff.ops.index import is_view
 
 Origin = int
 Origins = frozenset[Origin]
@@ -167,13 +167,13 @@ class Memory:
         ``value``.
         """
         bases = {value}
-        while value.node is not None and self.is_view(value.node):
+        while value.node is not None and makes_view(value.node):
             value = value.node.operands[0]
             bases.add(value)
         return all(
             sharer not in bases
             and sharer.node is not None
-            and (sharer.node.op is push or self.is_view(sharer.node))
+            and (sharer.node.op is push or makes_view(sharer.node))
             for sharer in sharers
         )
 
@@ -199,9 +199,6 @@ class Memory:
             if isinstance(element.type, ArrayType) or not self.separate_elements(element):
                 self.decisions.copied_pushes[node] = True
         return True
-
-    def is_view(self, node: Node) -> bool:
-        return bool(node.results) and in_memory(node.results[0]) and is_view(node)
 
     def moved(self, value: Value, place: Place, time: int, others: Origins) -> None:
         """``value`` goes into a place that owns what it holds: itself, or a copy."""

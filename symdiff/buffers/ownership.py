@@ -16,8 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from symdiff.buffers.facts import (
+    LIST_READS,
+    OWNERS,
+    in_memory,
+    is_of_numbers,
+    makes_view,
+    may_be_operand,
+    takes_whole,
+)
 from symdiff.buffers.liveness import Liveness
-from symdiff.buffers.lower import in_memory, is_write, push
+from symdiff.buffers.lower import is_write, push
 from symdiff.buffers.memory import (
     NOTHING,
     Decisions,
@@ -33,11 +42,9 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Graph, Node, Value, uses
 from symdiff.ir.reach import reached
-from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, Type, may_be_one
+from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, may_be_one
 
 _WRITABLE_VIEWS = frozenset({"index", "reshape", "transpose"})
-_LIST_READS = frozenset({"list_get", "list_pop"})
-_OWNERS = frozenset({"list_zeros_like", "deep_copy"})  # of what is in the list, too
 _ACCUMULATING = frozenset({"add", "subtract"})
 _SCALING = frozenset({"multiply", "divide"})
 
@@ -127,7 +134,7 @@ class _Walk(Memory):
         base = node.operands[node.op.view or 0] if node.operands else None
         if node.op.view is not None and node.op.name not in _WRITABLE_VIEWS:
             self.sharing.unwritable.add(value)
-        if base is not None and in_memory(base) and self.is_view(node):
+        if base is not None and in_memory(base) and makes_view(node):
             if value in self.decisions.copied_views:
                 self.place(value, frozenset({self.origin(True, value)}))
                 self.sharing.unwritable.discard(value)
@@ -136,25 +143,24 @@ class _Walk(Memory):
             if node.op.name != "reshape":
                 self.sharing.partial.add(value)
             self.place(value, self.lies(base), self.holds(base))
-        elif node.op.name in _LIST_READS and base is not None:
+        elif node.op.name in LIST_READS and base is not None:
             self.place(value, self.holds(base), self.holds(base))
         elif isinstance(value.type, ArrayType):
             self.array(node, value)
         else:
             inside = NOTHING.union(*(self.given_to(value, v) for v in node.operands))
-            if node.op.name in _OWNERS or not inside or _is_of_numbers(value.type):
+            if node.op.name in OWNERS or not inside or is_of_numbers(value.type):
                 inside = frozenset({self.origin(True, value, "elements")})
             self.place(value, frozenset({self.origin(True, value)}), inside)
 
     def given_to(self, made: Value, operand: Value) -> Origins:
         """What a list may hold of an operand: of a list as deep as itself the elements only."""
-        known = isinstance(made.type, ListType)
-        whole = not known or _depth(operand.type) < _depth(made.type)
+        whole = takes_whole(made.type, operand.type)
         return self.reach(operand) if whole else self.holds(operand)
 
     def array(self, node: Node, value: Value) -> None:
         """An array that an op makes; of a few ops it may be an operand, or a view of one."""
-        sources = node.operands if _may_be_operand(node) else ()
+        sources = node.operands if may_be_operand(node) else ()
         origins = frozenset[Origin]().union(*map(self.reach, sources), {self.origin(True, value)})
         if sources:
             self.sharing.unwritable.add(value)
@@ -437,29 +443,10 @@ _SPECIAL: dict[str, Callable[[_Walk, Node], None]] = {
 }
 
 
-def _is_of_numbers(type_: Type) -> bool:
-    """Return whether a list holds numbers, which nothing can be written to."""
-    inner = type_.element if isinstance(type_, ListType) else None
-    return isinstance(inner, ArrayType) and inner.kind != "array"
-
-
-def _depth(type_: Type) -> int:
-    """How many lists lie in each other."""
-    depth = 0
-    while isinstance(type_, ListType):
-        depth, type_ = depth + 1, type_.element
-    return depth
-
-
 def _closure(origin: Origin, direct: dict[Origin, Origins]) -> Origins:
     """The origins outside of ``direct`` that an origin leads to."""
     found = reached([origin], lambda one: direct.get(one, ()))
     return frozenset(found.keys() - direct.keys())
-
-
-def _may_be_operand(node: Node) -> bool:
-    """``np.einsum`` of one operand gives views; the sum of an empty list is what it starts from."""
-    return node.op.name == "list_total" or (node.op.name == "einsum" and len(node.operands) == 1)
 
 
 def _is_as_large(base: Value, sum_: Value) -> bool:

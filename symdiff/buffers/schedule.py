@@ -12,7 +12,8 @@ below the carry's last reader.
 
 from __future__ import annotations
 
-from symdiff.buffers.lower import blocks_of, in_memory, is_write, push
+from symdiff.buffers.facts import in_memory
+from symdiff.buffers.lower import blocks_of, is_write, push
 from symdiff.ir.build import constant
 from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value

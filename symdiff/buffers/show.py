@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from symdiff.buffers.lower import in_memory, push
+from symdiff.buffers.facts import makes_view
+from symdiff.buffers.lower import push
 from symdiff.buffers.placed import Placed
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.printer import print_graph
-from symdiff.ops.index import is_view
 
 _COPIES = frozenset({"copy", "list_copy", "deep_copy", "copy_if_any", "contiguous"})
 
@@ -43,6 +43,6 @@ def _note(placed: Placed, node: Node, use: Callable[[Value], str]) -> str | None
     if node.op.name in _COPIES:
         return "a copy"
     viewed = node.operands[node.op.view or 0] if node.operands else None
-    if viewed is not None and node.results and in_memory(node.results[0]) and is_view(node):
+    if viewed is not None and makes_view(node):
         return f"a view of {use(viewed)}"
     return None

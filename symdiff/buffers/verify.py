@@ -12,16 +12,25 @@ array makes a cell, a view lies in the cell of what it views, a write gives the 
 - a variable that is read still holds the value that is meant, where names are given, and what is
   folded into its reader is read there.
 
-This rests on what ops declare (``view``, ``read_only``) and on nothing that placement computes: the
-one decides for all paths at once, the other looks at some of them exactly.
+This rests on what ops declare (``view``, ``read_only``) and on ``facts``, and on nothing that
+placement decides: the one is for all paths at once, the other looks at some of them exactly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from symdiff.buffers.facts import (
+    LIST_READS,
+    OWNERS,
+    in_memory,
+    is_of_numbers,
+    makes_view,
+    may_be_operand,
+    takes_whole,
+)
 from symdiff.buffers.headers import tape_get
-from symdiff.buffers.lower import in_memory, push
+from symdiff.buffers.lower import push
 from symdiff.buffers.placed import Placed
 from symdiff.buffers.show import print_placed
 from symdiff.dataclass import dataclass
@@ -29,17 +38,14 @@ from symdiff.errors import InternalError
 from symdiff.ir.build import constant
 from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
-from symdiff.ir.types import ArrayType, ListType, OpaqueType, TapeType, Type
-from symdiff.ops.index import is_view
+from symdiff.ir.types import ArrayType, OpaqueType, Type
 
 Found = tuple[int, int]  # a cell, and its version
 _TURNS = 3
 _STEPS = 8  # times as many nodes as there are; then no loop turns again
-_LIST_READS = frozenset({"list_get", "list_pop"})
 _OF_LENGTHS = frozenset({"list_length", "tape_length"})
 _WHOLE = frozenset({"reshape", "contiguous"})  # views of all that they view
 _SIGNS = {"add": 1, "subtract": -1}
-_COPIES_ALL = frozenset({"deep_copy", "list_zeros_like"})
 
 
 def verify_placed(
@@ -187,7 +193,7 @@ class _Walk:
             special(self, node)
             return
         base = self.placed.written(node)
-        deep = node.op.name not in _LIST_READS | _OF_LENGTHS and base is None
+        deep = node.op.name not in LIST_READS | _OF_LENGTHS and base is None
         operands = [self.read(v, node, deep) for v in node.operands]
         if base is not None:
             self.write(node, base, operands)
@@ -216,16 +222,16 @@ class _Walk:
             return _NOTHING
         if node.op.effect or node.op in CALLS:
             return self.unknown(node, operands)
-        if node.op.name in _LIST_READS or node.op.name == "unpack":
+        if node.op.name in LIST_READS or node.op.name == "unpack":
             return _Held(operands[0].inside, operands[0].inside)
-        if is_view(node):
+        if makes_view(node):
             base = operands[node.op.view or 0]
             read_only = node.op.read_only is not None and node.op.read_only(node)
             partial = base.partial or node.op.name not in _WHOLE
             return _Held(base.lies, base.inside, base.turns, partial, base.read_only or read_only)
         if isinstance(value.type, ArrayType):
             return self.array(node, value, operands)
-        if node.op.name in _COPIES_ALL:
+        if node.op.name in OWNERS:
             return self.made(value, None)
         parts = [
             self.part(value.type, v.type, o) for v, o in zip(node.operands, operands, strict=True)
@@ -234,14 +240,12 @@ class _Walk:
 
     def part(self, made: Type, given: Type, operand: _Held) -> frozenset[Found]:
         """What a list holds of what it is made of."""
-        known = isinstance(made, ListType)
-        whole = not known or _depth(given) < _depth(made)
-        return operand.lies | operand.inside if whole else operand.inside
+        return operand.lies | operand.inside if takes_whole(made, given) else operand.inside
 
     def array(self, node: Node, value: Value, operands: Sequence[_Held]) -> _Held:
         """A new array; an empty sum, or an ``einsum`` of one operand, may be an operand itself."""
         held = self.made(value, None)
-        if node.op.name == "list_total" or (node.op.name == "einsum" and len(operands) == 1):
+        if may_be_operand(node):
             taken = held.lies.union(*(o.lies | o.inside for o in operands))
             return _Held(taken, partial=True)
         return held
@@ -394,10 +398,7 @@ _SPECIAL: dict[str, Callable[[_Walk, Node], None]] = {
 
 def _holds_nothing(type_: Type) -> bool:
     """Return whether a value of the type holds no others in memory: an array, a list of numbers."""
-    if isinstance(type_, ListType | TapeType):
-        element = type_.element
-        return isinstance(element, ArrayType) and element.kind != "array"
-    return isinstance(type_, ArrayType)
+    return isinstance(type_, ArrayType) or is_of_numbers(type_)
 
 
 def _element(tape: _Held, place: int | None) -> _Held:
@@ -419,13 +420,6 @@ def _cells(held: _Held) -> set[int]:
     for inner in held.turns or ():
         found |= _cells(inner)
     return found
-
-
-def _depth(type_: Type) -> int:
-    depth = 0
-    while isinstance(type_, ListType | TapeType):
-        depth, type_ = depth + 1, type_.element
-    return depth
 
 
 def _at(node: Node) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from symdiff.buffers.facts import in_memory
 from symdiff.buffers.headers import is_length, reads_count
-from symdiff.buffers.lower import in_memory, push
+from symdiff.buffers.lower import push
 from symdiff.emit import effects, writes
 from symdiff.emit.expressions import (
     Expressions,
