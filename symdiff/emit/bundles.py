@@ -12,8 +12,9 @@
         ...
 
 Works on the lines of a function. What is stored is stored behind the last of it: between them
-stand assignments to other names alone, which change neither a variable nor what it holds. Tapes
-that a header runs over together are one as well where they are three or more.
+stand assignments to other names alone, by no method that may change an object; where copies are
+stored, by no function of the program's either. Tapes that a header runs over together are one as
+well where they are three or more.
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ from itertools import pairwise
 
 from symdiff.dataclass import dataclass
 from symdiff.emit.expressions import assign, call_of, method, name, subscript, target, tuple_of
+from symdiff.emit.namespace import MODULES, SPOKEN
 from symdiff.emit.text import Line
 
 _LEAST_IN_HEADER = 3
 _WIDEST = 56  # columns of the names of a bundle
+_COPYING = frozenset({"astype", "copy", "reshape", "tolist"})
 
 
 @dataclass(slots=True)
@@ -180,28 +183,51 @@ def _runs(group: Sequence[_Tape]) -> Iterator[list[_Tape]]:
 
 
 def _stored_together(group: Sequence[_Tape]) -> Iterator[list[_Tape]]:
-    run, names = [group[0]], set(_names(group[0].stored))
+    run, names, copied = [group[0]], set(_names(group[0].stored)), _is_copy(group[0])
     for before, tape in pairwise(group):
         between = tape.filled.beside[before.filled.place + 1 : tape.filled.place]
-        if not all(_leaves(line, names) for line in between):
+        if not all(_leaves(line, names, copied) for line in between):
             yield run
-            run, names = [], set()
+            run, names, copied = [], set(), False
         run.append(tape)
         names.update(_names(tape.stored))
+        copied = copied or _is_copy(tape)
     yield run
 
 
-def _leaves(line: Line, names: set[str]) -> bool:
-    """Return whether a statement is an assignment to other names, or fills another tape."""
+def _is_copy(tape: _Tape) -> bool:
+    return isinstance(tape.stored, ast.Call)
+
+
+def _leaves(line: Line, names: set[str], copied: bool) -> bool:
+    """Return whether a statement is an assignment to other names, or fills another tape; where
+    copies are stored, it may not change an object either.
+    """
     match line.tree:
-        case ast.Assign([_], ast.Call(ast.Attribute(ast.Name(base), "pop"))) if base in names:
-            return False  # a list that is stored as a copy may be the one that is made shorter
-        case ast.Assign([ast.Name() | ast.Tuple() as to], _):
+        case ast.Assign([ast.Name() | ast.Tuple() as to], value):
             parts = to.elts if isinstance(to, ast.Tuple) else [to]
-            return all(isinstance(one, ast.Name) and one.id not in names for one in parts)
+            others = all(isinstance(one, ast.Name) and one.id not in names for one in parts)
+            return others and all(_only_computes(part, copied) for part in ast.walk(value))
         case ast.Expr(ast.Call(ast.Attribute(ast.Name(base), "append"), [_], [])):
             return base not in names
     return False
+
+
+def _only_computes(node: ast.AST, copied: bool) -> bool:
+    """Return whether a part of an expression calls no method, nor, where copies are stored, a
+    function, that may change an object.
+    """
+    if not isinstance(node, ast.Call):
+        return True
+    match node.func:
+        case ast.Name(called):
+            return not copied or called in SPOKEN
+        case ast.Attribute(_, called) if called in _COPYING:
+            return True
+    called_of = node.func
+    while isinstance(called_of, ast.Attribute):
+        called_of = called_of.value
+    return isinstance(called_of, ast.Name) and called_of.id in MODULES
 
 
 def _read_together(run: Sequence[_Tape]) -> list[_Tape]:

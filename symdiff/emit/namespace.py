@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 MODULES = {"np": "numpy", "math": "math", "cmath": "cmath", "scipy": "scipy"}
-_SPOKEN = frozenset(  # builtins that spellings use
+SPOKEN = frozenset(  # builtins that spellings use
     function.__name__
     for function in (
         *(abs, bool, complex, dict, divmod, enumerate, float, int, isinstance, len, list, max, min),
@@ -17,7 +17,7 @@ _SPOKEN = frozenset(  # builtins that spellings use
     )
 )
 _EXCEPTIONS = frozenset(name for name in dir(builtins) if name[0].isupper())
-_RESERVED = frozenset(keyword.kwlist) | _SPOKEN | _EXCEPTIONS | frozenset(MODULES) | {"_"}
+_RESERVED = frozenset(keyword.kwlist) | SPOKEN | _EXCEPTIONS | frozenset(MODULES) | {"_"}
 _UNBINDABLE = frozenset(keyword.kwlist) | {"__debug__"}  # no keyword, and yet bound to nothing
 
 
@@ -62,7 +62,7 @@ class Namespace:
 
     def bind(self, value: Any, hint: str) -> str:
         """The name under which the text finds an object."""
-        if hint in _SPOKEN and value is getattr(builtins, hint):
+        if hint in SPOKEN and value is getattr(builtins, hint):
             return hint
         known = self._bound.get(id(value))
         if known is None:

@@ -113,7 +113,8 @@ def with_sure_ties(signature: Signature, graph: Graph, arguments: Sequence[Any])
     if not new:
         return signature
     made = _with_sizes(signature, lambda axis, dim: _renamed(dim, new))
-    facts = dict(signature.static) | dict(_facts(axes, new, own))
+    known = {path: _in_terms(value, new) for path, value in signature.static}
+    facts = known | dict(_facts(axes, new, own))
     _rename(graph.block, new)
     return replace(made, static=tuple(facts.items()))
 

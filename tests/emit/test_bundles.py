@@ -101,6 +101,16 @@ def test_what_changes_between_keeps_them_apart(between: str) -> None:
     assert "a_tape.append(a)" in bundled(filled(between))
 
 
+@pytest.mark.parametrize("between", ["c = step(a)", "c = model.step(a)", "c = 1.0 + stack.pop()"])
+def test_copies_are_not_made_behind_what_may_change_an_object(between: str) -> None:
+    text = filled(between).replace("append(a)", "append(a.copy())")
+    assert "a_tape.append(a.copy())" in bundled(text)
+
+
+def test_objects_themselves_are_stored_behind_calls_of_functions() -> None:
+    assert "tape.append((a, b))" in bundled(filled("c = step(a)"))
+
+
 def test_copies_are_stored_and_expressions_that_may_raise_are_not() -> None:
     assert "tape.append((a, b.copy()))" in bundled(filled(b="b.copy()"))
     assert "b_tape.append(1.0 / b)" in bundled(filled(b="1.0 / b"))
