@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from symdiff.buffers.turns import Turns
-from symdiff.ir.build import constant
+from symdiff.ir.build import constant, substitute
 from symdiff.ir.control import LoopView
 from symdiff.ir.graph import Block, Node, Value, uses
 from symdiff.ir.types import TapeType, Type
@@ -26,6 +26,7 @@ def _infer_tape_get(tape: Type, index: Type) -> tuple[Type, ...]:
 
 tape_get = StageOperation("tape_get", _infer_tape_get, spelling=template("{0}[{1}]"))
 
+_UNNAMED = (None, "_")  # what an index is called that no program has a name for
 _MOST_TAPES = 3  # that one ``zip`` in a header runs over
 Bounds = tuple[Any, Any, Any]  # start, stop, step: values or ints
 
@@ -42,6 +43,9 @@ def recover_header(view: LoopView, new: dict[Value, Value], turns: Turns) -> Non
         new[view.turns] = count
     if count is not None:
         _recover_variable(view, new)
+    if view.index.name in _UNNAMED:
+        view.index.name = "k"
+        _count_by_variable(view)
     _drop_unread(view)
     if view.xs and not _iterates(view, turns):
         index_elements(view)
@@ -52,6 +56,19 @@ def recover_header(view: LoopView, new: dict[Value, Value], turns: Turns) -> Non
 def reads_count(node: Node) -> bool:
     """Return whether the header of a bounded loop says how often it goes round."""
     return not node.attributes.get("over_tapes", False)
+
+
+def _count_by_variable(view: LoopView) -> None:
+    """Let who reads the index of a loop over ``range(1, n)`` read its variable less 1."""
+    if view.condition is None and _reads_index(view):
+        turn = _turn_by_variable(view)
+        if turn is not None and not _is_by_value(view):
+            substitute(view.body, {view.index: turn})
+
+
+def _is_by_value(view: LoopView) -> bool:
+    """Return whether where a range starts is known at run time only."""
+    return isinstance(view.node.attributes["range"][0], Value)
 
 
 def _drop_unread(view: LoopView) -> None:
@@ -193,21 +210,35 @@ def turn_of(view: LoopView) -> Value:
     """The number of a turn in a body: the index, or the loop's variable less what that starts from
     where nobody reads the index.
     """
-    node = view.node
-    variable = node.attributes.get("variable")
-    if variable is None or view.condition is not None or _reads_index(view):
+    if view.condition is not None or _reads_index(view):
         return view.index
-    start, _, step = node.attributes["range"]
+    return _turn_by_variable(view) or view.index
+
+
+def _turn_by_variable(view: LoopView) -> Value | None:
+    """The variable of a loop less what it starts from; None where it goes by steps, or has none."""
+    attributes = view.node.attributes
+    if "variable" not in attributes:
+        _add_variable(view)
+    start, _, step = attributes.get("range", (None, None, None))
     if step != 1:
-        return view.index
+        return None
     if start == 0:
-        return variable  # type: ignore[no-any-return]
-    known = node.attributes.get("turn")
-    if known is not None:
-        return known  # type: ignore[no-any-return]
-    turn: Value = _less(variable, start, view.body)
-    node.attributes["turn"] = turn
-    return turn
+        return attributes["variable"]  # type: ignore[no-any-return]
+    if "turn" not in attributes:
+        attributes["turn"] = _less(attributes["variable"], start, view.body)
+    return attributes["turn"]  # type: ignore[no-any-return]
+
+
+def _add_variable(view: LoopView) -> None:
+    """Let a loop over all of ``range(1, n)`` run over it, though nobody reads its elements."""
+    length = None if view.count is None else view.count.node
+    if length is None or length.op.name != "range_length":
+        return
+    start, stop, step = map(_number, length.operands)
+    if isinstance(start, int) and start and step == 1:
+        view.node.attributes["variable"] = Value(view.index.type, None, view.index.name)
+        view.node.attributes["range"] = start, stop, step
 
 
 def _less(value: Value, by: Any, body: Block) -> Value:

@@ -72,8 +72,6 @@ def _lower_block(block: Block) -> None:
     turns = Turns(block)
     for node in loops:
         view = LoopView(node)
-        if view.index.name in (None, "_"):
-            view.index.name = "k"
         if view.condition is not None:
             _share_parameters(view.condition, (view.index, *view.carries))
         recover_header(view, new, turns)

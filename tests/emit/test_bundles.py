@@ -116,6 +116,22 @@ def test_copies_are_stored_and_expressions_that_may_raise_are_not() -> None:
     assert "b_tape.append(1.0 / b)" in bundled(filled(b="1.0 / b"))
 
 
+def test_rows_collected_over_a_range_that_starts_later_are_stored_by_its_variable() -> None:
+    def f(W: np.ndarray, u: np.ndarray) -> float:
+        h = np.zeros(W.shape[0])
+        for t in range(1, len(u)):
+            h = np.tanh(W @ h + u[t - 1])
+        return np.sum(h * h)
+
+    W, u = 0.3 * np.arange(9.0).reshape(3, 3) - 1.0, np.array([0.3, -0.2, 0.8, 0.1])
+    text = str(sd.grad(f).source(W, u))
+    assert "len(range(" not in text.replace("np.zeros((len(range(", "")
+    assert "_bar[k - 1] = " in text
+    step = np.cos(np.arange(9.0)).reshape(3, 3)
+    estimate = directional(lambda W: f(W, u), (W,), (step,))
+    assert np.isclose(np.sum(sd.grad(f)(W, u) * step), estimate.value, rtol=1e-9)
+
+
 @pytest.mark.parametrize("read", ["b_bar = b * a", "b = 2.0", "k = k + 1"])
 def test_a_variable_that_is_in_use_where_it_would_be_read_keeps_them_apart(read: str) -> None:
     assert "b = b_tape[k]" in bundled(filled(read=read))
