@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from symdiff.buffers.lower import release
+from symdiff.emit.beginnings import join_beginnings
 from symdiff.emit.breaks import restore_breaks
 from symdiff.emit.bundles import bundle_tapes
 from symdiff.emit.chains import chain_constants
@@ -73,6 +74,7 @@ def emit_source(
     lines.append(whole)
     for line in lines:
         chain_constants(line.body)
+        join_beginnings(line.body)
         annotate(line.body, line.span.file if line.span else None)
     if beside is not None:
         beside.taken.update(names.objects, callees.values(), [function_name])

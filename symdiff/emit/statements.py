@@ -345,7 +345,7 @@ class Statements:
 
     def empty_tape(self, view: LoopView, node: Node) -> Line:
         tape = node.attributes["tape"]
-        return Line(assign(target(self.named(tape)), self.new_tape(view, node)))
+        return Line(assign(target(self.named(tape)), self.new_tape(view, node)), is_tape=True)
 
     def new_tape(self, view: LoopView, node: Node) -> ast.expr:
         if "like" in node.attributes:

@@ -30,7 +30,7 @@ class Line:
     """A statement, where it comes from, and the blocks inside it (its tree's own are empty).
 
     ``orelse`` of a ``try`` is what its only handler does.
-    ``comment`` stands on a line of its own before the statement.
+    ``comment`` stands on a line of its own before the statement. ``is_tape``: it makes a tape.
     """
 
     tree: ast.stmt
@@ -39,6 +39,7 @@ class Line:
     body: list[Line] = field(default_factory=list)
     orelse: list[Line] = field(default_factory=list)
     comment: str | None = None
+    is_tape: bool = False
 
 
 @dataclass(frozen=True, slots=True)

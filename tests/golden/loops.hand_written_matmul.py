@@ -10,8 +10,7 @@ def hand_written_matmul_grad(a, b):
     # line 204: return np.sum(np.sin(c))
     c_bar = np.cos(c)
     # line 198: for i in range(a.shape[0]):
-    a_bar = np.zeros(a.shape)
-    b_bar = np.zeros(b.shape)
+    a_bar, b_bar = np.zeros(a.shape), np.zeros(b.shape)
     for i in reversed(range(a.shape[0])):
         # line 199: for j in range(b.shape[1]):
         for j in reversed(range(b.shape[1])):

@@ -6,13 +6,8 @@ def lstm_grad(params, xs):
     params_cell_0, params_cell_1 = params['cell']
     h = np.zeros(3)
     c = np.zeros(3)
-    tape1 = []
-    z_tape = []
-    t_tape = []
-    t_tape1 = []
-    t_tape2 = []
-    tanh_c_tape = []
-    tape = []
+    tape1, z_tape, t_tape, t_tape1 = [], [], [], []
+    t_tape2, tanh_c_tape, tape = [], [], []
     for k in range(xs.shape[0]):
         x = xs[k]
         z = np.concatenate((x, h))
@@ -34,9 +29,7 @@ def lstm_grad(params, xs):
         h = o * tanh_c
         tape.append(h - 0.2)
     # line 135: for x in xs:
-    h_bar = np.zeros(3)
-    c_bar = np.zeros(3)
-    xs_bar = np.zeros(xs.shape)
+    h_bar, c_bar, xs_bar = np.zeros(3), np.zeros(3), np.zeros(xs.shape)
     params_input_1_bar = np.zeros(params_input_1.shape)
     params_forget_1_bar = np.zeros(params_forget_1.shape)
     params_output_1_bar = np.zeros(params_output_1.shape)

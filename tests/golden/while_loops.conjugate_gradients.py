@@ -5,8 +5,7 @@ def conjugate_gradients_grad(A, b):
     p = r.copy()
     rs = r @ r
     r1 = r.copy()
-    tape = []
-    tape1 = []
+    tape, tape1 = [], []
     t = 0
     k = 0
     while k < 2:
@@ -26,9 +25,7 @@ def conjugate_gradients_grad(A, b):
     # line 118: return x @ x
     x_bar = 2.0 * x
     # line 109: while k < 2:
-    r_bar = np.zeros(b.shape)
-    p_bar = np.zeros(b.shape)
-    A_bar = np.zeros(A.shape)
+    r_bar, p_bar, A_bar = np.zeros(b.shape), np.zeros(b.shape), np.zeros(A.shape)
     rs_bar = np.float64(0.0)
     for k in reversed(range(t)):
         p, rs, Ap, t1 = tape[k]
