@@ -56,7 +56,7 @@ def _runs(lines: Sequence[Line], *, are_new: bool) -> Iterator[list[Line]]:
 
 
 def _go_together(run: Sequence[Line], line: Line) -> bool:
-    """Return whether a line makes what those of a run do, for the same line, without their names."""
+    """Return whether a line makes what those of a run do, for the same line, without reading it."""
     last, kind = run[-1], _kind(line)
     place = line.span and (line.span.file, line.span.line)
     if kind is None or _kind(last) != kind:

@@ -17,9 +17,13 @@ from __future__ import annotations
 
 import ast
 import bisect
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from dataclasses import replace
+from itertools import takewhile
 
+from symdiff.buffers.facts import may_be_operand
 from symdiff.buffers.lower import blocks_of, is_write, push
+from symdiff.buffers.order import carried_values, is_line, lies_as_sum
 from symdiff.buffers.placed import Placed
 from symdiff.dataclass import dataclass
 from symdiff.emit.names import hint_of
@@ -29,7 +33,7 @@ from symdiff.ir.build import constant, is_constant
 from symdiff.ir.control import CALLS, LoopView, cond, loop, undefined
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
 from symdiff.ir.structure import leaves_by_case
-from symdiff.ir.types import INT
+from symdiff.ir.types import INT, ArrayType
 from symdiff.ops.declare import DeclaredOp, Spelling, is_spelled_by_attributes
 from symdiff.ops.effects import Made, Text, enter_context, leave_context
 from symdiff.ops.facts import may_raise
@@ -38,11 +42,15 @@ from symdiff.source.constants import written
 from symdiff.source.trees import parts_of
 
 _DEEPEST = 8
+_MOST = 64  # values that are looked at for one operand
 _LARGER = 2  # what is so many times as wide as another gets the name
 _SPARE = 4  # columns kept for what a statement has beside its expression
 _LEAST = WIDTH // 2  # room, however deep a statement stands
 _COMMA = 2
+_RETURN = 7
 _FREE = frozenset({"size", "range_length", "tape_length"})
+CASTS = ("python_float", "as_scalar", "contiguous", "copy")
+_SUMS = ("add", "subtract")
 _COPIES = ("copy", "list_copy", "copy_if_any")
 _NEVER = (constant, undefined, loop, cond, *CALLS, push)
 
@@ -55,13 +63,17 @@ class _Shape:
     depth: int
 
 
-def folded_values(placed: Placed) -> frozenset[Value]:
-    """The values of a graph that get no name; what the caller's arrays become gets one."""
+def folded_values(placed: Placed) -> tuple[Placed, frozenset[Value]]:
+    """The values of a graph that get no name; what the caller's arrays become gets one.
+
+    Sums that were to be written over an operand are not where that is folded into them: so the
+    graph is given back with those that still are.
+    """
     folding = _Folding(placed)
     folding.reader.update((value, None) for value in placed.finals.values())
     for block in blocks_of(placed.graph.block):
         folding.block(block)
-    return frozenset(folding.folded)
+    return replace(placed, accumulations=folding.accumulations), frozenset(folding.folded)
 
 
 def has_fields(node: Node) -> bool:
@@ -84,7 +96,8 @@ class _Folding:
     def __init__(self, placed: Placed) -> None:
         graph, liveness, sharing = placed.graph, placed.liveness, placed.sharing
         self.graph, self.liveness, self.sharing = graph, liveness, sharing
-        self.accumulations = placed.accumulations
+        self.accumulations = dict(placed.accumulations)
+        self.carried = carried_values(graph.block)
         self.folded: dict[Value, None] = {}
         self.named: set[Value] = set()  # of which it is known that they are not
         self.of_texts: set[Value] = set()  # in whose expressions there are strings
@@ -108,6 +121,7 @@ class _Folding:
             if node.op in (enter_context, leave_context)
         )
         self._find_readers()
+        self.last = self._last_read_once()
 
     def _find_readers(self) -> None:
         """The reader of each value that has one only, and in its own block; or None."""
@@ -119,6 +133,13 @@ class _Folding:
                     self._note(value, node, block)
             for value in block.results:
                 self._note(value, block, block)
+
+    def _last_read_once(self) -> set[Node]:
+        """The nodes that the graph ends with as long as one other reads each of them, so that no
+        name is given anything between them and the end.
+        """
+        nodes = reversed(self.graph.block.nodes)
+        return set(takewhile(lambda n: all(self.reader.get(v) for v in n.results), nodes))
 
     def _note(self, value: Value, reader: Reader, block: Block) -> None:
         once = value not in self.reader and self.liveness.home.get(value) is block
@@ -142,6 +163,9 @@ class _Folding:
         self.shapes[value] = self.shape(node)  # instead of its name's, where that was asked for
         reads = {o for v in node.operands for o in self.read_by(v)}
         self.reads[value] = frozenset(reads)
+        reader = self.reader.get(value)
+        if isinstance(reader, Node) and self.is_written_over(value, reader):
+            del self.accumulations[reader]
 
     def read_by(self, value: Value) -> frozenset[int]:
         """Origins of the memory that evaluating an operand's expression looks at."""
@@ -212,16 +236,72 @@ class _Folding:
         position = reader.operands.index(value)
         if is_write(reader) and position == 0:
             return None
-        if self.accumulations.get(reader) == position:
+        if self.is_written_over(value, reader) and not self.may_start(node, reader):
             return None
         if isinstance(reader.op, DeclaredOp) and position in reader.op.repeated:
             return None
         return reader
 
+    def is_written_over(self, value: Value, reader: Node) -> bool:
+        """Return whether the reader is a sum that would be written over the value."""
+        number = self.accumulations.get(reader)
+        return number is not None and reader.operands[number] is value
+
+    def may_start(self, node: Node, reader: Node) -> bool:
+        """Return whether ``x_bar = a``, ``x_bar += b`` may be ``x_bar = a + b``: its own array, in
+        the order in which the first one lies, while no more memory is held.
+        """
+        if reader.op.name not in _SUMS or not _makes_array(node):
+            return False
+        other = reader.operands[1 - self.accumulations[reader]]
+        lies_alike = is_line(node.result.type) or lies_as_sum(node.result, other, self.carried)
+        time = 2 * self.liveness.first[reader]
+        return lies_alike and self.holds_no_more(node, time, self.read_beside(other, reader))
+
+    def read_beside(self, value: Value, reader: Node) -> set[Value]:
+        """The values in the expression of an operand, with those in it that one node reads."""
+        found: set[Value] = set()
+        pending = [(value, reader)]
+        while pending and len(found) < _MOST:
+            one, by = pending.pop()
+            found.add(one)
+            node, once = one.node, self.reader.get(one) is by and not self.is_written_over(one, by)
+            if node is not None and (once or one in self.folded):
+                pending += [(operand, node) for operand in node.operands]
+        return found
+
+    def holds_no_more(self, node: Node, time: int, still: Container[Value] = frozenset()) -> bool:
+        """Return whether evaluating at ``time``, at which what is ``still`` read is there, keeps at
+        most one array that would be free till then, as large as the one that the node itself makes.
+        """
+        ended = {v for v in self.named_in(node) if self.liveness.end(v) < time and v not in still}
+        kept = ended.difference(self.graph.block.parameters)  # those are the caller's
+        arrays = [v for v in kept if isinstance(v.type, ArrayType) and v.type.shape]
+        return not arrays or (len(arrays) == 1 and arrays[0].type == node.result.type)
+
+    def named_in(self, node: Node) -> list[Value]:
+        """The values with names in the expression of a node."""
+        found: list[Value] = []
+        pending = [*node.operands]
+        while pending:
+            value = pending.pop()
+            if value in self.folded and value.node is not None:
+                pending += value.node.operands
+            else:
+                found.append(value)
+        return found
+
     def may_result(self, node: Node, block: Block) -> bool:
         """Return whether a block may result in an expression: behind ``while`` and ``return``."""
         kind = self.liveness.scopes[block].kind
-        return kind == "condition" or (kind == "graph" and (_is_nameless(node) or _is_cast(node)))
+        if kind == "condition" or (kind == "graph" and (_is_nameless(node) or _is_cast(node))):
+            return True
+        if kind != "graph" or node.result.role == "primal":
+            return False
+        if node not in self.last:
+            return self.holds_no_more(node, 2 * self.liveness.scopes[block].end)
+        called = hint_of(node.result)  # what had this name would be freed later
+        return node is block.nodes[-1] or all(hint_of(v) != called for v in self.named_in(node))
 
     def is_short(self, value: Value, node: Node, reader: Reader, block: Block) -> bool:
         shape = self.shape(node)
@@ -230,9 +310,11 @@ class _Folding:
         room = max(WIDTH - _SPARE - 4 * self.depth[block], _LEAST)
         if isinstance(reader, Block):
             others = sum(self.shape_of(v).width + _COMMA for v in reader.results if v is not value)
-            return shape.width + others <= room
+            keyword = 0 if _is_nameless(node) and not others else _RETURN
+            return shape.width + others + keyword <= room
         parts = [shape if v is value else self.shape_of(v) for v in reader.operands]
-        target = sum([len(hint_of(v)) + _COMMA for v in reader.results])
+        targets = () if is_write(reader) else reader.results  # that writes to an operand
+        target = sum([len(hint_of(v)) + _COMMA for v in targets])
         if self.width(reader, parts) + target > room:
             return False
         return not self.displaces(value, shape.width, reader, parts, room - target)
@@ -266,11 +348,11 @@ class _Folding:
             node is not None
             and value not in self.folded
             and value not in self.named
-            and self.sole_reader(value, node) is reader
+            and len(node.results) == 1
             and isinstance(node.op, DeclaredOp)
             and node.op.spelling is not None
             and not (node.op.effect or node.blocks)
-            and len(node.results) == 1
+            and self.sole_reader(value, node) is reader
             and _is_nameless(node)
         )
 
@@ -403,15 +485,21 @@ def _is_continued(value: Value, reader: Reader) -> bool:
     b``, ``x_bar[i] = a``.
     """
     if isinstance(reader, Block):
-        return value.node is not None and _is_cast(value.node)
+        return value.role != "primal" or (value.node is not None and _is_cast(value.node))
     if reader.op.name in _COPIES and _is_nameless(reader):
         return True
     names = {(v.name, v.role) for v in reader.results}
     return value.role != "primal" and names == {(value.name, value.role)}
 
 
+def _makes_array(node: Node) -> bool:
+    """Return whether an operation gives an array of its own."""
+    makes = node.op.view is None and not is_write(node) and not may_be_operand(node)
+    return makes and isinstance(node.result.type, ArrayType)
+
+
 def _is_cast(node: Node) -> bool:
-    return node.op.name in ("python_float", "as_scalar", "contiguous", "copy")
+    return node.op.name in CASTS
 
 
 def _between(times: list[int], start: int, end: int) -> bool:
@@ -436,7 +524,7 @@ def _width(part: ast.AST) -> int:
     if isinstance(part, ast.Name):
         return width + len(part.id)
     if isinstance(part, ast.Constant):
-        return width + len(repr(part.value))
+        return width + len(getattr(part.value, "__name__", None) or repr(part.value))
     if isinstance(part, ast.Attribute):
         return width + len(part.attr)
     if isinstance(part, (ast.Tuple, ast.List)):

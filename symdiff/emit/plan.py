@@ -48,8 +48,8 @@ def make_plan(
 ) -> Plan:
     """Decide on folding and names. ``fixed`` names parameters by their number."""
     placed = place_buffers(graph, in_place=in_place, fresh=fresh)
+    placed, folded = folded_values(placed)
     graph = placed.graph
-    folded = folded_values(placed)
     liveness = Liveness(graph.block, folded)
     for value in placed.stores:
         liveness.read_at_end(value)

@@ -13,6 +13,7 @@ from symdiff.emit.chains import chain_constants
 from symdiff.emit.comments import annotate, origin
 from symdiff.emit.emitted import Emitted
 from symdiff.emit.expressions import Expressions, tuple_of
+from symdiff.emit.folding import CASTS
 from symdiff.emit.names import hint_of
 from symdiff.emit.namespace import MODULES, Namespace, identifier
 from symdiff.emit.outside import with_whole_containers
@@ -24,9 +25,8 @@ from symdiff.emit.text import Line, write
 from symdiff.emit.tries import with_try_statements
 from symdiff.emit.twins import write_once
 from symdiff.ir.called import called_cells, with_called
-from symdiff.ir.graph import Graph, GraphCell
+from symdiff.ir.graph import Graph, GraphCell, Node, Value
 from symdiff.ir.signature import Signature
-from symdiff.source import SourceSpan
 from symdiff.source.trees import children
 
 
@@ -104,16 +104,29 @@ def _body(plan: Plan, namespace: Namespace, augmented: bool) -> list[Line]:
     expressions = Expressions(plan.names, plan.folded, namespace, plan.callees)
     statements = Statements(plan, expressions, augmented)
     body = statements.block(plan.graph.block) + statements.stores()
-    body.append(Line(ast.Return(output(plan.graph, expressions)), _computed_at(plan)))
+    body.append(_returning(plan, output(plan.graph, expressions)))
     bundle_tapes(body, namespace.fresh)
     release(plan.graph)
     return body
 
 
-def _computed_at(plan: Plan) -> SourceSpan | None:
-    """The user's line of what is computed where it is returned."""
-    computed = [v.node for v in plan.graph.block.results if v in plan.folded and v.node]
-    return next((node.span for node in computed if node.span is not None), None)
+def _returning(plan: Plan, returned: ast.expr) -> Line:
+    """The line that returns; it belongs to the user's line of the first cotangent in it."""
+    computed = [_computed(v, plan) for v in plan.graph.block.results if v in plan.folded]
+    derived = [n for n in computed if n.result.role == "cotangent" and n.op.name not in CASTS]
+    first = next((node for node in (*derived, *computed) if node.span is not None), None)
+    span = None if first is None else first.span
+    return Line(ast.Return(returned), span, bool(derived))
+
+
+def _computed(value: Value, plan: Plan) -> Node:
+    """What computes a value that is folded, casts aside."""
+    node = value.node
+    assert node is not None
+    while node.op.name in CASTS and node.operands[0] in plan.folded:
+        assert node.operands[0].node is not None
+        node = node.operands[0].node
+    return node
 
 
 def _callee(graph: Graph, name: str, callees: dict[GraphCell, str], namespace: Namespace) -> Line:
@@ -126,7 +139,7 @@ def _callee(graph: Graph, name: str, callees: dict[GraphCell, str], namespace: N
     body += Statements(plan, expressions).block(plan.graph.block)
     results = [expressions.of(v) for v in plan.graph.block.results]
     returned = results[0] if len(results) == 1 else tuple_of(results)
-    body.append(Line(ast.Return(returned), _computed_at(plan)))
+    body.append(_returning(plan, returned))
     bundle_tapes(body, namespace.fresh)
     release(plan.graph)
     return _definition(name, list(fixed.values()), body, graph)

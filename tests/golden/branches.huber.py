@@ -7,5 +7,4 @@ def huber_grad(r):
     else:
         r_bar = 0.0
         t = 1.0
-    r_bar += t * ((r > 0) - (r < 0))
-    return (r_bar,)
+    return (r_bar + t * ((r > 0) - (r < 0)),)

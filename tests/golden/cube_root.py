@@ -16,5 +16,4 @@ def cube_root_grad(a, tolerance):
         a_bar += t1
         x_bar += x * (t1 * (6.0 * t - 3.0 * x))
     # line 55: while abs(x**3 - a) > tolerance:
-    a_bar += x_bar
-    return a_bar
+    return a_bar + x_bar

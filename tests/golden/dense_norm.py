@@ -4,6 +4,4 @@ def dense_norm_grad(layer, x):
     layer_bias = layer['bias']
     y = np.maximum(x @ layer_weight + layer_bias, 0.0)
     # line 224: y = np.maximum(x @ layer["weight"] + layer["bias"], 0.0)
-    layer_bias_bar = np.sum(y, axis=0)
-    layer_weight_bar = x.T @ y
-    return {'weight': layer_weight_bar, 'bias': layer_bias_bar}
+    return {'weight': x.T @ y, 'bias': np.sum(y, axis=0)}

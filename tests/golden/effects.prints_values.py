@@ -3,5 +3,4 @@ def prints_values_grad(x):
     y = x * 2
     print(y, f'{y:.3f}', f'{y:.2e}')
     # line 41: y = x * 2
-    x_bar = 6.0 * (y * y)
-    return (x_bar,)
+    return (6.0 * (y * y),)

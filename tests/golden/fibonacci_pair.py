@@ -19,5 +19,4 @@ def fibonacci_pair_grad(x, n):
         u_bar = v_bar
         v_bar = v_bar1
     # line 76: for _ in range(n):
-    x_bar += v_bar
-    return x_bar
+    return x_bar + v_bar

@@ -11,7 +11,4 @@ def small_network_grad(w, x, b):
     h_bar[t] *= 0.1
     # line 22: h = np.tanh(w @ x + b)
     t1 = h_bar * (1.0 - t1)
-    b_bar = np.sum(t1)
-    w_bar = np.outer(t1, x)
-    x_bar = w.T @ t1
-    return w_bar, x_bar, b_bar
+    return np.outer(t1, x), w.T @ t1, np.sum(t1)

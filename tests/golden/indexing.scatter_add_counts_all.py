@@ -5,8 +5,5 @@ def scatter_add_counts_all_grad(x, v):
     np.add.at(y, where, v ** 2)
     # line 141: return np.sum(y**3)
     y_bar = 3.0 * (y * y)
-    # line 140: np.add.at(y, where, v**2)
-    v_bar = y_bar[where] * (2.0 * v)
     # line 138: y = x * 0.5
-    x_bar = 0.5 * y_bar
-    return x_bar, v_bar
+    return 0.5 * y_bar, y_bar[where] * (2.0 * v)

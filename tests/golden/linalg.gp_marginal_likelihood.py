@@ -19,4 +19,5 @@ def gp_marginal_likelihood_grad(x, y, ell, noise):
     # line 31: def gp_marginal_likelihood(x, y, ell, noise):
     noise_bar = float(noise * np.sum(np.diagonal(t3)))
     x_bar = np.ascontiguousarray((t5[:, np.newaxis, :] @ d)[:, 0, :] - t6)
+    # line 33: k = np.exp(-0.5 * np.sum(d**2, axis=-1) / ell**2) + noise**2 * np.eye...
     return x_bar, alpha, float(-2.0 * (ell * np.sum(t4 * t1))), noise_bar

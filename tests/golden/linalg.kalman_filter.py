@@ -52,17 +52,14 @@ def kalman_filter_grad(x, P, q):
     # line 127: return loglik + x @ x
     x_bar = 2.0 * x
     # line 126: loglik += -0.5 * (innovation @ np.linalg.solve(s, innovation) + np.lo...
-    s_bar = -0.5 / np.linalg.det(s3) * cofactors(s3)
     t13 = np.linalg.solve(s3.T, -0.5 * innovation3)
-    s_bar -= np.outer(t13, t12)
-    innovation_bar = t13 - 0.5 * t12
+    s_bar = -0.5 / np.linalg.det(s3) * cofactors(s3) - np.outer(t13, t12)
     # line 124: x = x + K @ innovation
-    innovation_bar += K3.T @ x_bar
+    innovation_bar = t13 - 0.5 * t12 + K3.T @ x_bar
     # line 123: K = P @ H.T @ np.linalg.inv(s)
     s_bar -= np.outer(inv_s3.T @ (t11.T @ x_bar), t12)
-    P_bar = np.outer(x_bar, t12 @ H)
     # line 122: s = H @ P @ H.T + R
-    P_bar += t2 @ (s_bar @ H)
+    P_bar = np.outer(x_bar, t12 @ H) + t2 @ (s_bar @ H)
     # line 121: innovation = np.array([z]) - H @ x
     x_bar += t2 @ -innovation_bar
     # line 120: P = F @ P @ F.T + Q
@@ -70,9 +67,8 @@ def kalman_filter_grad(x, P, q):
     # line 119: x = F @ x
     x_bar = t1 @ x_bar
     # line 126: loglik += -0.5 * (innovation @ np.linalg.solve(s, innovation) + np.lo...
-    s_bar = -0.5 / np.linalg.det(s2) * cofactors(s2)
     t13 = np.linalg.solve(s2.T, -0.5 * innovation2)
-    s_bar -= np.outer(t13, t10)
+    s_bar = -0.5 / np.linalg.det(s2) * cofactors(s2) - np.outer(t13, t10)
     innovation_bar = t13 - 0.5 * t10
     # line 125: P = (np.eye(2) - K @ H) @ P
     P_bar2 = t.T @ P_bar1
@@ -94,9 +90,8 @@ def kalman_filter_grad(x, P, q):
     # line 119: x = F @ x
     x_bar = t1 @ x_bar
     # line 126: loglik += -0.5 * (innovation @ np.linalg.solve(s, innovation) + np.lo...
-    s_bar = -0.5 / np.linalg.det(s1) * cofactors(s1)
     t13 = np.linalg.solve(s1.T, -0.5 * innovation1)
-    s_bar -= np.outer(t13, t8)
+    s_bar = -0.5 / np.linalg.det(s1) * cofactors(s1) - np.outer(t13, t8)
     innovation_bar = t13 - 0.5 * t8
     # line 125: P = (np.eye(2) - K @ H) @ P
     P_bar2 = t7.T @ P_bar1
@@ -118,9 +113,8 @@ def kalman_filter_grad(x, P, q):
     # line 119: x = F @ x
     x_bar = t1 @ x_bar
     # line 126: loglik += -0.5 * (innovation @ np.linalg.solve(s, innovation) + np.lo...
-    s_bar = -0.5 / np.linalg.det(s) * cofactors(s)
     t13 = np.linalg.solve(s.T, -0.5 * innovation)
-    s_bar -= np.outer(t13, t5)
+    s_bar = -0.5 / np.linalg.det(s) * cofactors(s) - np.outer(t13, t5)
     innovation_bar = t13 - 0.5 * t5
     # line 125: P = (np.eye(2) - K @ H) @ P
     P_bar2 = t4.T @ P_bar1
@@ -141,4 +135,5 @@ def kalman_filter_grad(x, P, q):
     P_bar1 = t1 @ (P_bar2 @ F)
     # line 119: x = F @ x
     x_bar = t1 @ x_bar
+    # line 115: Q = q * np.eye(2)
     return x_bar, P_bar1, float(np.sum(np.diagonal(P_bar)))

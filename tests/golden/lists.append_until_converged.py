@@ -24,5 +24,4 @@ def append_until_converged_grad(r, x):
         r_bar += t1 * t
         path_bar[-1] += t1 * r
     # line 22: while path[-1] > 0.1:
-    x_bar = path_bar[0]
-    return r_bar, x_bar
+    return r_bar, path_bar[0]

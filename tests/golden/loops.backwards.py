@@ -39,5 +39,4 @@ def backwards_grad(x):
         # line 101: for v in reversed(x):
         x_bar[x.shape[0] - 1 - k] += s_bar
     # line 101: for v in reversed(x):
-    x_bar = np.array(x_bar)
-    return (x_bar,)
+    return (np.array(x_bar),)

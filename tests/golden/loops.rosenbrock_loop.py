@@ -10,5 +10,4 @@ def rosenbrock_loop_grad(x):
         x_bar[i] = 2.0 * (x_i - 1.0 - x_i * t)
         x_bar[i + 1] += t
     # line 15: for i in range(len(x) - 1):
-    x_bar = np.array(x_bar)
-    return (x_bar,)
+    return (np.array(x_bar),)

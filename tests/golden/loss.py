@@ -5,5 +5,4 @@ def loss_grad(w, x, y):
     # line 101: return np.mean(r * r)
     r_bar = 2.0 / x.shape[0] * r
     # line 100: r = np.tanh(x @ w) - y
-    w_bar = x.T @ (r_bar * (1.0 - t * t))
-    return w_bar
+    return x.T @ (r_bar * (1.0 - t * t))

@@ -6,5 +6,4 @@ def loss_hvp(w, x, y, v):
     r = t - y
     # line 101: return np.mean(r * r)
     t2 = 2.0 / x.shape[0]
-    w_dot = x.T @ (r_dot * (t2 * t1 - 2.0 * t2 * r * t))
-    return w_dot
+    return x.T @ (r_dot * (t2 * t1 - 2.0 * t2 * r * t))

@@ -21,5 +21,4 @@ def nearest_pairs_grad(x, y, w):
             x_bar[i] += d_bar
     # line 177: for i in range(len(x)):
     x_bar = np.array(x_bar)
-    y_bar = np.array(y_bar)
-    return x_bar, y_bar
+    return x_bar, np.array(y_bar)

@@ -6,4 +6,5 @@ def power_spectrum_weight_grad(x):
     # line 160: return (c * np.conj(c)).real
     t1 = np.complex128(1.0)
     c_bar = t1 * c + np.conj(t1 * np.conj(c))
+    # line 159: c = np.sum(np.exp(-2j * np.pi * k / len(x)) * x)
     return (c_bar * np.conj(t)).real.copy()

@@ -31,5 +31,4 @@ def recursion_on_data_grad(x, r):
     t, residuals = _shrink_forward(x, r)
     # line 52: return _shrink(x, r) * x
     t1, r_bar = _shrink_backward(residuals, x)
-    x_bar = t + t1
-    return x_bar, r_bar
+    return t + t1, r_bar

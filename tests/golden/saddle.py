@@ -7,9 +7,7 @@ def saddle_grad(x, y):
         # line 49: return np.exp(-0.5 * r) * np.cos(3.0 * y)
         t2 = math.cos(t1) * t
         # line 48: r = x * x - y * y
-        y_bar = t2 * y - 3.0 * (t * math.sin(t1))
-        x_bar = -(t2 * x)
-        return x_bar, y_bar
+        return -(t2 * x), t2 * y - 3.0 * (t * math.sin(t1))
     except (ArithmeticError, ValueError):
         pass  # beyond what Python's floats do: NumPy's give inf or nan
     return saddle_grad_by_numpy(x, y)
@@ -22,4 +20,5 @@ def saddle_grad_by_numpy(x, y):
     t1 = 3.0 * y
     # line 49: return np.exp(-0.5 * r) * np.cos(3.0 * y)
     t2 = np.cos(t1) * t
+    # line 48: r = x * x - y * y
     return float(-(t2 * x)), float(t2 * y - 3.0 * (t * np.sin(t1)))

@@ -25,12 +25,11 @@ def black_scholes_call_grad(spot, strike, maturity, rate, vol):
         t11 = 0.5 * (t10 * vol)
         t12 = t9 * maturity
         maturity_bar = t11 / (sqrt_maturity if t11 != 0 else 1.0) - t8 * rate + t9 * t1
-        rate_bar = t12 - t8 * maturity
         vol_bar = t10 * sqrt_maturity + vol * t12
-        t8 = t9 / t / strike
-        spot_bar = 0.5 * (1.0 + math.erf(t4)) + t8
-        strike_bar = t7 * t5 - t8 * t
-        return spot_bar, strike_bar, maturity_bar, rate_bar, vol_bar
+        t9 = t9 / t / strike
+        spot_bar = 0.5 * (1.0 + math.erf(t4)) + t9
+        strike_bar = t7 * t5 - t9 * t
+        return spot_bar, strike_bar, maturity_bar, t12 - t8 * maturity, vol_bar
     except (ArithmeticError, ValueError):
         pass  # beyond what Python's floats do: NumPy's give inf or nan
     return black_scholes_call_grad_by_numpy(spot, strike, maturity, rate, vol)
@@ -62,9 +61,11 @@ def black_scholes_call_grad_by_numpy(spot, strike, maturity, rate, vol):
     t11 = 0.5 * (t10 * vol)
     maturity_bar = np.divide(t11, sqrt_maturity if t11 != 0 else 1.0) - t8 * rate
     t11 = t9 * maturity
-    rate_bar = t11 - t8 * maturity
     vol_bar = t10 * sqrt_maturity + vol * t11
-    t8 = t9 / t / strike
-    spot_bar = 0.5 * (1.0 + math.erf(t4)) + t8
-    strike_bar = t7 * t5 - t8 * t
-    return spot_bar, strike_bar, float(maturity_bar + t9 * t1), rate_bar, vol_bar
+    t10 = t9 / t / strike
+    spot_bar = 0.5 * (1.0 + math.erf(t4)) + t10
+    strike_bar = t7 * t5 - t10 * t
+    # line 16: def black_scholes_call(spot, strike, maturity, rate, vol):
+    maturity_bar = float(maturity_bar + t9 * t1)
+    # line 17: d1 = (log(spot / strike) + (rate + 0.5 * vol**2) * maturity) / (vol *...
+    return spot_bar, strike_bar, maturity_bar, t11 - t8 * maturity, vol_bar

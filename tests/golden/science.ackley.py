@@ -4,8 +4,7 @@ def ackley_grad(x):
     t1 = 6.283185307179586 * x
     # line 343: return a - exp(np.sum(cos(2 * np.pi * x)) / n) + 20 + np.e
     t2 = 6.283185307179586 * (np.exp(np.sum(np.cos(t1)) / x.shape[0]) / x.shape[0])
-    x_bar = t2 * np.sin(t1)
     # line 342: a = -20 * exp(-0.2 * sqrt(np.sum(x**2) / n))
-    t2 = 2.0 * np.exp(-0.2 * t)
-    x_bar += 2.0 * (t2 / (t if t2 != 0 else 1.0) / x.shape[0]) * x
-    return (x_bar,)
+    t3 = 2.0 * np.exp(-0.2 * t)
+    t3 = 2.0 * (t3 / (t if t3 != 0 else 1.0) / x.shape[0]) * x
+    return (t2 * np.sin(t1) + t3,)

@@ -23,7 +23,5 @@ def attention_grad(x, wq, wk):
     k_bar = t1.T @ q
     # line 156: q, k = x @ wq, x @ wk
     x_bar += k_bar @ wk.T
-    wk_bar = t2 @ k_bar
     x_bar += q_bar @ wq.T
-    wq_bar = t2 @ q_bar
-    return x_bar, wq_bar, wk_bar
+    return x_bar, t2 @ q_bar, t2 @ k_bar

@@ -23,14 +23,13 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     # line 319: return (uv[0] - 0.3) ** 2 + (uv[1] + 0.1) ** 2
     uv_bar = np.array([2.0 * (uv1[0] - 0.3), 2.0 * (uv1[1] + 0.1)])
     # line 318: uv = uv * (1 + 0.1 * r2 - 0.02 * r2**2)
-    uv_bar1 = uv_bar * t5
     r2_bar = uv_bar @ uv * (0.1 - 0.04 * r2)
     # line 317: r2 = uv @ uv
-    uv_bar1 += 2.0 * r2_bar * uv
+    uv_bar = uv_bar * t5 + 2.0 * r2_bar * uv
     # line 316: uv = p[:2] / p[2] * cam[3]
     cam_bar = np.zeros(cam.shape)
-    cam_bar[3] = uv_bar1 @ t4
-    t6 = uv_bar1 * cam_3 / p_2
+    cam_bar[3] = uv_bar @ t4
+    t6 = uv_bar * cam_3 / p_2
     t7 = -(t6 @ t4)
     p_bar = np.zeros(3)
     p_bar[2] = t7
@@ -41,15 +40,11 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     cam_bar[:2] = t6
     # line 313: p = p + axis * np.dot(axis, point) * (1 - cos(theta))
     t6 = p_bar * t3
-    axis_bar = t6 * t1
-    t6 = t6 @ np.where(t6 != 0, axis, 0.0)
-    axis_bar += t6 * point
-    point_bar = t6 * axis
+    t7 = t6 @ np.where(t6 != 0, axis, 0.0)
     # line 312: p = point * cos(theta) + np.cross(axis, point) * sin(theta)
-    t6 = p_bar * sin_theta
-    axis_bar += cross(point, t6)
-    point_bar += cross(t6, axis)
-    point_bar += p_bar * cos_theta
+    t8 = p_bar * sin_theta
+    axis_bar = t6 * t1 + t7 * point + cross(point, t8)
+    point_bar = t7 * axis + cross(t8, axis) + p_bar * cos_theta
     t6 = (p_bar @ point - p_bar @ np.where(p_bar != 0, t2, 0.0)) * sin_theta
     # line 311: axis = rot / theta
     rot_bar = axis_bar / theta

@@ -7,5 +7,4 @@ def softmax_entropy_grad(z):
     p_bar = (-1.0 - np.log(p1)) / sum_p
     p_bar -= p_bar @ p1
     # line 139: p = np.exp(z - np.max(z))
-    z_bar = p_bar * p
-    return z_bar
+    return p_bar * p

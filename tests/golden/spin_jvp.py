@@ -4,6 +4,5 @@ def spin_jvp(primals, tangents):
     w_dot = tangents[0]
     inertia = np.array([1.0, 2.0, 3.0])
     t = inertia * w
-    t1 = cross(w_dot, t)
-    t1 = -((t1 + cross(w, w_dot * inertia)) / inertia)
+    t1 = -((cross(w_dot, t) + cross(w, w_dot * inertia)) / inertia)
     return -cross(w, t) / inertia, t1

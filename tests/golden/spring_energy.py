@@ -3,4 +3,7 @@ def spring_energy_grad(spring, x):
     spring_stiffness = spring.stiffness
     spring_length = spring.length
     stretch = x[1:] - x[:-1] - spring_length
-    return make_Spring(float(0.5 * np.sum(stretch ** 2)), float(-(spring_stiffness * np.sum(stretch))))
+    # line 235: def spring_energy(spring, x):
+    spring_length_bar = float(-(spring_stiffness * np.sum(stretch)))
+    # line 237: return 0.5 * spring.stiffness * np.sum(stretch**2)
+    return make_Spring(float(0.5 * np.sum(stretch ** 2)), spring_length_bar)

@@ -12,6 +12,4 @@ def awkward_names_grad(lambda_, x_bar):
     # line 285: t0 = g * lambda_
     g_bar = t0_bar * lambda_
     # line 283: np_ = lambda_ * x_bar
-    lambda__bar = t0_bar * g + g_bar * x_bar
-    x_bar1 = λ_bar * t0 + g_bar * lambda_
-    return lambda__bar, x_bar1
+    return t0_bar * g + g_bar * x_bar, λ_bar * t0 + g_bar * lambda_

@@ -7,8 +7,7 @@ def generated_looking_names_grad(x):
         # line 297: saved = x_dot * x_bar
         x_dot_bar = x_bar + x_bar * x_bar
         # line 295: x_bar = x * x
-        x_bar1 = 2.0 * (x * (x_dot + 2.0 * saved + x_dot_bar * math.cos(x_bar)))
-        return (x_bar1,)
+        return (2.0 * (x * (x_dot + 2.0 * saved + x_dot_bar * math.cos(x_bar))),)
     except (ArithmeticError, ValueError):
         pass  # beyond what Python's floats do: NumPy's give inf or nan
     return generated_looking_names_grad_by_numpy(x)
@@ -21,4 +20,5 @@ def generated_looking_names_grad_by_numpy(x):
     saved = x_dot * x_bar
     # line 297: saved = x_dot * x_bar
     x_dot_bar = x_bar + x_bar * x_bar
+    # line 295: x_bar = x * x
     return (float(2.0 * (x * (x_dot + 2.0 * saved + x_dot_bar * np.cos(x_bar)))),)

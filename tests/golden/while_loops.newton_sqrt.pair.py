@@ -22,5 +22,4 @@ def newton_sqrt_backward(a, turns, x_tape, x_bar):
         a_bar += t
         x_bar -= t * (a / x)
     # line 13: while abs(x * x - a) > 1e-13 * a:
-    a_bar += x_bar
-    return (a_bar,)
+    return (a_bar + x_bar,)

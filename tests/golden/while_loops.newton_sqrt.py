@@ -16,5 +16,4 @@ def newton_sqrt_grad(a):
         a_bar += t1
         x_bar -= t1 * (a / x)
     # line 13: while abs(x * x - a) > 1e-13 * a:
-    a_bar += x_bar
-    return (a_bar,)
+    return (a_bar + x_bar,)

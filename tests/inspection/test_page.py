@@ -80,7 +80,7 @@ def test_lines_that_belong_together_have_a_class_in_common():
     lines = Lines(shown)
     by_text = dict(zip(lines.texts(), lines.lines, strict=True))
     users = by_text["    r = scaled(x @ w)"][0].split()[1]
-    adjoint = next(k for k, t in enumerate(lines.texts()) if t.strip().startswith("w_bar ="))
+    adjoint = next(k for k, t in enumerate(lines.texts()) if t.startswith("    return x.T @"))
     assert lines.lines[adjoint][0].split()[1] == users
     assert f":has(.{users}:hover) .{users}" in shown
 

@@ -239,7 +239,7 @@ def test_both_cotangents_of_a_division_share_a_quotient() -> None:
     source = sd.grad(ratio, argnums=(0, 1)).source("float64[n]", "float64[n]")
     assert "t = x / y" in source
     assert "x_bar = np.cos(t) / y" in source
-    assert "y_bar = -(x_bar * t)" in source
+    assert "return x_bar, -(x_bar * t)" in source
     assert sd.grad(lambda x: np.sum(x * x / 3.0 * (x / 3.0)))(np.array([2.0])) == 4.0 / 3.0
     x, y = np.array([0.3, -2.0]), np.array([1.5, 0.7])
     by_x, by_y = sd.grad(ratio, argnums=(0, 1))(x, y)

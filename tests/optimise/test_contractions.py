@@ -154,7 +154,7 @@ def test_derivatives_of_sums_of_broadcast_products(
 def test_what_is_summed_over_is_not_stored() -> None:
     text = sd.grad(sum_of_products, argnums=(0, 1)).source("float64[n,k]", "float64[m,k]")
     derivative = text.partition("# line")[2]
-    assert "B_bar = t.T @ A" in derivative and "A_bar = t @ B" in derivative
+    assert "return t @ B, t.T @ A" in derivative
 
 
 def test_empty_stacks_give_zeros() -> None:
