@@ -37,7 +37,7 @@ Terms = Sequence[tuple[Value | float, float]]
 
 def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
     """A sum with its equal terms together; None where all differ."""
-    terms = terms_of(node, rewriter)
+    terms = _down_to_terms(terms_of(node, rewriter))
     together: dict[Value | _Key, list[tuple[Value, float]]] = {}
     for value, factor in terms:
         together.setdefault(_key(value, rewriter), []).append((value, factor))
@@ -46,6 +46,16 @@ def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
     added = [_added(key, group) for key, group in together.items()]
     left = [(value, factor) for value, factor in added if factor != 0]
     return sum_of(left) if left else rewriter.zeros_for(node)
+
+
+def _down_to_terms(terms: Sequence[tuple[Value, float]]) -> list[tuple[Value, float]]:
+    """Terms where ``c * x``, which others read as well, is ``c`` times ``x`` if ``x`` is one."""
+    alone = {value for value, _ in terms}
+    found: list[tuple[Value, float]] = []
+    for value, factor in terms:
+        number, rest = _number_and_rest(value)
+        found.append((rest, factor * number) if rest in alone else (value, factor))
+    return found
 
 
 _Key = tuple[DeclaredOp, int, int]  # a product of some kind, and the numbers of its factors

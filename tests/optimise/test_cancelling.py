@@ -245,3 +245,23 @@ def test_both_cotangents_of_a_division_share_a_quotient() -> None:
     by_x, by_y = sd.grad(ratio, argnums=(0, 1))(x, y)
     np.testing.assert_allclose(by_x, np.cos(x / y) / y, rtol=1e-15)
     np.testing.assert_allclose(by_y, -np.cos(x / y) * x / y**2, rtol=1e-15)
+
+
+def log_sum_exp(x):
+    top = np.max(x, axis=-1)
+    return top + np.log(np.sum(np.exp(x - top[..., None]), axis=-1))
+
+
+def test_a_term_that_others_read_as_well_meets_what_it_is_a_multiple_of() -> None:
+    """The shift of ``n * log_sum_exp(x)``: it is not differentiated."""
+
+    def scaled(x, y):
+        return np.sum(y) - len(y) * log_sum_exp(x)
+
+    x, y = np.array([0.3, 2.0, -1.0]), np.ones(4)
+    gradient = sd.grad(scaled)
+    assert "==" not in str(gradient.source(x, y))
+    shares = np.exp(x) / np.sum(np.exp(x))
+    np.testing.assert_allclose(gradient(x, y), -4.0 * shares, rtol=1e-13)
+    second = -4.0 * (np.diag(shares) - np.outer(shares, shares))
+    np.testing.assert_allclose(sd.hessian(scaled)(x, y), second, rtol=1e-12, atol=1e-15)
