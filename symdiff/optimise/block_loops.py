@@ -6,6 +6,7 @@ that goes over blocks of rows, whose final values are those.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from symdiff.ir.build import Builder, builder, building, marked
@@ -116,8 +117,10 @@ class BlockLoop:
         last = self._last(first)
         dim = Size(f"block(%{first.number})", open=True)
         parts: dict[Value, Value] = {}
+        reads = Counter(v for node in self.group for v in node.operands)
         for value in self.given:
-            with marked(None, value.role, value.name and f"{value.name}_part"):
+            name = value.name and reads[value] > 1 and f"{value.name}_part"
+            with marked(None, value.role, name or None):  # what is read once is written there
                 shape = (dim, *array_type(value).shape[1:])
                 parts[value] = index(value, first, last, key=_PART, shape=shape)
         count = next(iter(parts.values()))

@@ -248,3 +248,20 @@ def test_what_is_exported_takes_any_number_of_rows(tmp_path: Any) -> None:
         np.testing.assert_array_equal(space["softmax_grad"](x, t), sd.grad(softmax)(x, t))
     with pytest.raises(TypeError, match="length 0"):
         space["softmax_grad"](X[:, :0], T[:, :0])
+
+
+def test_rows_that_are_read_once_have_no_name():
+    def loss(scores, target):
+        e = np.exp(scores - np.max(scores, axis=1, keepdims=True))
+        return np.sum((e / np.sum(e, axis=1, keepdims=True) - target) ** 2)
+
+    rng = np.random.default_rng(0)
+    scores, target = rng.normal(size=(900, 500)), rng.normal(size=(900, 500))
+    source = str(sd.grad(loss).source(scores, target))
+    assert "scores_part = scores[start:stop]" in source, source
+    assert "- target[start:stop])" in source, source
+    e = np.exp(scores)
+    p = e / np.sum(e, axis=1, keepdims=True)
+    by_p = 2.0 * (p - target)
+    wanted = p * (by_p - np.sum(by_p * p, axis=1, keepdims=True))
+    np.testing.assert_allclose(sd.grad(loss)(scores, target), wanted, rtol=1e-9, atol=1e-15)
