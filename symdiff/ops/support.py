@@ -238,6 +238,18 @@ def product_over(g: Any, n: Any, d: Any) -> Any:
     return (small * np.where(apart, large, 1) / d * np.where(apart, 1, large))[()]
 
 
+def strong_dot(g: Any, p: Any) -> Any:
+    """``g @ p`` of vectors, to which no element adds anything where ``g`` is 0, whatever ``p`` is.
+
+    A sum that is finite had no product of 0 and what is not: the mask is made for others alone.
+
+    >>> strong_dot(np.array([2.0, 0.0]), np.array([3.0, np.inf]))
+    np.float64(6.0)
+    """
+    product = np.vdot(g, p)  # which warns of nothing, other than ``@``
+    return product if math.isfinite(product) else g @ np.where(g != 0, p, p.dtype.type(0))
+
+
 def one_of(y: Any) -> Any:
     """The number 1 in the shape of ``y``, whose gradient is asked for: it has one element.
 

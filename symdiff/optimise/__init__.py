@@ -70,7 +70,7 @@ from symdiff.optimise.signs import SIGNS
 from symdiff.optimise.sizes import SIZES
 from symdiff.optimise.stores import leave_out_stores
 from symdiff.optimise.sums import FINISHING as FINISHING_SUMS
-from symdiff.optimise.sums import SUMS
+from symdiff.optimise.sums import PRODUCTS, SUMS
 from symdiff.optimise.windows import take_windows
 
 __all__ = ["DEFAULT", "DIVISIBLE", "EMITTED", "PASSES", "Pass", "optimise"]
@@ -120,6 +120,7 @@ PASSES: Mapping[str, Pass] = {
     "windows": take_windows,
     "scaled": scale_products,
     "regroup": _Rewriting(COMMON_FACTORS, SIGNS, RAMPS),
+    "products": _Rewriting(PRODUCTS),
     "keyed": remember_places,
     "fold": _Rewriting(FOLDING),
     "algebra": _Rewriting(*ALGEBRA),
@@ -140,7 +141,10 @@ PASSES: Mapping[str, Pass] = {
 DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
 """Passes after which a function and its derivative can still be divided."""
-EMITTED = ("clears", "collect", "scaled", "regroup", "motion", "first", "windows", "dead", "keyed")
+EMITTED = (
+    "clears", "collect", "scaled", "regroup", "products", "motion", "first", "windows", "dead",
+    "keyed",
+)  # fmt: skip
 """Passes over what is emitted: no further derivative is taken of what they make."""
 LAST = ("finish", "checks", "dead")
 _IDEMPOTENT = frozenset({"dead"})

@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from symdiff.ir.graph import Node, Value
+from symdiff.ops import support
 from symdiff.ops.arithmetic import (
     add,
     multiply,
     negative,
-    not_equal,
-    strong_constant,
     subtract,
-    where,
 )
-from symdiff.ops.declare import DeclaredOp, array_type
+from symdiff.ops.casts import number_or_array
+from symdiff.ops.declare import DeclaredOp, StageOperation, array_type, supporting_call
 from symdiff.ops.facts import number_of, shape_of
-from symdiff.ops.products import matmul, outer
+from symdiff.ops.flops import of_product
+from symdiff.ops.products import outer
 from symdiff.ops.strong import strong_multiply
 from symdiff.optimise.facts import computed_by, is_inexact
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
@@ -180,9 +180,19 @@ def added_at_once(node: Node, rewriter: Rewriter) -> Value | None:
     return apply(add if plus else subtract, value, total)
 
 
+_strong_dot = StageOperation(
+    "strong_dot",
+    lambda g, p: (number_or_array(g.dtype, ()),),
+    support.strong_dot,
+    cost="heavy",
+    spelling=supporting_call(support.strong_dot),
+    flops=of_product,
+)
+
+
 def sum_of_strong_products(node: Node, rewriter: Rewriter) -> Value | None:
-    """``sum(g * p)`` of vectors as ``g @ p``, with ``p`` set to 0 where ``g`` is: no product is
-    stored.
+    """``sum(g * p)`` of vectors, where ``p`` counts for nothing where ``g`` is 0, as one product:
+    no elements of it are stored.
     """
     (x,) = node.operands
     product = computed_by(x, "strong_multiply")
@@ -191,11 +201,10 @@ def sum_of_strong_products(node: Node, rewriter: Rewriter) -> Value | None:
     g, p = product.operands
     if array_type(p).dtype.kind != "f" or len(shape_of(x)) != 1 or g.type != p.type:
         return None
-    return apply(matmul, g, where(not_equal(g, 0), p, strong_constant(0, p)))
+    return apply(_strong_dot, g, p)
 
 
-FINISHING: Rules = {
-    **{name: regrouping(added_at_once) for name in ("add", "subtract")},
-    "sum": regrouping(sum_of_strong_products),
-}
+FINISHING: Rules = {name: regrouping(added_at_once) for name in ("add", "subtract")}
+PRODUCTS: Rules = {"sum": regrouping(sum_of_strong_products)}
+"""For what is emitted: no derivative is taken of products whose masks are inside of them."""
 SUMS: Rules = {name: regrouping(equal_terms) for name in ("add", "subtract")}

@@ -35,7 +35,7 @@ def updates_of_slices_grad(x):
     y_bar[2] = 3.0 * (y_2 * y_2 * y_bar[2])
     # line 116: y[1::3] /= x[0]
     t5 = y_bar[1::3]
-    t6 = t5 @ np.where(t5 != 0, t3, 0.0)
+    t6 = strong_dot(t5, t3)
     x_bar[0] -= t6 / (x_0 if t6 != 0 else 1.0)
     y_bar[1::3] /= x_0
     # line 115: y[::2] *= x[::2]

@@ -40,15 +40,16 @@ def bundle_adjustment_residual_grad(point, rot, cam):
     cam_bar[:2] = t6
     # line 313: p = p + axis * np.dot(axis, point) * (1 - cos(theta))
     t6 = p_bar * t3
-    t7 = t6 @ np.where(t6 != 0, axis, 0.0)
+    t7 = strong_dot(t6, axis)
     # line 312: p = point * cos(theta) + np.cross(axis, point) * sin(theta)
     t8 = p_bar * sin_theta
+    theta_bar = strong_dot(p_bar, t) * cos_theta
     axis_bar = t6 * t1 + t7 * point + cross(point, t8)
     point_bar = t7 * axis + cross(t8, axis) + p_bar * cos_theta
-    t6 = (p_bar @ point - p_bar @ np.where(p_bar != 0, t2, 0.0)) * sin_theta
+    theta_bar -= (p_bar @ point - strong_dot(p_bar, t2)) * sin_theta
     # line 311: axis = rot / theta
     rot_bar = axis_bar / theta
-    theta_bar = p_bar @ np.where(p_bar != 0, t, 0.0) * cos_theta - t6 - rot_bar @ axis
+    theta_bar -= rot_bar @ axis
     # line 309: theta2 = np.sum(rot**2)
     t6 = theta_bar / (np.float64(1.0) if theta == 0 else theta) * rot
     rot_bar += t6

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -204,6 +207,47 @@ def test_trace_of_a_stack() -> None:
     check(
         lambda x: FUNCTIONS[np.trace](x, 0, -2, -1), lambda x: np.trace(x, 0, -2, -1), draw(2, 3, 3)
     )
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("step", [1, 3, -2])
+def test_a_strong_product_of_vectors_leaves_out_what_stands_beside_zeros(
+    dtype: str, step: int
+) -> None:
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n, wrong in itertools.product((0, 1, 2, 3, 7, 8, 64, 1000), (0.0, np.inf, np.nan)):
+            g, p = draw(3 * n, dtype=dtype), draw(3 * n, dtype=dtype, seed=1)
+            g, p = g[::step][:n], p[::step][:n]
+            g[::2], p[::2] = 0, wrong
+            exact = math.fsum(float(a) * float(b) for a, b in zip(g, p, strict=True) if a != 0)
+            found = support.strong_dot(g, p)
+            assert found.dtype == dtype
+            scale = 1.0 + float(np.abs(g[1::2]) @ np.abs(p[1::2]))
+            assert abs(float(found) - exact) <= 8 * np.finfo(dtype).eps * scale
+
+
+@pytest.mark.parametrize(
+    ("g", "p", "expected"),
+    [
+        ([np.nan, 0.0], [1.0, np.inf], np.nan),
+        ([1.0, 0.0], [np.nan, 1.0], np.nan),
+        ([1.0, 0.0], [np.inf, -np.inf], np.inf),
+        ([1.0, 1.0], [np.inf, -np.inf], np.nan),
+        ([np.inf, 0.0], [0.0, np.nan], np.nan),
+        ([0.0, -0.0], [np.inf, np.nan], 0.0),
+    ],
+)
+def test_a_strong_product_of_vectors_hides_nothing_beside_what_is_not_zero(
+    g: list[float], p: list[float], expected: float
+) -> None:
+    with np.errstate(all="ignore"):
+        np.testing.assert_equal(support.strong_dot(np.array(g), np.array(p)), expected)
+
+
+def test_a_strong_product_of_vectors_warns_where_what_counts_overflows() -> None:
+    with pytest.warns(RuntimeWarning, match="overflow"):
+        assert support.strong_dot(np.array([1e200, 0.0]), np.array([1e200, np.inf])) == np.inf
 
 
 def test_cross() -> None:
