@@ -63,6 +63,7 @@ from symdiff.parse.identity import class_of, is_unknown, name_in_messages
 from symdiff.parse.interpreter import HOOKS, Interpreter, describe
 from symdiff.parse.items import unbuffered
 from symdiff.parse.lookups import CACHED, has_hash, is_unchanging, ruled, variable_of
+from symdiff.parse.memory_order import with_known_order
 from symdiff.parse.opaque import (
     RESULTS,
     call_changing,
@@ -583,6 +584,7 @@ def call_lowering(
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if isinstance(out, Array) and "kept" in _parameters(lowering):
         named["kept"] = interp.heap.read(out)
+    plain, named = with_known_order(interp, lowering, plain, named)
     result = applied(lowering, *plain, **named)
     note_answer(interp, lowering, plain, named, result)
     if out is None or result is NotImplemented:

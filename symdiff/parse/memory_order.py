@@ -6,7 +6,9 @@ signature fixes it; where it does not, their paths are the causes of what is not
 
 from __future__ import annotations
 
-from typing import Literal
+import inspect
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from symdiff.ir.control import LoopView, cond, in_arms, loop, undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import LAYOUT, Path
 from symdiff.ir.types import ArrayType
-from symdiff.ops.declare import array_type
+from symdiff.ops.declare import FUNCTIONS, METHODS, array_type, static
 from symdiff.ops.memory_order import keeps_order, layout_of_result, needs_operands, reshape_verdict
 from symdiff.ops.strides import Layout, Product, is_packed, met
 from symdiff.parse.interpreter import Interpreter
@@ -89,6 +91,47 @@ def fills_memory(interp: Interpreter, value: Value, order: Literal["C", "F"]) ->
     if packed is None:
         raise _not_known(interp, layout)
     return packed
+
+
+def with_known_order(
+    interp: Interpreter,
+    lowering: Callable[..., Any],
+    arguments: list[Any],
+    keywords: dict[str, Any],
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a call, with the order that they mean where they leave it to the memory of
+    an array: ``np.ravel(x, order="K")``.
+    """
+    if lowering not in _ORDERED:
+        return arguments, keywords
+    try:
+        bound = inspect.signature(lowering).bind(*arguments, **keywords)
+    except TypeError:  # the call itself says so
+        return arguments, keywords
+    order = static(bound.arguments.get("order"))
+    if order == "A" or (order == "K" and lowering in _FLATTENING):
+        given = next(iter(bound.arguments.values()))
+        bound.arguments["order"] = _order_meant(interp, given, order, lowering in _RESHAPING)
+    return list(bound.args), bound.kwargs
+
+
+def _order_meant(interp: Interpreter, array: Any, order: str, twice: bool) -> str:
+    """The order that ``"A"`` or ``"K"`` means; ``twice``: elements are read and written in it.
+
+    One that is read only may be either where the elements lie in a line.
+    """
+    if not isinstance(array, Value) or not isinstance(array.type, ArrayType):
+        return "C"  # a list, of which an array is made
+    if array.type.rank < 2:
+        return "C"
+    if twice and fills_memory(interp, array, "C"):
+        return "C"
+    return memory_order(interp, array) or ("C" if order == "A" else order)
+
+
+_FLATTENING = (FUNCTIONS[np.ravel], METHODS["flatten"])
+_RESHAPING = (FUNCTIONS[np.reshape], METHODS["reshape"])
+_ORDERED = (*_FLATTENING, *_RESHAPING, FUNCTIONS[np.copy], METHODS["copy"], FUNCTIONS[np.array])
 
 
 def _not_known(interp: Interpreter, layout: Layout) -> ConflictRead:

@@ -253,10 +253,65 @@ def test_an_order_that_differs_between_paths_is_refused_where_one_is_written():
     assert caught.value.span.text.strip() == "v = a.reshape(-1)"
 
 
-@pytest.mark.parametrize("order", ["K", "A"])
-def test_an_order_of_elements_known_at_run_time_only_is_refused(order):
+IN_ORDER_OF_MEMORY = {
+    "np.ravel, K": lambda x: np.ravel(x, order="K"),
+    "ravel, K": lambda x: (x * 2.0).ravel("K"),
+    "ravel, A": lambda x: x.T.ravel(order="A"),
+    "flatten, K": lambda x: x.flatten("K"),
+    "flatten, A": lambda x: np.exp(x).T.flatten("A"),
+    "reshape, A": lambda x: x.reshape(4, -1, order="A").ravel(),
+    "np.reshape, A": lambda x: np.reshape(x, (2, 6), order="A").ravel(),
+    "copy, K": lambda x: x.copy(order="K").T.ravel("K"),
+    "copy, A": lambda x: np.copy(x, order="A").ravel("K"),
+    "array, A": lambda x: np.array(x, order="A").ravel("A"),
+    "list, K": lambda x: np.ravel([x[0], x[1], x[2]], order="K"),
+}
+
+
+@pytest.mark.parametrize("name", IN_ORDER_OF_MEMORY)
+def test_elements_are_read_in_the_order_in_which_they_lie(name):
+    """What a function of elements in turn gives, beside one that NumPy says the order of."""
+    flat = IN_ORDER_OF_MEMORY[name]
+    function = sd.differentiable(lambda x: np.sum(WEIGHTS * flat(x) ** 2))
+    for layout in ("C", "F"):
+        x = LAYOUTS[layout]()
+        assert sd.value_and_grad(function)(x)[0] == pytest.approx(function(x), rel=1e-14)
+        expected = np.array([central(function, x, place) for place in np.ndindex(x.shape)])
+        np.testing.assert_allclose(function.grad(x).ravel(), expected, rtol=1e-8)
+        direction = np.arange(12.0).reshape(3, 4)
+        _, slope = sd.jvp(function, (x,), (direction,))
+        np.testing.assert_allclose(slope, expected @ direction.ravel(), rtol=1e-8)
+
+
+def central(function, x, place):
+    """The derivative of a function by an element, extrapolated, where the array lies as it does."""
+
+    def at(step):
+        moved = x.copy(order="K")
+        moved[place] += step
+        return function(moved)
+
+    coarse, fine = ((at(h) - at(-h)) / (2 * h) for h in (2e-3, 1e-3))
+    return (4 * fine - coarse) / 3
+
+
+WEIGHTS = np.arange(1.0, 13.0)
+
+
+def test_reshaping_in_the_order_of_memory_takes_a_row_by_rows():
+    """A single row or column fills memory in both orders; NumPy then takes that of rows."""
+    function = sd.differentiable(lambda x: np.sum(x.reshape((2, -1), order="A")[0]))
+    for shape in ((6, 4), (1, 4), (4, 1), (2, 4)):
+        x = np.zeros(shape, order="F")
+        numbers = np.asfortranarray(np.arange(x.size).reshape(shape))
+        row = numbers.reshape((2, -1), order="A")[0]
+        np.testing.assert_array_equal(function.grad(x), np.isin(numbers, row).astype(float))
+
+
+@pytest.mark.parametrize("layout", ["strided", "turned"])
+def test_an_order_of_elements_that_do_not_fill_their_memory_is_refused(layout):
     with pytest.raises(UnsupportedCallError, match="known at run time only"):
-        sd.grad(lambda x: x.T.ravel(order)[1])(M)
+        sd.grad(lambda x: x.T.ravel("K")[1])(LAYOUTS[layout]())
 
 
 def test_sizes_are_asked_for_where_nothing_else_tells():
