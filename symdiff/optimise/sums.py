@@ -186,6 +186,11 @@ _strong_dot = StageOperation(
     support.strong_dot,
     cost="heavy",
     spelling=supporting_call(support.strong_dot),
+    vjp={  # for transposes of linear parts
+        0: lambda w, y, g, p: strong_multiply(w, p),
+        1: lambda w, y, g, p: strong_multiply(g, w),
+    },
+    linear="each",
     flops=of_product,
 )
 
