@@ -49,6 +49,8 @@ def place(arr, mask, vals):
     """The values go to the places that are chosen one after another, and again from the first."""
     if isinstance(vals, np.ndarray):
         vals.astype(arr.dtype, casting="safe")  # or it raises
+    else:
+        vals = np.array(vals, dtype=arr.dtype)
     chosen = np.asarray(mask).astype(bool).reshape(arr.shape)
     row = np.ravel(vals)
     if row.size == 0:

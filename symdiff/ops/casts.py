@@ -190,9 +190,9 @@ as_scalar: Operation = Operation.of_arrays(
 
 
 def as_dtype_of(g: Value, x: Value) -> Value:
-    """``g`` cast to the dtype of ``x``; of a complex ``g`` for a real ``x`` the real part."""
+    """``g`` cast to the dtype of ``x``; of a complex ``g`` for real numbers the real part."""
     dtype = array_type(x).dtype
-    if is_complex(g) and dtype.kind != "c":
+    if is_complex(g) and dtype.kind not in "bc":
         g = real(g)
     return g if array_type(g).dtype == dtype else astype(g, dtype=dtype)
 

@@ -16,7 +16,7 @@ from symdiff.ir.graph import Operand, Value
 from symdiff.ir.types import INT
 from symdiff.ops.arithmetic import negative, remainder, where
 from symdiff.ops.arrange import lower_reshape
-from symdiff.ops.arrays import array_of
+from symdiff.ops.arrays import array_of, lower_array
 from symdiff.ops.casts import as_dtype_of
 from symdiff.ops.creation import arange_of
 from symdiff.ops.declare import array_type, static, writes
@@ -70,10 +70,14 @@ def copyto(dst: Value, src: Any, casting: Any = "same_kind", where: Any = True) 
 
 @writes(np.putmask)
 def putmask(a: Value, mask: Any, values: Any) -> Value:
-    if isinstance(values, Value):  # what is made an array becomes one of that dtype
+    if isinstance(values, Value | np.generic):  # what is an array is cast where that is safe
         with rejecting():
             np.putmask(_sample(a), True, _sample(values))
+    else:
+        values = lower_array(values, array_type(a).dtype)
     v, sizes = array_of(values), sizes_of(a)
+    if array_type(v).shape == (0,):
+        return a
     if array_type(v).rank and array_type(v).shape != array_type(a).shape:
         v = lower_reshape(_over_and_over(v, product(sizes)), sizes)
     return _chosen(mask, v, a)

@@ -57,6 +57,11 @@ def test_a_cast_that_is_not_let_is_handled() -> None:
         written(lambda y, x: np.copyto(y, [x[0], 1.5]), np.int64),
         written(lambda y, x: np.copyto(y, x, casting="safe"), np.float32),
         written(lambda y, x: np.place(y, x > 1.0, x), np.int64),
+        written(lambda y, x: np.place(y, x > 1.0, [1j]), np.float64),
+        written(lambda y, x: np.place(y, x > 1.0, 1j), np.float64),
+        written(lambda y, x: np.putmask(y, x > 1.0, [1j]), np.float64),
+        written(lambda y, x: np.putmask(y, x > 1.0, (1.0, 2j)), np.float32),
+        written(lambda y, x: np.putmask(y, x > 1.0, 1j), np.float64),
     ],
 )
 def test_a_cast_that_is_not_let_raises(function: Callable[[Any], Any]) -> None:
@@ -76,6 +81,8 @@ def test_a_cast_that_is_not_let_raises(function: Callable[[Any], Any]) -> None:
         written(lambda y, x: np.place(y, x > 0.0, x**2 - x), np.float64),
         written(lambda y, x: np.copyto(y, [x[0] ** 2 - x[0], x[1] ** 2 - x[1]]), np.float64),
         written(lambda y, x: np.putmask(y, x > 0.0, x**2 - x), np.float64),
+        written(lambda y, x: np.place(y, x > 0.0, [x[0] ** 2 - x[0], x[1] ** 2 - x[1]]), float),
+        written(lambda y, x: np.putmask(y, x > 0.0, [x[0] ** 2 - x[0], x[1] ** 2 - x[1]]), float),
     ],
 )
 def test_casts_that_are_let(function: Callable[[Any], Any]) -> None:
@@ -87,3 +94,18 @@ def test_casts_that_are_let(function: Callable[[Any], Any]) -> None:
 def test_a_cast_that_looks_at_values_is_refused() -> None:
     with pytest.raises(sd.UnsupportedCallError, match="same_value"):
         sd.jvp(lambda x: x * x.astype(np.int64, casting="same_value"), (X,), (X,))
+
+
+@pytest.mark.parametrize("values", [1j, [0.0, 2j, 0.5], [], [300], (1.5, 0.0)])
+@pytest.mark.parametrize("write", [np.place, np.putmask])
+def test_what_is_no_array_becomes_one_of_the_dtype_that_is_written(write: Any, values: Any) -> None:
+    """As NumPy's own, of truths: the imaginary part counts, and nothing is written of nothing."""
+
+    def total(x: Any) -> Any:
+        y = np.zeros(3, bool)
+        write(y, x > (9.0 if values == [] else 0.0), values)
+        return x * y
+
+    x = np.array([1.0, -2.0, 3.0])
+    np.testing.assert_array_equal(sd.jvp(total, (x,), (x,))[0], total(x))
+    np.testing.assert_array_equal(sd.grad(lambda x: np.sum(total(x)))(x), total(x) / x)
