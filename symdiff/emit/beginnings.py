@@ -40,31 +40,38 @@ def join_beginnings(lines: list[Line], depth: int = 1) -> None:
 
 def _runs(lines: Sequence[Line], *, are_new: bool) -> Iterator[list[Line]]:
     """The lines in order, with those together that might be one but for their width."""
-    bound: set[str] = set()
+    bound: set[str] = set()  # names that mean something, as far as zeros have to know
     run: list[Line] = []
+    made: set[str] = set()  # names that the run gives something
     for line in lines:
-        is_free = _kind(line) != "zeros" or (are_new and _bound(line).isdisjoint(bound))
-        if run and not (is_free and _go_together(run, line)):
+        names = _bound(line) if are_new or _kind(line) else set()
+        is_free = _kind(line) != "zeros" or (are_new and names.isdisjoint(bound))
+        if run and not (is_free and _go_together(run[-1], line) and made.isdisjoint(_named(line))):
             yield run
-            run = []
+            run, made = [], set()
         run.append(line)
-        bound |= _bound(line) if are_new else set()
+        made |= names
+        bound |= names if are_new else set()
         if not is_free:
             yield run
-            run = []
+            run, made = [], set()
     yield run
 
 
-def _go_together(run: Sequence[Line], line: Line) -> bool:
-    """Return whether a line makes what those of a run do, for the same line, without reading it."""
-    last, kind = run[-1], _kind(line)
+def _go_together(last: Line, line: Line) -> bool:
+    """Return whether a line makes what the last one does, for the same line of the user's."""
+    kind = _kind(line)
     place = line.span and (line.span.file, line.span.line)
-    if kind is None or _kind(last) != kind:
-        return False
-    if place != (last.span and (last.span.file, last.span.line)):
-        return False
-    named = {node.id for node in ast.walk(line.tree) if isinstance(node, ast.Name)}
-    return all(_bound(one).isdisjoint(named) for one in run)
+    return (
+        kind is not None
+        and _kind(last) == kind
+        and place == (last.span and (last.span.file, last.span.line))
+    )
+
+
+def _named(line: Line) -> set[str]:
+    """The names that a line reads or gives something, without the lines inside it."""
+    return {node.id for node in ast.walk(line.tree) if isinstance(node, ast.Name)}
 
 
 def _kind(line: Line) -> str | None:

@@ -8,6 +8,7 @@ which keeps the cost linear.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,7 +37,7 @@ Terms = Sequence[tuple[Value | float, float]]
 
 
 def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
-    """A sum with its equal terms together; None where all differ."""
+    """A sum with its equal terms together; None where all differ, or a factor would be infinite."""
     terms = _down_to_terms(terms_of(node, rewriter))
     together: dict[Value | _Key, list[tuple[Value, float]]] = {}
     for value, factor in terms:
@@ -44,6 +45,8 @@ def equal_terms(node: Node, rewriter: Rewriter) -> Value | None:
     if len(together) == len(terms):
         return None
     added = [_added(key, group) for key, group in together.items()]
+    if not all(math.isfinite(factor) for _, factor in added):
+        return None  # 1e308 * x + 1e308 * x, where x is small
     left = [(value, factor) for value, factor in added if factor != 0]
     return sum_of(left) if left else rewriter.zeros_for(node)
 

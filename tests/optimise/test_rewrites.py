@@ -228,6 +228,15 @@ def test_equal_terms_of_a_sum_are_one():
     assert is_first_input(lambda t, u: add(subtract(t, u), u), VECTOR, VECTOR)
 
 
+def test_equal_terms_whose_factors_add_up_to_infinity_stay_apart():
+    def function(x, y):
+        return np.sum(1e308 * x * y + 1e308 * y * x)
+
+    by_x, by_y = sd.grad(function, (0, 1))(1e-3, 2e-3)
+    assert (by_x, by_y) == pytest.approx((4e305, 2e305), rel=1e-15)
+    assert sd.jvp(function, (1e-3, 2e-3), (1.0, 0.0))[1] == pytest.approx(4e305, rel=1e-15)
+
+
 def test_numbers_inside_products_are_factors_of_equal_terms():
     half = 0.5
     assert after(
