@@ -64,15 +64,20 @@ from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.joining import concatenate, stack
 from symdiff.ops.partial import partial_values
 from symdiff.ops.reduce import broadcast_like, tangent_by_rule
-from symdiff.ops.residuals import quiet_divide
 from symdiff.ops.rules import custom_call, replaced
-from symdiff.ops.strong import product_over, strong_divide, strong_multiply
+from symdiff.ops.strong import (
+    product_over,
+    quiet_divide,
+    strong_divide,
+    strong_multiply,
+    two_sided_multiply,
+)
 
 Series = list[Value | None]  # the coefficients found so far; None is 0
 
 _JOINING = (array, stack, concatenate)
 _RECURRENCES: dict[object, str] = {
-    **dict.fromkeys((multiply, strong_multiply), "convolved"),
+    **dict.fromkeys((multiply, strong_multiply, two_sided_multiply), "convolved"),
     **dict.fromkeys((divide, strong_divide, quiet_divide), "quotient"),
     product_over: "over",
     **dict.fromkeys((where, choice), "chosen"),

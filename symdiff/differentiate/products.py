@@ -34,9 +34,14 @@ from symdiff.ops.elementary import power
 from symdiff.ops.reduce import any as any_true
 from symdiff.ops.reduce import restored
 from symdiff.ops.reduce import sum as sum_of
-from symdiff.ops.residuals import quiet_divide
 from symdiff.ops.sizes import size
-from symdiff.ops.strong import SEEDED, strong_divide, strong_multiply
+from symdiff.ops.strong import (
+    SEEDED,
+    quiet_divide,
+    strong_divide,
+    strong_multiply,
+    two_sided_multiply,
+)
 
 Partial = Value | int | float
 
@@ -98,9 +103,12 @@ def _mark_seeded(nodes: Iterable[Node]) -> None:
             node.attributes = {SEEDED: True}
 
 
-def where_not_zero(g: Value, factor: Value) -> Value:
-    """A factor of ``g``, 0 where that is."""
-    made: Value = choose(not_equal(g, 0), factor, strong_constant(0, factor))
+def product_of_both(g: Value, partial: Value) -> Value:
+    """``g * partial``, 0 where either is: what the zeros of neither is multiplied with counts.
+
+    As a function of ``g`` that is a product still: a ``g`` that happens to be 0 has a slope.
+    """
+    made: Value = two_sided_multiply(_of_strong_dtype(g, partial), _of_strong_dtype(partial, g))
     return made
 
 

@@ -69,10 +69,14 @@ from symdiff.ops.numerical import median
 from symdiff.ops.order import take_along_axis
 from symdiff.ops.quantiles import quantile
 from symdiff.ops.ranges import raises_by_zero, range_of
-from symdiff.ops.residuals import quiet_divide
 from symdiff.ops.selected import SELECTED
 from symdiff.ops.shape import broadcast_to, copy
-from symdiff.ops.strong import strong_divide, strong_multiply
+from symdiff.ops.strong import (
+    quiet_divide,
+    strong_divide,
+    strong_multiply,
+    two_sided_multiply,
+)
 
 
 class State(IntEnum):
@@ -93,6 +97,7 @@ _MASKED = frozenset(SELECTED.values())
 PRESENT = frozenset((
     reduce.nanmean, reduce.nanvar, reduce.nanstd, reduce.nanmax, reduce.nanmin,
 ))  # fmt: skip
+_CHOOSING = SELECTING | PRESENT | {two_sided_multiply}
 
 
 class Selection:
@@ -397,7 +402,7 @@ def _made(edge: Edge) -> Iterable[Choice]:
     elif node.op in _MASKED and "where" in node.attributes["given"]:
         if source is node.operands[0]:
             yield choice_of(node.operands[1], True)
-    elif node.op in SELECTING | PRESENT or (node.op in STRONG and _is_second(edge)):
+    elif node.op in _CHOOSING or (node.op in STRONG and _is_second(edge)):
         yield Choice(node)
 
 

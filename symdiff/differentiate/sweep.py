@@ -32,10 +32,10 @@ from symdiff.differentiate.products import (
     is_chosen_alike,
     over_number,
     partial_of,
+    product_of_both,
     product_within,
     scaled,
     settled,
-    where_not_zero,
     zero_with,
 )
 from symdiff.differentiate.selection import SELECTING, Selection, State, is_number
@@ -64,10 +64,10 @@ from symdiff.ops.draws import advice
 from symdiff.ops.index import index_set
 from symdiff.ops.lists import list_set
 from symdiff.ops.reduce import cotangent_by_rule, unbroadcast_to
-from symdiff.ops.residuals import PACKED, quiet_divide, segment, unpacked
+from symdiff.ops.residuals import PACKED, segment, unpacked
 from symdiff.ops.retype import retype
 from symdiff.ops.solving import solver_call
-from symdiff.ops.strong import SEEDED, strong_divide, strong_multiply
+from symdiff.ops.strong import SEEDED, quiet_divide, strong_divide, strong_multiply
 from symdiff.ops.texts import of_text
 from symdiff.source.trees import expression_of
 
@@ -280,8 +280,7 @@ class Sweep:
         rule = node.op.rule("vjp", position)
         wins = self.selection.wins_beside(node, position)
         if rule is not None and (not masked or node.op.is_strong(node)):
-            y = where_not_zero(bar, node.result) if wins else node.result
-            made = rule(bar, y, *self.numbers.operands(node, node.op))
+            made = rule(bar, node.result, *self.numbers.operands(node, node.op))
             return unbroadcast_to(made, node.operands[position])
         if masked and divides_by_number(node, position, bar):
             return unbroadcast_to(over_number(node, bar), node.operands[position])
@@ -290,7 +289,7 @@ class Sweep:
         if isinstance(partial, Value):
             unbounded = node.op is multiply and self.selection.is_unbounded(node, partial)
             if wins or (unbounded and masked):
-                partial = where_not_zero(bar, partial)
+                return unbroadcast_to(product_of_both(bar, partial), node.operands[position])
             if unbounded:
                 return unbroadcast_to(strong_multiply(partial, bar), node.operands[position])
         quiet = node.op in (strong_divide, quiet_divide)  # by a where, or a branch, before

@@ -16,19 +16,17 @@ import numpy as np
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import INT, ArrayType, OpaqueType, Type
 from symdiff.ops import support
-from symdiff.ops.arithmetic import add, multiply
+from symdiff.ops.arithmetic import add
 from symdiff.ops.declare import (
     EVALUATED,
     Operation,
     SeveralResults,
-    array_type,
     dotted,
     literal,
     supporting,
     template,
 )
 from symdiff.ops.reduce import unbroadcast_to
-from symdiff.ops.strong import one_beside, strong_product
 
 PACKED = OpaqueType("residuals")
 
@@ -169,40 +167,6 @@ one_of: Operation = Operation(
     documentation="1 in the shape of an array; raises unless that has one element.",
 )
 
-
-# Division beside what is discarded ----------------------------------------------------------------
-
-
-def _evaluate_quiet_divide(n: Any, d: Any) -> Any:
-    with np.errstate(all="ignore"):
-        return n / np.where(n != 0, d, np.result_type(d).type(1))[()]
-
-
-def _spell_quiet_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    n, d, result = (array_type(v) for v in (*node.operands, node.result))
-    infinite = "{0} + np.copysign(np.inf, {0})"
-    if all(type_.kind != "array" for type_ in (n, d, result)):
-        zero = "{0}" if n == result else f"np.{result.dtype}(0.0)"
-        pattern = f"({{0}} / {{1}} if {{1}} != 0 else {infinite}) if {{0}} != 0 else {zero}"
-    else:
-        divisor = f"np.where(({{0}} != 0) & ({{1}} != 0), {{1}}, {one_beside(d)})"
-        pattern = f"np.where(({{0}} == 0) | ({{1}} != 0), {{0}} / {divisor}, {infinite})"
-        if result.kind != "array":
-            pattern += "[()]"  # of 0-d arrays np.where makes one, which could be written in place
-    return template(pattern)(node, operands)
-
-
-quiet_divide: Operation = Operation(
-    "quiet_divide",
-    lambda n, d: multiply.infer(n, d, ufunc=True),
-    _evaluate_quiet_divide,
-    spelling=_spell_quiet_divide,
-    partials=(lambda y, n, d: 1.0 / d, lambda y, n, d: -quiet_divide(y, d)),
-    strong=True,
-    repeated=frozenset({0, 1}),
-    sympy=lambda sp, n, d: strong_product(sp, n, 1 / d),
-    documentation="``n / d``, 0 where ``n`` is 0, without a warning where ``d`` is 0.",
-)
 
 # Packing ------------------------------------------------------------------------------------------
 

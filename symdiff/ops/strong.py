@@ -12,16 +12,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from symdiff.ir.graph import Node, Value
+from symdiff.ir.graph import Node
 from symdiff.ir.types import ArrayType, Type, type_of_constant
 from symdiff.ops import support
 from symdiff.ops.arithmetic import (
     by_numpy,
-    choose,
     divide,
     multiply,
-    not_equal,
-    strong_constant,
 )
 from symdiff.ops.casts import (
     conjugated,
@@ -95,6 +92,89 @@ strong_multiply: Operation = Operation(
 )
 
 
+# two_sided_multiply -----------------------------------------------------------------------------
+
+
+def _evaluate_two_sided_multiply(g: Any, p: Any) -> Any:
+    if np.ndim(g) == np.ndim(p) == 0:
+        return g * p if g != 0 and p != 0 else 0 * type(g)(1) * type(p)(1)
+    kept_g = np.where(p != 0, g, np.result_type(g).type(0))
+    return kept_g * np.where(g != 0, p, np.result_type(p).type(0))
+
+
+def _spell_two_sided_multiply(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    g, p, result = (array_type(v) for v in (*node.operands, node.result))
+    if result.dtype.kind not in "fc":
+        pattern = "{0} * {1}"
+    elif "array" in (g.kind, p.kind, result.kind):
+        pattern = "np.where({1} != 0, {0}, 0.0) * np.where({0} != 0, {1}, 0.0)"
+    else:
+        zero = f"{result.dtype.type(0).item()}" if result.weak else f"np.{result.dtype}(0.0)"
+        pattern = f"{{0}} * {{1}} if {{0}} != 0 and {{1}} != 0 else {zero}"
+    return template(pattern)(node, operands)
+
+
+two_sided_multiply: Operation = Operation(
+    "two_sided_multiply",
+    lambda g, p: multiply.infer(g, p),
+    _evaluate_two_sided_multiply,
+    spelling=_spell_two_sided_multiply,
+    partials=(lambda y, g, p: p, lambda y, g, p: g),
+    jvp={
+        0: lambda t, y, g, p: two_sided_multiply(t, p),
+        1: lambda t, y, g, p: two_sided_multiply(t, g),
+    },
+    vjp={
+        0: lambda w, y, g, p: two_sided_multiply(w, conjugated(p)),
+        1: lambda w, y, g, p: two_sided_multiply(w, conjugated(g)),
+    },
+    strong=True,
+    repeated=frozenset({0, 1}),
+    sympy=lambda sp, g, p: strong_product(sp, g, p),
+    documentation="``g * p``, but 0 where either is 0, whatever the other is.",
+)
+
+
+# Quotients --------------------------------------------------------------------------------------
+
+
+def one_beside(divisor: ArrayType) -> Any:
+    """1 that leaves a divisor its dtype: beside 1.0 small integers would be doubles."""
+    return {"b": True, "i": 1, "u": 1}.get(divisor.dtype.kind, 1.0)
+
+
+def _evaluate_quiet_divide(n: Any, d: Any) -> Any:
+    with np.errstate(all="ignore"):
+        return n / np.where(n != 0, d, np.result_type(d).type(1))[()]
+
+
+def _spell_quiet_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    n, d, result = (array_type(v) for v in (*node.operands, node.result))
+    infinite = "{0} + np.copysign(np.inf, {0})"
+    if all(type_.kind != "array" for type_ in (n, d, result)):
+        zero = "{0}" if n == result else f"np.{result.dtype}(0.0)"
+        pattern = f"({{0}} / {{1}} if {{1}} != 0 else {infinite}) if {{0}} != 0 else {zero}"
+    else:
+        divisor = f"np.where(({{0}} != 0) & ({{1}} != 0), {{1}}, {one_beside(d)})"
+        pattern = f"np.where(({{0}} == 0) | ({{1}} != 0), {{0}} / {divisor}, {infinite})"
+        if result.kind != "array":
+            pattern += "[()]"  # of 0-d arrays np.where makes one, which could be written in place
+    return template(pattern)(node, operands)
+
+
+quiet_divide: Operation = Operation(
+    "quiet_divide",
+    lambda n, d: multiply.infer(n, d, ufunc=True),
+    _evaluate_quiet_divide,
+    spelling=_spell_quiet_divide,
+    partials=(lambda y, n, d: 1.0 / d, lambda y, n, d: -quiet_divide(y, d)),
+    strong=True,
+    repeated=frozenset({0, 1}),
+    sympy=lambda sp, n, d: strong_product(sp, n, 1 / d),
+    documentation="``n / d``, 0 where ``n`` is 0, without a warning where ``d`` is 0.",
+)
+
+
 def _infer_strong_divide(g: Type, b: Type, *, seeded: bool = False) -> tuple[Type, ...]:
     return divide.infer(g, b, ufunc=True)
 
@@ -103,11 +183,6 @@ def _evaluate_strong_divide(g: Any, b: Any, *, seeded: bool = False) -> Any:
     if np.ndim(g) == np.ndim(b) == 0:
         return np.divide(g, b if g != 0 else type(b)(1))
     return np.divide(g, np.where(g != 0, b, np.result_type(b).type(1)))
-
-
-def one_beside(divisor: ArrayType) -> Any:
-    """1 that leaves a divisor its dtype: beside 1.0 small integers would be doubles."""
-    return {"b": True, "i": 1, "u": 1}.get(divisor.dtype.kind, 1.0)
 
 
 def _spell_strong_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
@@ -121,11 +196,6 @@ def _spell_strong_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     return template(text)(node, operands)
 
 
-def _over_where(y: Value, t: Value, b: Value) -> Value:
-    """``t / b`` where ``y`` is not 0, without a warning elsewhere."""
-    return by_numpy(divide)(t, choose(not_equal(y, 0), b, strong_constant(1, b)))
-
-
 strong_divide: Operation = Operation(
     "strong_divide",
     _infer_strong_divide,
@@ -135,10 +205,10 @@ strong_divide: Operation = Operation(
         lambda y, g, b: by_numpy(divide)(1.0, b),
         lambda y, g, b: -strong_divide(y, b),
     ),
-    jvp={1: lambda t, y, g, b: -strong_multiply(y, _over_where(y, t, b))},
+    jvp={1: lambda t, y, g, b: -two_sided_multiply(y, quiet_divide(t, b))},
     vjp={
         1: lambda g_bar, y, g, b: (
-            -strong_multiply(conjugated(y), _over_where(y, g_bar, conjugated(b)))
+            -two_sided_multiply(conjugated(y), quiet_divide(g_bar, conjugated(b)))
         )
     },
     strong=True,

@@ -49,7 +49,7 @@ _MOST_NODES = 200  # of a program that is written twice
 _TOTAL = frozenset({"constant", "loop", "cond", "index", "index_set", "index_add", "undefined"})
 _TOTAL |= {"add", "subtract", "multiply", "negative", "positive", "strong_multiply", "absolute"}
 _TOTAL |= {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "size"}
-_TOTAL |= {"tanh", "arctan", "arcsinh"} | SAME | AS_THEY_ARE
+_TOTAL |= {"two_sided_multiply", "tanh", "arctan", "arcsinh"} | SAME | AS_THEY_ARE
 """Ops that raise nothing on Python's floats, indices aside."""
 
 

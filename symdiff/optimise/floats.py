@@ -26,13 +26,14 @@ from symdiff.ops.attempts import caught, caught_in, is_error
 from symdiff.ops.casts import astype, python_bool, python_float
 from symdiff.ops.declare import DeclaredOp, operation_named
 from symdiff.ops.mathlib import math_pow
-from symdiff.ops.residuals import PACKED, pack, quiet_divide, unpack
-from symdiff.ops.strong import strong_divide
+from symdiff.ops.residuals import PACKED, pack, unpack
+from symdiff.ops.strong import quiet_divide, strong_divide
 
 _FLOAT64, _BOOL = np.dtype("float64"), np.dtype("bool")
 
 ARITHMETIC = frozenset(
     {"add", "subtract", "multiply", "divide", "negative", "positive", "strong_multiply"}
+    | {"two_sided_multiply"}
     | {"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"}
     | {"bitwise_and", "bitwise_or", "bitwise_xor"}
 )

@@ -36,8 +36,7 @@ from symdiff.ops.arithmetic import choice, divide, multiply, not_equal, where
 from symdiff.ops.creation import zero_of
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import is_derived, number_of
-from symdiff.ops.residuals import quiet_divide
-from symdiff.ops.strong import SEEDED, strong_divide, strong_multiply
+from symdiff.ops.strong import SEEDED, quiet_divide, strong_divide, strong_multiply
 
 WORTH = 4  # masks that a test has to stand for, as it takes some lines itself
 _STRONG = (strong_multiply, strong_divide, quiet_divide)
