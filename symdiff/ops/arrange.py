@@ -102,8 +102,7 @@ lowers(attribute="nbytes")(lambda a: product(sizes_of(a)) * array_type(a).dtype.
 @lowers(np.reshape)
 def lower_reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None) -> Value:
     x, sizes = array_of(a), tuple(map(_length_or_unknown, shape_operands(shape)))
-    _refuse_order_at_run_time(order, max(_rank(x), len(sizes)))
-    if static(order) == "F":
+    if _known_order(order, max(_rank(x), len(sizes))) == "F":
         backwards = lower_reshape(lower_transpose(x), tuple(reversed(sizes)))
         return lower_transpose(backwards)
     fresh = reshape(x, *sizes, shape=_reshaped(array_type(x).shape, sizes))
@@ -155,20 +154,24 @@ def as_of_scalar(x: Value) -> Value:
     return x if array_type(x).kind == "scalar" else copy(x)
 
 
-def _refuse_order_at_run_time(order: Any, rank: int) -> None:
-    if static(order) not in ("C", "F", None) and rank > 1:
+def _known_order(order: Any, rank: int) -> str:
+    """``"C"`` or ``"F"``: in which order elements are taken; for less than two axes, any."""
+    given = static(order)
+    if not isinstance(given, str):
+        return "C"  # None; of other types NumPy's signature tells
+    if given in {"A", "K"} and rank > 1:
         raise UnsupportedCallError(
-            f"order={static(order)!r}: an order of elements that is known at run time only",
+            f"order={given!r} of an array that does not fill its memory, in rows or in columns",
             None,
             "say order='C' or order='F'",
         )
+    return "F" if given == "F" else "C"
 
 
 @lowers(np.ravel, method="ravel")
 def lower_ravel(a: Any, order: Any = "C") -> Value:
     x = array_of(a)
-    _refuse_order_at_run_time(order, _rank(x))
-    if static(order) == "F":
+    if _known_order(order, _rank(x)) == "F":
         x = lower_transpose(x)
     if array_type(x).kind == "array" and _rank(x):
         x = contiguous(x, order="C")
@@ -177,7 +180,7 @@ def lower_ravel(a: Any, order: Any = "C") -> Value:
 
 @lowers(method="flatten")
 def lower_flatten(a: Value, order: Any = "C") -> Value:
-    flat = lower_reshape(a, -1, order)
+    flat = lower_reshape(a, -1, _known_order(order, _rank(a)))
     return copy(flat)
 
 

@@ -326,7 +326,7 @@ def lower_eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, order: Any 
     n, m = shape_operands((N, N if M is None else M))
     shape = dims_of((n, m))
     attributes = {"k": static_integer(k), "shape": shape, "dtype": dtype_of(dtype)}
-    return eye(n, m, **attributes)
+    return _laid_out(eye(n, m, **attributes), None, order)
 
 
 lowers(np.identity)(lambda n, dtype=None: lower_eye(n, dtype=dtype))

@@ -529,9 +529,12 @@ def _astype(
     value = builder().value(x)
     wanted = np.dtype(static(dtype))
     _require_cast(array_type(value), wanted, static(casting))
-    if not static(copy) and array_type(value).dtype == wanted:
-        return value
-    return astype(value, dtype=wanted)
+    kept = not static(copy) and array_type(value).dtype == wanted
+    made: Value = value if kept else astype(value, dtype=wanted)
+    lies = static(order)
+    if lies in {"C", "F"} and array_type(made).rank > 1:
+        return contiguous(made, order=lies)
+    return made
 
 
 def _require_cast(given: ArrayType, wanted: np.dtype, casting: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from symdiff.errors import rejection
 from symdiff.ir.control import LoopView, cond, in_arms, loop, undefined
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.signature import LAYOUT, Path
@@ -99,8 +100,10 @@ def with_known_order(
     arguments: list[Any],
     keywords: dict[str, Any],
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments of a call, with the order that they mean where they leave it to the memory of
-    an array: ``np.ravel(x, order="K")``.
+    """The arguments of a call, with the order that they mean: ``"c"`` is ``"C"``, and ``"K"`` or
+    ``"A"`` what an array's memory says where elements are read in that order.
+
+    :raises ValueError: of NumPy's, where an order is none.
     """
     if lowering not in _ORDERED:
         return arguments, keywords
@@ -108,11 +111,27 @@ def with_known_order(
         bound = inspect.signature(lowering).bind(*arguments, **keywords)
     except TypeError:  # the call itself says so
         return arguments, keywords
-    order = static(bound.arguments.get("order"))
-    if order == "A" or (order == "K" and lowering in _FLATTENING):
-        given = next(iter(bound.arguments.values()))
-        bound.arguments["order"] = _order_meant(interp, given, order, lowering in _RESHAPING)
+    given = static(bound.arguments.get("order"))
+    if not isinstance(given, str):
+        return arguments, keywords
+    order = _letter(given, lowering)
+    if (order == "A" and lowering not in _LIKE) or (order == "K" and lowering in _FLATTENING):
+        array = next(iter(bound.arguments.values()))
+        order = _order_meant(interp, array, order, lowering in _RESHAPING)
+    bound.arguments["order"] = order
     return list(bound.args), bound.kwargs
+
+
+def _letter(order: str, lowering: Callable[..., Any]) -> str:
+    """An order as NumPy has it in its documentation; its error where it takes no such."""
+    letter = order.upper()
+    if letter not in {"C", "F", "A", "K"}:
+        raise rejection(ValueError, f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    if letter in {"A", "K"} and lowering in _MAKING:
+        raise rejection(ValueError, "only 'C' or 'F' order is permitted")
+    if letter == "K" and lowering in _RESHAPING:
+        raise rejection(ValueError, "order 'K' is not permitted for reshaping")
+    return letter
 
 
 def _order_meant(interp: Interpreter, array: Any, order: str, twice: bool) -> str:
@@ -129,9 +148,20 @@ def _order_meant(interp: Interpreter, array: Any, order: str, twice: bool) -> st
     return memory_order(interp, array) or ("C" if order == "A" else order)
 
 
-_FLATTENING = (FUNCTIONS[np.ravel], METHODS["flatten"])
-_RESHAPING = (FUNCTIONS[np.reshape], METHODS["reshape"])
-_ORDERED = (*_FLATTENING, *_RESHAPING, FUNCTIONS[np.copy], METHODS["copy"], FUNCTIONS[np.array])
+_FLATTENING = frozenset((FUNCTIONS[np.ravel], METHODS["flatten"]))
+_RESHAPING = frozenset((FUNCTIONS[np.reshape], METHODS["reshape"]))
+_MAKING = frozenset(
+    FUNCTIONS[made]
+    for made in (
+        np.zeros, np.ones, np.empty, np.full, np.eye, np.unravel_index, np.ravel_multi_index,
+    )
+)  # fmt: skip
+_COPYING = frozenset((FUNCTIONS[np.copy], METHODS["copy"], METHODS["astype"], FUNCTIONS[np.array]))
+_LIKE = frozenset(
+    FUNCTIONS[like]
+    for like in (np.asarray, np.zeros_like, np.ones_like, np.empty_like, np.full_like)
+)
+_ORDERED = _FLATTENING | _RESHAPING | _MAKING | _COPYING | _LIKE
 
 
 def _not_known(interp: Interpreter, layout: Layout) -> ConflictRead:

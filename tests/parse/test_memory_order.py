@@ -1,5 +1,7 @@
 """Views or copies by the order in memory: of arguments in C order, Fortran's, and with gaps."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -308,9 +310,66 @@ def test_reshaping_in_the_order_of_memory_takes_a_row_by_rows():
         np.testing.assert_array_equal(function.grad(x), np.isin(numbers, row).astype(float))
 
 
+def filled(made, x):
+    made[...] = 2.0 * x
+    return made
+
+
+MADE_IN_AN_ORDER = {
+    "zeros": lambda x, o: filled(np.zeros((3, 4), order=o), x),
+    "full": lambda x, o: filled(np.full((3, 4), 1.0, order=o), x),
+    "eye": lambda x, o: filled(np.eye(3, 4, order=o), x),
+    "empty_like": lambda x, o: filled(np.empty_like(x, order=o), x),
+    "array": lambda x, o: np.array(x, order=o),
+    "asarray": lambda x, o: np.asarray(x, order=o),
+    "copy": lambda x, o: x.copy(o),
+    "np.copy": lambda x, o: np.copy(x, o),
+    "astype": lambda x, o: x.astype(np.float64, order=o),
+    "astype without a copy": lambda x, o: x.astype(np.float64, o, copy=False),
+    "astype another": lambda x, o: x.astype(np.float32, order=o),
+    "reshape": lambda x, o: x.reshape(4, 3, order=o),
+    "ravel": lambda x, o: np.ravel(x, o),
+    "flatten": lambda x, o: x.flatten(o),
+}
+
+
+@pytest.mark.parametrize("order", [*"CFAKcfakZ"])
+@pytest.mark.parametrize("name", MADE_IN_AN_ORDER)
+def test_orders_mean_what_they_do_in_numpy_in_either_case(name, order):
+    """Seen by reading elements as they lie; the function itself is the reference."""
+
+    def read(x):
+        return MADE_IN_AN_ORDER[name](x, order).ravel("K") * 1.0
+
+    def total(x):
+        return np.sum(np.arange(1.0, 13.0) * read(x))
+
+    for layout in ("C", "F"):
+        x = LAYOUTS[layout]()
+        message = error_of(read, x)
+        if message is not None:
+            with pytest.raises(ValueError, match=re.escape(message)):
+                sd.jvp(read, (x,), (x,))
+            continue
+        value, tangent = sd.jvp(read, (x,), (x,))
+        np.testing.assert_array_equal(value, read(x))
+        if name != "astype another":  # in single precision the tangent is rounded
+            np.testing.assert_array_equal(tangent, read(x))  # linear, all of them
+            assert np.sum(sd.grad(total)(x) * x) == pytest.approx(total(x), rel=1e-14)
+
+
+def error_of(function, x):
+    """What a function says that NumPy takes no such order; None where it takes it."""
+    try:
+        function(x)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
 @pytest.mark.parametrize("layout", ["strided", "turned"])
 def test_an_order_of_elements_that_do_not_fill_their_memory_is_refused(layout):
-    with pytest.raises(UnsupportedCallError, match="known at run time only"):
+    with pytest.raises(UnsupportedCallError, match="does not fill its memory"):
         sd.grad(lambda x: x.T.ravel("K")[1])(LAYOUTS[layout]())
 
 
