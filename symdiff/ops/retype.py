@@ -29,15 +29,15 @@ from symdiff.ops.declare import (
 from symdiff.ops.reduce import unbroadcast_to
 
 
-def _infer(x: Type, *, type: ArrayType) -> tuple[Type, ...]:
+def _infer(x: Type, *, type: ArrayType, disguised: bool = False) -> tuple[Type, ...]:
     return (type,)
 
 
-def _vjp(g: Value, y: Value, x: Value, *, type: ArrayType) -> Value:
+def _vjp(g: Value, y: Value, x: Value, *, type: ArrayType, disguised: bool = False) -> Value:
     return unbroadcast_to(g, x)
 
 
-def _jvp(t: Value, y: Value, x: Value, *, type: ArrayType) -> Any:
+def _jvp(t: Value, y: Value, x: Value, *, type: ArrayType, disguised: bool = False) -> Any:
     wider = ArrayType(type.dtype, (), "scalar") if type.kind == "python" else type
     if array_type(t) == wider:
         return t
@@ -54,7 +54,9 @@ def is_narrowed(number: Value, type: ArrayType) -> bool:
     return np.promote_types(array_type(number).dtype, type.dtype) != type.dtype
 
 
-def _batch_retype(b: Lanes, op: Any, x: Value, *, type: ArrayType) -> Value:
+def _batch_retype(
+    b: Lanes, op: Any, x: Value, *, type: ArrayType, disguised: bool = False
+) -> Value:
     """Lanes have one dtype, that of what they are joined with."""
     return x if array_type(x).dtype == type.dtype else astype(x, dtype=type.dtype)
 
@@ -66,7 +68,7 @@ def _batch_as_typed(b: Lanes, op: Any, x: Value, *, dtype: np.dtype) -> Value:
 retype = Operation(
     "retype",
     _infer,
-    lambda x, *, type: x,
+    lambda x, *, type, disguised=False: x,
     cost="free",
     spelling=template("{0}"),
     vjp={0: _vjp},
@@ -79,10 +81,21 @@ retype = Operation(
 )
 
 
+def disguised(value: Value) -> Value:
+    """A number that a called graph gives or is given, which may have another dtype at run time."""
+    result: Value = retype(value, type=value.type, disguised=True)
+    result.name = value.name
+    return result
+
+
 def hides_dtype(node: Node) -> bool:
-    """Whether one of NumPy's scalars is typed as one of another dtype, a float or complex one."""
+    """Whether one of NumPy's scalars is typed as one of another dtype, a float or complex one: here
+    or in a graph that has given it, or is given it.
+    """
     if node.op is not retype:
         return False
+    if node.attributes.get("disguised"):
+        return True
     before, after = array_type(node.operands[0]), array_type(node.result)
     return not before.weak and before.dtype != after.dtype and after.differentiable
 

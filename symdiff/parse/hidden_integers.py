@@ -24,7 +24,7 @@ from symdiff.ops.effects import check_dtype
 from symdiff.ops.index import index_add, index_set
 from symdiff.ops.lists import list_typed
 from symdiff.ops.partial import reached
-from symdiff.ops.retype import as_typed, hides_dtype, retype
+from symdiff.ops.retype import as_typed, retype
 from symdiff.parse.dtype_answers import (
     BOOLS_IN_FLOATS,
     INTEGERS_IN_FLOATS,
@@ -111,8 +111,6 @@ def hidden_in(block: Block, asked: Asked) -> dict[Hiding, frozenset[int]] | None
     """
     found: dict[Hiding, frozenset[int]] = {}
     sources = [node for node in walk_nodes(block) if node.op in _SOURCES]
-    if any(node.op in (list_typed, retype) and hides_dtype(node) for node in sources):
-        return None
     for hiding in (INTEGERS_IN_FLOATS, *OTHERS, PYTHONS_IN_NUMPYS) if sources else ():
         own = [value for node in sources for value in hidden_by(node, hiding)]
         hidden = Flow(hiding, block, (), has_turns=False).of(own) if own else set()

@@ -422,6 +422,7 @@ class Interpreter:
         self.shown: dict[Any, Any] = {}  # by list or dict, the last ``snapshots.Shown`` of it
         self.begun: dict[Value, list[Any]] = {}  # numbers of loops, before a turn and after one
         self.pythons: dict[Value, bool] = {}  # which numbers may be Python's, as far as asked
+        self.disguised: dict[Value, bool] = {}  # which may have another dtype, likewise
         self.complexes: dict[Value, bool] = {}  # which floats may be complex, as far as asked
         self.large: dict[Value, bool] = {}  # which integers may be too large for floats, likewise
         self.answers: list[Answer] = []  # of library functions on floats

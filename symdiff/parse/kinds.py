@@ -28,6 +28,7 @@ from symdiff.ir.build import is_constant
 from symdiff.ir.graph import Value
 from symdiff.ir.types import BOOL, INT, TEXT, ArrayType, ListType, Type
 from symdiff.ops.strides import Layout
+from symdiff.parse.disguised import may_be_disguised
 from symdiff.parse.heap import ORDER, is_array, is_callers, is_programs, is_writable
 from symdiff.parse.hidden_pythons import may_be_pythons
 from symdiff.parse.interpreter import Interpreter
@@ -266,7 +267,7 @@ class _Look:
         type_ = renamed(value.type, names)
         if is_array(type_):
             return type_, _shown(layout_of(self.interp, value), names)
-        return type_, may_be_pythons(self.interp, value)
+        return type_, may_be_pythons(self.interp, value), may_be_disguised(self.interp, value)
 
     def _made(self, content: Abstract) -> Any:
         if isinstance(content, Closure | ListRef | DictRef | ObjectRef | ITERATORS):

@@ -82,12 +82,14 @@ from symdiff.ops.effects import assert_, raise_
 from symdiff.ops.facts import call_of, does_more
 from symdiff.ops.lists import list_new
 from symdiff.ops.partial import sources
+from symdiff.ops.retype import disguised
 from symdiff.ops.sizes import size
 from symdiff.ops.texts import text_made
 from symdiff.parse.activations import has_ended, names_seen, rebinds
 from symdiff.parse.attempting import are_told_by_class, attempted_call
 from symdiff.parse.blame import is_foreseen
 from symdiff.parse.checkpoint import Checkpoint
+from symdiff.parse.disguised import may_be_disguised
 from symdiff.parse.dtype_answers import Asked
 from symdiff.parse.exceptions import AROUND, is_exception, settle_context
 from symdiff.parse.heap import (
@@ -333,6 +335,7 @@ def _made(
             interp.layouts[made] = layout_of(interp, value)
         else:
             interp.pythons[made] = may_be_pythons(interp, value)
+            interp.disguised[made] = may_be_disguised(interp, value)
         return made
 
     stands = seen.stands()
@@ -771,6 +774,7 @@ def _cell(
     owner_of = {new[value]: stored[value] for value in read}
     calls: Calls = {template.caller: None}
     with building(Builder()) as inside:
+        new |= {one: disguised(new[one]) for one in read if may_be_disguised(interp, one)}
         for node in template.nodes:
             _copy_node(interp, node, new, calls)
     for node in walk_nodes(Block((), inside.nodes)):
@@ -846,7 +850,8 @@ def _call(
         else:
             node = builder().emit(called.op, operands, attributes)
     new = dict(zip(template.parameters, given, strict=True))
-    new.update(zip(called.numbers, node.results, strict=True))
+    for number, result in zip(called.numbers, node.results, strict=True):
+        new[number] = disguised(result) if may_be_disguised(interp, number) else result
     _rename_sizes(interp, template, seen, [node], new)
     for old, one in zip(called.numbers, node.results, strict=True):
         if is_array(old.type):

@@ -761,6 +761,12 @@ def truths_or_numbers(n):
     )
 
 
+def truths_or_numpys(n):
+    """What each function gives is one of NumPy's truths on some paths, and given to the next."""
+    lines = ["w = v > 0.1 and np.sin(v)", "return (w and f{k}(w * 0.9)) or f{k}(v + 0.3 * w)"]
+    return chained(n, ["return v > 0.2 and np.sin(v)"], lines, ["return f{n}(np.sin(x))"])
+
+
 def counts_in_both_arms(n):
     """Each function begins to count at an integer, and may have no turn."""
     lines = ["s = 0", "for i in range(int(v * 3)):", "    s += v * 0.1", *BOTH_ARMS[:1]]
@@ -884,7 +890,7 @@ BRANCHING = [
     generators_gone_over_by_others,
     first_elements_in_both_arms,
     generators_of_lists,
-    truths_or_numbers, counts_in_both_arms,
+    truths_or_numbers, truths_or_numpys, counts_in_both_arms,
     yields_from_both_arms, loops_over_generators_in_both_arms, generators_of_arrays,
     named_handlers, raising_again, suppressing, arrays_in_body_and_handler,
     calls_in_loops_and_behind, calls_in_whiles_and_behind, writes_in_body_and_handler,

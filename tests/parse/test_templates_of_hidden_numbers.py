@@ -41,6 +41,39 @@ def first_that_holds_below(v: Any) -> Any:
     return (v > 0.3 and first_that_holds(v * 0.9)) or first_that_holds(v + 0.3)
 
 
+def of_numpys(v: Any) -> Any:
+    return (v > 0.4 and np.sin(v)) or v * v
+
+
+def of_numpys_below(v: Any) -> Any:
+    return (v > 0.3 and of_numpys(v * 0.9)) or of_numpys(v + 0.3)
+
+
+def truth_of_numpys(v: Any) -> Any:
+    return v > 0.4 and np.sin(v)
+
+
+def given_truths(w: Any, v: Any) -> Any:
+    return 1.0 - w * 2.5 + (w + v) ** 2
+
+
+def through_numpys(x: Any) -> Any:
+    v = np.sin(x)
+    return of_numpys_below(v) * of_numpys_below(v * 0.8) * of_numpys_below(v + 0.4)
+
+
+def through_numpys_given(x: Any) -> Any:
+    v = np.sin(x)
+    a, b, c = truth_of_numpys(v), truth_of_numpys(v * 0.7), truth_of_numpys(v + 0.2)
+    return given_truths(a, v) * given_truths(b, v) + given_truths(c, v) * a - b * c
+
+
+def through_numpys_in_arrays(x: Any) -> Any:
+    v = np.sin(x)
+    a, b, c = truth_of_numpys(v), truth_of_numpys(v * 0.7), truth_of_numpys(v + 0.2)
+    return np.sum(np.array([x, 2.0]) * given_truths(a, v)) * given_truths(b, x) + c
+
+
 def through_numbers(x: Any) -> Any:
     a, b, c = below(x), below(x * 0.9), below(x * 1.2)
     s = summed(x) + summed(x + 0.4) * summed(x * 0.5)
@@ -58,7 +91,10 @@ def through_arrays(x: Any) -> Any:
     return np.sum(np.array([a, b]) * c * x)
 
 
-@pytest.mark.parametrize("f", [through_numbers, through_truths, through_arrays])
+NUMPYS = [through_numpys, through_numpys_given, through_numpys_in_arrays]
+
+
+@pytest.mark.parametrize("f", [through_numbers, through_truths, through_arrays, *NUMPYS])
 @pytest.mark.parametrize("x", [0.05, 0.35, 0.55, 0.77, 0.95])
 def test_they_are_differentiated(f: Any, x: float) -> None:
     h = 1e-3
@@ -74,7 +110,7 @@ def test_they_are_differentiated(f: Any, x: float) -> None:
 
 def test_they_are_mapped_over_batches() -> None:
     x = np.array([0.05, 0.35, 0.55, 0.77, 0.95])
-    for f in (through_numbers, through_truths):
+    for f in (through_numbers, through_truths, *NUMPYS):
         found = sd.vmap(sd.grad(f))(x)
         np.testing.assert_allclose(found, [sd.grad(f)(float(one)) for one in x], rtol=1e-12)
 
