@@ -11,29 +11,17 @@ import functools
 import heapq
 import itertools
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from typing import Any
 
 from symdiff.definitions.declare import refuse
 from symdiff.definitions.groups import grouped_list
+from symdiff.definitions.in_order import AS_GENERATORS, spells
 from symdiff.definitions.in_python import IN_PYTHON, replaces
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 END = object()  # what stands for the end of an iterator
-AS_GENERATORS: dict[Any, Any] = {}
 
 __all__ = ["AS_GENERATORS", "END", "IN_PYTHON"]
-
-
-def spells(function: Any) -> Callable[[F], F]:
-    """Register the generator function that says what an iterator of Python's does."""
-
-    def register(written: F) -> F:
-        AS_GENERATORS[function] = written
-        return written
-
-    return register
 
 
 @spells(zip)
@@ -84,27 +72,6 @@ def mapped(function: Any, *iterables: Any) -> Iterator[Any]:
     """``map``: what a function gives of an element of each."""
     for items in zipped(*iterables):
         yield function(*items)
-
-
-@spells(itertools.starmap)
-def starmapped(function: Any, iterable: Any) -> Iterator[Any]:
-    """``itertools.starmap``: what a function gives of the items of each element."""
-    for items in iterable:
-        yield function(*items)
-
-
-@spells(itertools.chain)
-def chained(*iterables: Any) -> Iterator[Any]:
-    """``itertools.chain``: the elements of one after those of the other."""
-    for iterable in iterables:
-        yield from iterable
-
-
-@spells(itertools.chain.from_iterable)
-def flattened(iterables: Any) -> Iterator[Any]:
-    """``itertools.chain.from_iterable``: the same, of what gives them one by one."""
-    for iterable in iterables:
-        yield from iterable
 
 
 @spells(itertools.accumulate)

@@ -525,17 +525,21 @@ def _loops(
     generator = generators[position]
 
     def inner() -> None:
-        if position + 1 < len(generators):
-            following = interp.evaluate(generators[position + 1].iter)
-            _loops(interp, generators, position + 1, action, whole)(following)
-        else:
+        if position + 1 == len(generators):
             action()
+            return
+        over = generators[position + 1].iter
+        run = _loops(interp, generators, position + 1, action, whole)
+        for_each_case(interp, lambda: run(interp.evaluate(over)), over)
 
     def filtered(tests: list[ast.expr]) -> None:
         if not tests:
             inner()
             return
-        interp.where(interp.test(tests[0]), lambda: filtered(tests[1:]))
+        test, *others = tests
+        for_each_case(
+            interp, lambda: interp.where(interp.test(test), lambda: filtered(others)), test
+        )
 
     def turn(element: Abstract) -> None:
         assign(interp, generator.target, element)
