@@ -225,10 +225,7 @@ class _Walk:
         if node.op.name in LIST_READS or node.op.name == "unpack":
             return _Held(operands[0].inside, operands[0].inside)
         if makes_view(node):
-            base = operands[node.op.view or 0]
-            read_only = node.op.read_only is not None and node.op.read_only(node)
-            partial = base.partial or node.op.name not in _WHOLE
-            return _Held(base.lies, base.inside, base.turns, partial, base.read_only or read_only)
+            return self.view(node, value, operands[node.op.view or 0])
         if isinstance(value.type, ArrayType):
             return self.array(node, value, operands)
         if node.op.name in OWNERS:
@@ -237,6 +234,14 @@ class _Walk:
             self.part(value.type, v.type, o) for v, o in zip(node.operands, operands, strict=True)
         ]
         return self.made(value, frozenset[Found]().union(*parts))
+
+    def view(self, node: Node, value: Value, base: _Held) -> _Held:
+        """What lies where another value lies; of a number, which lies nowhere, a new array."""
+        read_only = node.op.read_only is not None and node.op.read_only(node)
+        if not in_memory(node.operands[node.op.view or 0]):
+            return _Held(self.made(value, None).lies, read_only=read_only)
+        partial = base.partial or node.op.name not in _WHOLE
+        return _Held(base.lies, base.inside, base.turns, partial, base.read_only or read_only)
 
     def part(self, made: Type, given: Type, operand: _Held) -> frozenset[Found]:
         """What a list holds of what it is made of."""
