@@ -7,8 +7,7 @@ can still be reached. What has no common form is a ``Conflict``, an error only w
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -121,6 +120,7 @@ class Arm:
     refused: Exception | None = None
 
 
+Case = tuple[Cases, int]  # one of several contents, by its number
 There = tuple[bool, bool]  # for each arm, whether it has such a content, bound or not
 NOTHING = object()  # no content in an arm: the other one's case
 
@@ -164,11 +164,11 @@ class BranchJoin(Join):
         self.arms = (then, orelse)
         self.since = since
         self.outs: list[tuple[Value, Value, Value]] = []
-        self.arrays: dict[tuple[Any, Any], Array] = {}
+        self.arrays: dict[tuple[Any, ...], Array] = {}
         self.refs: dict[tuple[Any, Any], Ref] = {}
         self.functions: dict[tuple[int, Closure], Closure] = {}
         self.values: dict[tuple[Value, Value], Value] = {}
-        self.told: dict[tuple[int, Array], Callable[[], Value]] = {}  # views there in a case only
+        self.told: dict[tuple[int, Abstract], Case] = {}  # by arm: views there in a case only
         self.merged: list[Merged] = []
         self.assumed: dict[int, Assumed] = {}  # by arm, as far as asked
         self.heap = Heap()
@@ -325,10 +325,13 @@ class BranchJoin(Join):
 
     def _cases(self, name: str, a: Abstract, b: Abstract, there: There) -> Cases | None:
         """The contents that a name may have after either arm."""
+        with meanwhile(self, told=dict(_views_in_cases(self.arms, (a, b)))):
+            return self._found_cases(name, a, b, there)
+
+    def _found_cases(self, name: str, a: Abstract, b: Abstract, there: There) -> Cases | None:
         entries: list[list[Abstract]] = []
         numbers: list[dict[int, int]] = []
         for arm, content in enumerate((a, b)):
-            self._note_views(arm, content)
             if not there[arm]:
                 numbers.append({})
                 continue
@@ -344,17 +347,6 @@ class BranchJoin(Join):
             return None
         whichs = [self._in_arm(k, which_of, c, numbers[k]) for k, c in enumerate((a, b))]
         return Cases(self._out(f"{name}_case", *whichs), made)
-
-    def _note_views(self, arm: int, content: Abstract) -> None:
-        """Take up which views are there in a case of an arm only, and how that is told."""
-        if not isinstance(content, Conflict) or content.cases is None:
-            return
-        for number, found in content.cases.contents.items():
-            if isinstance(found, Array) and found.lenses:
-                base = self.arms[arm].heap.get(found.storage)
-                if isinstance(base, Value) and may_be_undefined(base):
-                    told = functools.partial(is_case, content.cases, number)
-                    self.told.setdefault((arm, found), told)
 
     def _entry(self, entries: list[list[Abstract]], arm: int, content: Abstract) -> int:
         """The number of the case that a content of an arm belongs to."""
@@ -528,10 +520,16 @@ class BranchJoin(Join):
         return out
 
     def array(self, name: str, a: Abstract, b: Abstract) -> Array:
-        known = self.arrays.get((a, b))
+        key = a, b, *(self._case_of(arm, content) for arm, content in enumerate((a, b)))
+        known = self.arrays.get(key)
         if known is None:
-            known = self.arrays[a, b] = self._new_array(name, a, b)
+            known = self.arrays[key] = self._new_array(name, a, b)
         return known
+
+    def _case_of(self, arm: int, content: Abstract) -> tuple[Value, int] | None:
+        """In which case alone a view is read: another one's is undefined where this is not."""
+        told = self.told.get((arm, content)) if isinstance(content, Array) else None
+        return None if told is None else (told[0].which, told[1])
 
     def _new_array(self, name: str, a: Abstract, b: Abstract) -> Array:
         lost = self._lost_in_an_arm(a, b)
@@ -597,7 +595,7 @@ class BranchJoin(Join):
             with building(absent):
                 missing = emit_undefined(value.type)
             blocks = Block((), there.nodes, (value,)), Block((), absent.nodes, (missing,))
-            return emit_cond(told(), *blocks).result
+            return emit_cond(is_case(*told), *blocks).result
 
     def _tried(self, arm: int, array: Array, apart: Builder | None = None) -> Value:
         """What an array holds after an arm, read apart from what the arm does."""
@@ -795,6 +793,23 @@ class BranchJoin(Join):
             else:
                 content = self.join_or_conflict((ref, inner), *parts, there)
             self.heap.hold(ref, {inner: content})
+
+
+def _views_in_cases(
+    arms: Sequence[Arm], contents: Sequence[Abstract]
+) -> Iterator[tuple[tuple[int, Abstract], Case]]:
+    """Which views are there in a case of a name only, and which it is.
+
+    Another name may be the same view on all paths: this holds for the name alone.
+    """
+    for arm, content in enumerate(contents):
+        if not isinstance(content, Conflict) or content.cases is None:
+            continue
+        for number, found in content.cases.contents.items():
+            if isinstance(found, Array) and found.lenses:
+                base = arms[arm].heap.get(found.storage)
+                if isinstance(base, Value) and may_be_undefined(base):
+                    yield (arm, found), (content.cases, number)
 
 
 def _are_unlike(structures: list[Structure]) -> bool:

@@ -45,6 +45,19 @@ def view_or_array(x, p):
     return a, e * 1.0
 
 
+def view_beside_what_may_be_another(x, p):
+    a = x.copy()
+    c = d = a[1:]
+    if x[0] > 9.0:
+        d = 2.0 * d
+    else:
+        if p > 0.5:
+            c = x * 2.0
+        for _ in range(2):
+            c[0] += 0.5
+    return a, np.abs(d)
+
+
 def type_depends_on_the_loop(x, p):
     s, k = 1.0, 0
     while k < 5:
@@ -125,6 +138,7 @@ FOLLOWED = [
     written_then_read_under_the_choice,
     chosen_twice,
     view_or_array,
+    view_beside_what_may_be_another,
     type_depends_on_the_loop,
     array_after_the_first_turn,
     condition_reads_a_choice,
