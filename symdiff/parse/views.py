@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 
 from symdiff.errors import rejection
-from symdiff.ir.control import CALLS
+from symdiff.ir.control import CALLS, cond, in_arms
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType, carries_derivative
 from symdiff.ops.declare import FUNCTIONS, DeclaredOp
 from symdiff.ops.defined import library_call
 from symdiff.ops.effects import check_writeable, opaque_call, stop_gradient
 from symdiff.ops.index import index_set_of, is_view
-from symdiff.ops.shape import broadcast_to, copy
+from symdiff.ops.shape import broadcast_to, contiguous, copy
 from symdiff.ops.sizes import product, sizes_of
 from symdiff.parse.heap import Location, is_array, is_callers, is_read_only, is_writable
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.memory_order import gives_view, layout_of
-from symdiff.parse.values import Abstract, Array, Conflict, Lens
+from symdiff.parse.values import Abstract, Array, Conflict, Lens, Storage
 
 
 def adopt(interp: Interpreter, result: Any, arrays: dict[Value, Abstract]) -> Abstract:
@@ -100,7 +100,7 @@ def _view(interp: Interpreter, result: Value, arrays: dict[Value, Abstract]) -> 
             if shares is None:
                 _relate(interp, held, made, node)
             return made
-        if node.op.name != "contiguous":
+        if node.op is not contiguous:
             held = seen_through(interp, held, node)
     return held
 
@@ -153,32 +153,62 @@ def _note_shared(interp: Interpreter, array: Array, made: Array, conflict: Confl
 
 def is_writeable(interp: Interpreter, array: Array) -> bool | None:
     """Return whether an array can be written; None where only a run tells: what calls (of a
-    library, too) or branches give, what may be one of several, and the caller's once it was
-    written. Before, the program asks, and takes none that cannot be.
+    library, too) or loops give, or the caller's once it was written. Before, the program asks, and
+    takes none that cannot be.
     """
-    heap, storage = interp.heap, array.storage
-    if _is_argument(interp, array):
-        check_writeable(heap.levels(array)[0])
-        return True
-    if is_callers(storage) or storage in heap.frozen or len([*heap.possible(storage)]) > 1:
+    heap = interp.heap
+    places = [*heap.possible(array.storage)]
+    given = {place: _given(interp, place) for place in places if is_callers(place)}
+    changed = any(heap.contents.get(place, value) is not value for place, value in given.items())
+    if changed or any(place in heap.frozen for place in places):
         return None
-    made = heap.levels(array)[0].node
-    if made is None or made.op.effect or made.op.view is not None or made.blocks:
-        return None
-    if not isinstance(made.op, DeclaredOp) or made.op in (opaque_call, library_call, *CALLS):
+    made = _made(heap.levels(array)[0])
+    if any(value not in given.values() and not _is_new(value) for value in made):
         return None
     if any(map(is_read_only, array.lenses)):
         return False
-    return True if all(map(is_writable, array.lenses)) else None
+    if not all(map(is_writable, array.lenses)):
+        return None
+    for value in made:
+        if value in given.values():
+            check_writeable(value)
+    return True
 
 
-def _is_argument(interp: Interpreter, array: Array) -> bool:
-    """Return whether an array is one that the program is given, or a view, not written yet."""
-    heap, storage = interp.heap, array.storage
-    if storage.origin is None or storage in heap.frozen or len([*heap.possible(storage)]) > 1:
+def _made(value: Value) -> list[Value]:
+    """What an array is, or a view or a copy of, in each arm of the branches that give it."""
+    found, pending = dict[Value, None](), [value]
+    while pending:
+        one = pending.pop()
+        node = one.node
+        if node is not None and node.op is cond:
+            pending.extend(v for v in in_arms(one) if v not in found)
+        elif node is not None and (node.op is contiguous or _is_written_through(node)):
+            pending.append(node.operands[0])
+        else:
+            found[one] = None
+    return list(found)
+
+
+def _is_written_through(node: Node) -> bool:
+    """Return whether a node gives a view that can be written where its operand can."""
+    return is_view(node) and is_writable(Lens.of(node))
+
+
+def _is_new(value: Value) -> bool:
+    """Return whether an operation has made an array, in memory that nobody else has."""
+    node = value.node
+    if node is None or node.op.effect or node.blocks or is_view(node):
         return False
-    given = interp.parameters[storage.origin] if storage.origin < len(interp.parameters) else None
-    return heap.levels(array)[0] is given and all(map(is_writable, array.lenses))
+    return isinstance(node.op, DeclaredOp) and node.op not in (opaque_call, library_call, *CALLS)
+
+
+def _given(interp: Interpreter, place: Location) -> Value | None:
+    """The array that the program is given in a place, where that is known."""
+    origin = place.origin if isinstance(place, Storage) else None
+    if origin is None or origin >= len(interp.parameters):
+        return None
+    return interp.parameters[origin]
 
 
 def store_whole(interp: Interpreter, target: Array, value: Value) -> None:

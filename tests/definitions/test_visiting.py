@@ -373,10 +373,35 @@ def test_what_is_made_here_is_known_to_be_writeable_or_not() -> None:
         in_constant_bytes,
         lambda x: np.broadcast_arrays(x[0] + 1.0, x)[0],
         lambda x: np.meshgrid(x[0] + 1.0, x[1], copy=False)[0],
-        lambda x: x + 1.0 if x[0, 0] > 0 else x,
+        lambda x: x + 1.0 if x[0, 0] > 0 else outside(x),
     ):
         with pytest.raises(sd.UnsupportedCallError, match="whether an array is writeable"):
             sd.grad(lambda x, made=made: np.sum(x) * made(x).flags.writeable)(A)
+
+
+def test_what_branches_and_copies_give_is_known_to_be_writeable() -> None:
+    def told(x: Any) -> Any:
+        scaled = x * 2.0 if x[0, 0] > 0 else np.exp(x)
+        given = x if x[0, 0] > 0 else x + 1.0
+        packed = np.ascontiguousarray(scaled[:, ::-1].T)
+        return [one.flags.writeable for one in (scaled, scaled[1:], given, packed)]
+
+    follows(told, A, -A)
+    fixed = A.copy()
+    fixed.flags.writeable = False
+    with pytest.raises(sd.UnsupportedCallError, match=r"read-only(.|\n)*pass a copy"):
+        sd.grad(lambda x: np.sum(x) * told(x)[2])(fixed)
+
+
+def test_what_is_read_only_on_a_path_is_not_taken_for_writeable() -> None:
+    def told(x: Any) -> Any:
+        y = x + 1.0
+        z = x * 2.0
+        z.flags.writeable = False
+        return np.sum(x) * (y if x[0, 0] > 0 else z).flags.writeable
+
+    with pytest.raises(sd.UnsupportedCallError, match="whether an array is writeable"):
+        sd.grad(told)(A)
 
 
 def test_arguments_that_a_function_asks_about_are_no_read_only_ones() -> None:
