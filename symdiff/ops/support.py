@@ -60,8 +60,9 @@ def logistic(x: Any) -> Any:
     >>> logistic(np.array([-800.0, 0.0, 800.0]))
     array([0. , 0.5, 1. ])
     """
-    small = np.exp(-np.abs(x))
-    return np.maximum(small, np.sign(x)) / (1.0 + small)
+    largest = 11 if np.result_type(x).char in "bBe" else 88  # 1 is lost beside its power
+    power = np.exp(np.minimum(x, largest))
+    return power / (1.0 + power)
 
 
 def cross(a: Any, b: Any) -> Any:

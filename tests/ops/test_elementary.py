@@ -47,6 +47,7 @@ from symdiff.ops.casts import (
 from symdiff.ops.declare import REGISTRY, Operation
 from symdiff.ops.elementary import angle, arctan2, float_power, hypot, logaddexp, sqrt
 from symdiff.ops.strong import strong_multiply
+from symdiff.ops.support import logistic
 from symdiff.ops.ufuncs import power_of
 from tests.ops.straightline import check, pullback, pushforward, same, stage
 from tests.reference import directional, second_directional
@@ -600,6 +601,28 @@ def test_logistic_functions_have_slopes_where_their_squares_vanish(dtype: Any) -
             second = sd.jvp(gradient, (x,), (ones,))[1]
         np.testing.assert_allclose(second, (factor * bend).astype(dtype), **near)
     assert sd.grad(lambda x: 1.0 / (1.0 + np.exp(-x)))(-400.0) == pytest.approx(np.exp(-400.0))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "longdouble"])
+def test_the_logistic_function_is_exact_to_rounding_at_both_ends(dtype: str) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    info = np.finfo(dtype)
+    reach = np.log(info.max) * 1.1  # powers are beyond the numbers there
+    x = np.linspace(-reach, reach, 41).astype(dtype)
+
+    def exactly(number: Any) -> Any:
+        above, below = number.as_integer_ratio()
+        return mpmath.mpf(above) / below
+
+    with np.errstate(all="raise", under="ignore"):
+        found, ends = logistic(x), logistic(np.array([-np.inf, np.inf], dtype))
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(ends, [0.0, 1.0])
+    with mpmath.workdps(60):
+        for number, got in zip(x, found, strict=True):
+            expected = 1 / (1 + mpmath.exp(-exactly(number)))
+            near = 4 * exactly(info.eps) * expected + exactly(info.smallest_subnormal)
+            assert abs(exactly(got) - expected) <= near
 
 
 def softplus(x: Any) -> Any:
