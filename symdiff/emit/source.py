@@ -6,7 +6,6 @@ import ast
 from collections.abc import Sequence
 
 from symdiff.buffers.lower import release
-from symdiff.emit.beginnings import join_beginnings
 from symdiff.emit.breaks import restore_breaks
 from symdiff.emit.bundles import bundle_tapes
 from symdiff.emit.chains import chain_constants
@@ -16,6 +15,7 @@ from symdiff.emit.expressions import Expressions, tuple_of
 from symdiff.emit.folding import CASTS
 from symdiff.emit.names import hint_of
 from symdiff.emit.namespace import MODULES, Namespace, identifier
+from symdiff.emit.neighbours import join_neighbours
 from symdiff.emit.outside import with_whole_containers
 from symdiff.emit.plan import Plan, make_plan
 from symdiff.emit.regions import restore_regions
@@ -74,7 +74,7 @@ def emit_source(
     lines.append(whole)
     for line in lines:
         chain_constants(line.body)
-        join_beginnings(line.body)
+        join_neighbours(line.body)
         annotate(line.body, line.span.file if line.span else None)
     if beside is not None:
         beside.taken.update(names.objects, callees.values(), [function_name])

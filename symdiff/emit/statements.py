@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from symdiff.buffers.facts import in_memory
+from symdiff.buffers.facts import in_memory, makes_view
 from symdiff.buffers.headers import is_length, reads_count
 from symdiff.buffers.lower import push
 from symdiff.emit import effects, writes
@@ -30,7 +30,7 @@ from symdiff.emit.expressions import (
     tuple_of,
 )
 from symdiff.emit.plan import Plan
-from symdiff.emit.text import Line
+from symdiff.emit.text import Kind, Line
 from symdiff.emit.trees import same_tree
 from symdiff.emit.tries import CLASSES, TOLD
 from symdiff.emit.writes import AUGMENTED, other_operand
@@ -120,7 +120,29 @@ class Statements:
         type_ = node.result.type
         if isinstance(type_, ArrayType) and type_.kind != "array":
             return self.assigned_number(node, names[0], expression)
-        return [self.line(node, assign(target(names[0]), expression))]
+        return [self.given(node, names[0], expression)]
+
+    def given(self, node: Node, to: str, expression: ast.expr) -> Line:
+        """``x = ...``"""
+        line = self.line(node, assign(target(to), expression))
+        line.kind, line.light = self.kind(node), self.is_light(node)
+        return line
+
+    def kind(self, node: Node) -> Kind:
+        """What kind of value a node computes, where there is a word for it."""
+        if node.result.role == "cotangent" and node.result.name is not None:
+            return "cotangent"
+        return None if in_memory(node.result) else "number"
+
+    def is_light(self, node: Node) -> bool:
+        """Return whether numbers and views are all that computing a node makes."""
+        pending = [node]
+        while pending:
+            one = pending.pop()
+            if one.blocks or not all(not in_memory(v) or makes_view(one) for v in one.results):
+                return False
+            pending += [v.node for v in one.operands if v in self.plan.folded and v.node]
+        return True
 
     def check(self, node: Node, expression: ast.expr) -> Line:
         """What nobody reads is computed for what it may raise, and says so."""
@@ -142,7 +164,10 @@ class Statements:
             rest = None if kept else other_operand(expression, name(to), self.is_derived(node))
             if rest is not None:
                 return [self.line(node, augment(target(to), expression.op, rest))]
-        return [self.line(node, assign(target(to), expression))]
+        line = self.given(node, to, expression)
+        if isinstance(expression, ast.Name):
+            line.kind = "moved"
+        return [line]
 
     def accumulation(self, node: Node) -> list[Line]:
         """``x += ...``, the sum written into its operand."""
@@ -182,7 +207,11 @@ class Statements:
                 lines.append(self.parallel(waiting))
                 break
             for n in free:
-                lines.append(Line(assign(target(n), self.of(waiting.pop(n)))))
+                moved = self.of(waiting.pop(n))
+                line = Line(assign(target(n), moved))
+                if isinstance(moved, ast.Name | ast.Constant):
+                    line.kind, line.light = "moved", True
+                lines.append(line)
         return lines
 
     def parallel(self, moves: dict[str, Value]) -> Line:
@@ -345,7 +374,9 @@ class Statements:
 
     def empty_tape(self, view: LoopView, node: Node) -> Line:
         tape = node.attributes["tape"]
-        return Line(assign(target(self.named(tape)), self.new_tape(view, node)), is_tape=True)
+        return Line(
+            assign(target(self.named(tape)), self.new_tape(view, node)), kind="tape", light=True
+        )
 
     def new_tape(self, view: LoopView, node: Node) -> ast.expr:
         if "like" in node.attributes:

@@ -11,7 +11,7 @@ import itertools
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, Literal
 
 from symdiff.dataclass import dataclass
 from symdiff.emit.printer import INDENT, print_statement
@@ -25,12 +25,16 @@ _LONGEST = 96  # of a statement as one line, indentation aside
 _COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.Try)
 
 
+Kind = Literal["tape", "moved", "number", "cotangent", None]  # moved: what is a name or a constant
+
+
 @dataclass(slots=True)
 class Line:
     """A statement, where it comes from, and the blocks inside it (its tree's own are empty).
 
     ``orelse`` of a ``try`` is what its only handler does.
-    ``comment`` stands on a line of its own before the statement. ``is_tape``: it makes a tape.
+    ``comment`` stands on a line of its own before the statement. ``kind`` is what an assignment
+    gives its name; ``light``: it makes no array.
     """
 
     tree: ast.stmt
@@ -39,7 +43,8 @@ class Line:
     body: list[Line] = field(default_factory=list)
     orelse: list[Line] = field(default_factory=list)
     comment: str | None = None
-    is_tape: bool = False
+    kind: Kind = None
+    light: bool = False
 
 
 @dataclass(frozen=True, slots=True)

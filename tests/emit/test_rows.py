@@ -31,9 +31,9 @@ def test_what_is_taken_of_a_list_and_zeros_for_a_table_stand_in_rows() -> None:
     (taken,) = (
         one
         for one in function.body
-        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Tuple)
+        if isinstance(one, ast.Assign) and ast.unparse(one.value) == "table"
     )
-    assert ast.unparse(taken.value) == "table"
+    assert isinstance(taken.targets[0], ast.Tuple)
     assert len(taken.targets[0].elts) == len(TABLE)
     x_bar, table_bar, rows_bar = gradient(0.5, TABLE, ROWS)
     powers = [0.5 ** (29 - k) for k in range(30)]
@@ -49,7 +49,8 @@ def test_a_list_of_which_not_all_is_read_is_not_taken_apart() -> None:
         return x * table[0] * table[2] * table[5]
 
     text = str(sd.differentiable(f).source(0.5, TABLE))
-    assert [f"table_{k} = table[{k}]" in text for k in range(6)] == [1, 0, 1, 0, 0, 1]
+    assert "table_0, table_2, table_5 = table[0], table[2], table[5]\n" in text
+    assert all(f"table_{k} " not in text for k in (1, 3, 4))
 
 
 def stirred(x, *rates):

@@ -13,16 +13,13 @@ def mlp_cross_entropy_grad(params, x, y):
     logits_bar[np.arange(y.shape[0]), y] += np.divide(-1.0, x.shape[0])
     # line 27: logits = h @ w + b
     params_2_1_bar = np.sum(logits_bar, axis=0)
-    h_bar = logits_bar @ params_2_0.T
-    params_2_0_bar = h1.T @ logits_bar
+    h_bar, params_2_0_bar = logits_bar @ params_2_0.T, h1.T @ logits_bar
     # line 25: h = np.tanh(h @ w + b)
     t = h_bar * (1.0 - h1 * h1)
-    params_1_1_bar = np.sum(t, axis=0)
-    h_bar = t @ params_1_0.T
+    params_1_1_bar, h_bar = np.sum(t, axis=0), t @ params_1_0.T
     params_1_0_bar = h.T @ t
     t = h_bar * (1.0 - h * h)
-    params_0_1_bar = np.sum(t, axis=0)
-    x_bar = t @ params_0_0.T
+    params_0_1_bar, x_bar = np.sum(t, axis=0), t @ params_0_0.T
     params_0_0_bar = x.T @ t
     return (
         [

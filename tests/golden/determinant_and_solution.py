@@ -4,8 +4,7 @@ def determinant_and_solution_grad(d):
     t = np.linalg.solve(a, d)
     # line 153: return np.linalg.slogdet(a)[1] + d @ np.linalg.solve(a, d)
     t1 = np.linalg.solve(a.T, d)
-    d_bar = t + t1
-    a_bar = np.linalg.inv(a).T - np.outer(t1, t)
+    d_bar, a_bar = t + t1, np.linalg.inv(a).T - np.outer(t1, t)
     # line 152: a = np.outer(d, d) + np.eye(len(d))
     d_bar += a_bar @ d
     d_bar += d @ a_bar

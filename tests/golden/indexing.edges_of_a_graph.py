@@ -4,14 +4,12 @@ def edges_of_a_graph_grad(height, edges):
     q_tape = []
     for k in range(4):
         edges_k = edges[k]
-        a = edges_k[0]
-        b = edges_k[1]
+        a, b = edges_k[0], edges_k[1]
         q = np.tanh(height[a] - height[b])
         q_tape.append(q)
         flow[a] -= q
         flow[b] += q
-    i = edges[:, 0]
-    j = edges[:, 1]
+    i, j = edges[:, 0], edges[:, 1]
     t = height[i] - height[j]
     # line 248: return flow @ flow + np.sum((height[i] - height[j]) ** 2 * flow[j])
     t1 = flow[j] * (2.0 * t)
@@ -25,8 +23,7 @@ def edges_of_a_graph_grad(height, edges):
     for k in reversed(range(4)):
         q = q_tape[k]
         edges_k = edges[k]
-        b = edges_k[1]
-        a = edges_k[0]
+        b, a = edges_k[1], edges_k[0]
         # line 245: flow[a] -= q
         q_bar = flow_bar[b] - flow_bar[a]
         # line 244: q = np.tanh(height[a] - height[b])

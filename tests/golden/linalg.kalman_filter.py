@@ -71,8 +71,7 @@ def kalman_filter_grad(x, P, q):
     s_bar = -0.5 / np.linalg.det(s2) * cofactors(s2) - np.outer(t13, t10)
     innovation_bar = t13 - 0.5 * t10
     # line 125: P = (np.eye(2) - K @ H) @ P
-    P_bar2 = t.T @ P_bar1
-    K_bar = -(P_bar1 @ P2.T) @ t2
+    P_bar2, K_bar = t.T @ P_bar1, -(P_bar1 @ P2.T) @ t2
     # line 124: x = x + K @ innovation
     K_bar += np.outer(x_bar, innovation2)
     innovation_bar += K2.T @ x_bar

@@ -21,8 +21,7 @@ def _shrink_backward(residuals, value_bar):
         # recursion.py, line 47: return r * _shrink(x * r, r) + 0.1
         t2 = value_bar * r
         x_bar1, t2 = _shrink_backward(residuals1, t2)
-        x_bar = x_bar1 * r
-        r_bar = value_bar * t1 + t2 + x_bar1 * x
+        x_bar, r_bar = x_bar1 * r, value_bar * t1 + t2 + x_bar1 * x
     return x_bar, r_bar
 
 

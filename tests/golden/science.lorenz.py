@@ -5,8 +5,7 @@ def lorenz_grad(u, sigma, rho, beta):
     u_tape2 = []
     for _ in range(8):
         du = np.empty(3)
-        y_1 = y[1]
-        y_0 = y[0]
+        y_1, y_0 = y[1], y[0]
         tape.append((y_1, y_0))
         du[0] = sigma * (y_1 - y_0)
         y_2 = y[2]
@@ -16,8 +15,7 @@ def lorenz_grad(u, sigma, rho, beta):
         u = y + 0.0625 * du
         u_tape.append(u)
         du1 = np.empty(3)
-        u_1 = u[1]
-        u_0 = u[0]
+        u_1, u_0 = u[1], u[0]
         du1[0] = sigma * (u_1 - u_0)
         u_2 = u[2]
         du1[1] = u_0 * (rho - u_2) - u_1
@@ -25,8 +23,7 @@ def lorenz_grad(u, sigma, rho, beta):
         u = y + 0.0625 * du1
         u_tape1.append(u)
         du2 = np.empty(3)
-        u_1 = u[1]
-        u_0 = u[0]
+        u_1, u_0 = u[1], u[0]
         du2[0] = sigma * (u_1 - u_0)
         u_2 = u[2]
         du2[1] = u_0 * (rho - u_2) - u_1
@@ -34,8 +31,7 @@ def lorenz_grad(u, sigma, rho, beta):
         u = y + 0.125 * du2
         u_tape2.append(u)
         du3 = np.empty(3)
-        u_1 = u[1]
-        u_0 = u[0]
+        u_1, u_0 = u[1], u[0]
         du3[0] = sigma * (u_1 - u_0)
         u_2 = u[2]
         du3[1] = u_0 * (rho - u_2) - u_1
@@ -47,9 +43,7 @@ def lorenz_grad(u, sigma, rho, beta):
     t = np.array([1.0, -0.5, 0.3])
     # raises what line 62 would
     y @ t
-    y_bar = t
-    sigma_bar = 0.0
-    rho_bar = 0.0
+    y_bar, sigma_bar, rho_bar = t, 0.0, 0.0
     beta_bar = 0.0
     # line 31: for _ in range(n):
     for k in reversed(range(8)):
@@ -64,8 +58,7 @@ def lorenz_grad(u, sigma, rho, beta):
         # line 56: du[2] = u[0] * u[1] - beta * u[2]
         k4_bar_2 = k4_bar[2]
         u_2 = u2[2]
-        u_1 = u2[1]
-        u_0 = u2[0]
+        u_1, u_0 = u2[1], u2[0]
         # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
         k4_bar_1 = k4_bar[1]
         t1 = k4_bar_1 * u_0
@@ -81,8 +74,7 @@ def lorenz_grad(u, sigma, rho, beta):
         # line 56: du[2] = u[0] * u[1] - beta * u[2]
         k3_bar_2 = k3_bar1[2]
         u_2_1 = u1[2]
-        u_1_1 = u1[1]
-        u_0_1 = u1[0]
+        u_1_1, u_0_1 = u1[1], u1[0]
         # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
         k3_bar_1 = k3_bar1[1]
         t2 = k3_bar_1 * u_0_1
@@ -99,8 +91,7 @@ def lorenz_grad(u, sigma, rho, beta):
         # line 56: du[2] = u[0] * u[1] - beta * u[2]
         k2_bar_2 = k2_bar[2]
         u_2_2 = u[2]
-        u_1 = u[1]
-        u_0 = u[0]
+        u_1, u_0 = u[1], u[0]
         # line 55: du[1] = u[0] * (rho - u[2]) - u[1]
         k2_bar_1 = k2_bar[1]
         t3 = k2_bar_1 * u_0

@@ -71,8 +71,7 @@ def lstm_grad(params, xs):
         params_input_1_bar += t4
         z_bar += params_input_0 @ t4
         # line 136: z = np.concatenate((x, h))
-        x_bar = z_bar[:xs.shape[1]]
-        h_bar = z_bar[xs.shape[1]:]
+        x_bar, h_bar = z_bar[:xs.shape[1]], z_bar[xs.shape[1]:]
         # line 135: for x in xs:
         xs_bar[k] = x_bar
     # line 139: gates[name] = z @ w + b

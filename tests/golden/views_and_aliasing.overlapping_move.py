@@ -8,8 +8,7 @@ def overlapping_move_grad(x):
     t1 = t[1:4]
     t2 = t1[::-1]
     # line 153: y[:3] = y[1:4][::-1]
-    t3 = t2.shape[0]
-    t4 = t1.shape[0]
+    t3, t4 = t2.shape[0], t1.shape[0]
     t[:3] = t2
     y_bar = np.arange(6.0)
     # raises what line 154 would

@@ -19,8 +19,7 @@ def ping_pong_buffers_grad(x):
     u_bar = x.copy()
     for t, t1 in zip(reversed(tape), reversed(t1_tape)):
         # line 113: v[0], v[-1] = u[0], u[-1] * 0.9
-        t2 = u_bar[-1]
-        u_bar_0 = u_bar[0]
+        t2, u_bar_0 = u_bar[-1], u_bar[0]
         u_bar[-1] = 0.0
         u_bar[0] = 0.0
         v_bar[-1] += 0.9 * t2

@@ -6,8 +6,7 @@ def conjugate_gradients_grad(A, b):
     rs = r @ r
     r1 = r.copy()
     tape, tape1 = [], []
-    t = 0
-    k = 0
+    t, k = 0, 0
     while k < 2:
         Ap = A @ p
         t1 = p @ Ap

@@ -1,4 +1,4 @@
-"""Tapes and zeros that are made beside each other: which are made in one statement."""
+"""Assignments beside each other: which are one statement."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import ast
 import numpy as np
 
 import symdiff as sd
-from symdiff.emit.beginnings import join_beginnings
-from symdiff.emit.text import Line, write
+from symdiff.emit.neighbours import join_neighbours
+from symdiff.emit.text import Kind, Line, write
 from symdiff.source import SourceSpan
 
 SPAN = SourceSpan("model.py", 3, 1, 3, 9, "    for k in range(n):")
@@ -18,12 +18,17 @@ OTHER = SourceSpan("model.py", 4, 1, 4, 9, "    for k in range(n):")
 def lines(text: str, span: SourceSpan = SPAN, derived: bool = True) -> list[Line]:
     made = [Line(tree, span, derived) for tree in ast.parse(text).body]
     for line in made:
-        line.is_tape = derived and ast.unparse(line.tree).endswith("[]")
+        if derived and ast.unparse(line.tree).endswith("[]"):
+            line.kind, line.span, line.light = "tape", None, True
     return made
 
 
+def of_kind(kind: Kind, text: str, span: SourceSpan | None = SPAN, light=True) -> list[Line]:
+    return [Line(tree, span, kind=kind, light=light) for tree in ast.parse(text).body]
+
+
 def joined(made: list[Line]) -> list[str]:
-    join_beginnings(made)
+    join_neighbours(made)
     return list(write(made).lines)
 
 
@@ -32,9 +37,43 @@ def test_neighbours_are_made_in_one_statement():
     assert made == ["a, b = [], []", "c, d = np.zeros(n), np.zeros(m)", "e = []"]
 
 
-def test_the_users_own_stay_as_they_are():
-    text = "a = []\nb = []\nc = np.zeros(n)\nd = np.zeros(m)"
-    assert joined(lines(text, derived=False)) == text.split("\n")
+def test_what_the_user_wrote_in_one_statement_is_one_and_what_in_two_is_two():
+    made = lines("a = np.cos(x)\nb = np.sin(x)", derived=False)
+    assert joined(made) == ["a = np.cos(x)", "b = np.sin(x)"]
+    made = lines("a = np.cos(x)\nb = np.cos(y)", derived=False)
+    assert joined(made) == ["a, b = np.cos(x), np.cos(y)"]
+    made = lines("a = np.cos(x)", derived=False) + lines("b = np.cos(y)", OTHER, derived=False)
+    assert joined(made) == ["a = np.cos(x)", "b = np.cos(y)"]
+
+
+def test_numbers_and_cotangents_of_one_line_are_given_together():
+    made = of_kind("number", "a = x * y\nb = math.exp(x)\nc = 1.0 + x\nd = x[0]")
+    assert joined(made) == ["a, b, c = x * y, math.exp(x), 1.0 + x", "d = x[0]"]
+    made = of_kind("cotangent", "a_bar = g * b\nb_bar = np.sum(g)")
+    assert joined(made) == ["a_bar, b_bar = g * b, np.sum(g)"]
+    for other, value in ((None, "x + z"), ("cotangent", "x * z")):
+        made = of_kind("number", "a = x * y") + of_kind(other, f"b = {value}")
+        assert joined(made) == ["a = x * y", f"b = {value}"]
+
+
+def test_what_a_loop_begins_with_is_one_statement():
+    made = lines("a = []\nb = []") + of_kind("moved", "s = x", None)
+    assert joined(made) == ["a, b, s = [], [], x"]
+    made = of_kind("moved", "s_bar = 1.0\nx_bar = 0.0", None)
+    assert joined(made) == ["s_bar, x_bar = 1.0, 0.0"]
+
+
+def test_long_expressions_stand_alone():
+    made = of_kind("number", f"a = x * y\nb = {' + '.join(12 * ['x'])}")
+    assert len(joined(made)) == 2
+
+
+def test_in_a_loop_only_what_makes_no_array_is_joined():
+    for light, count in ((True, 0), (False, 1)):
+        (loop,) = lines("for k in range(n):\n    pass")
+        loop.tree.body = []
+        loop.body = of_kind("cotangent", "a = x[k]\nb = y[k]", light=light)
+        assert len(joined([loop])) == 2 + count
 
 
 def test_what_belongs_to_different_lines_stays_apart():
@@ -44,12 +83,13 @@ def test_what_belongs_to_different_lines_stays_apart():
 
 def test_a_name_that_has_or_is_read_for_an_array_is_given_zeros_alone():
     for text in (
-        "b = x @ y\na = np.zeros(n)\nb = np.zeros(n)",
         "b = x @ y\nb = np.zeros(n)\na = np.zeros(n)",
         "a = np.zeros(n)\nb = np.zeros(a.shape)",
         "a = np.zeros(n)\na = np.zeros(m)",
     ):
         assert joined(lines(text)) == text.split("\n")
+    last = joined(lines("b = x @ y\na = np.zeros(n)\nb = np.zeros(n)\nc = np.zeros(n)"))
+    assert last == ["b = x @ y", "a, b = np.zeros(n), np.zeros(n)", "c = np.zeros(n)"]
 
 
 def test_zeros_of_each_turn_stay_apart():
