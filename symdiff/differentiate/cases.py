@@ -43,6 +43,7 @@ PLACES = Choice("places")
 TURNS = Choice("turns")
 PARTIAL = frozenset({PARTS, PLACES, TURNS})  # no mask but where partials may be infinite
 _LAST = "last turn"
+_NUMBER = "number"
 ALWAYS: Cases = frozenset({frozenset[Choice]()})
 NEVER: Cases = frozenset()
 PARTLY: Cases = frozenset({frozenset({PARTS})})
@@ -61,6 +62,18 @@ def is_of_turn(choice: Choice, loop: Node | None = None) -> bool:
     """Return whether it has to be the last turn, of this loop or of any."""
     by = choice.by
     return isinstance(by, tuple) and by[0] == _LAST and (loop is None or by[1] is loop)
+
+
+def of_number(node: Node) -> Choice:
+    """The choice of what uses a number that a node gives: the operands' cotangents are zero
+    together where it leaves that out.
+    """
+    return Choice((_NUMBER, node))
+
+
+def is_of_number(choice: Choice) -> bool:
+    """Return whether a choice is one of a number as a whole."""
+    return isinstance(choice.by, tuple) and choice.by[0] == _NUMBER
 
 
 def is_partial(case: Case) -> bool:

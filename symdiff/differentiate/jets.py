@@ -61,6 +61,7 @@ from symdiff.ops.arithmetic import (
 from symdiff.ops.arrays import array
 from symdiff.ops.casts import as_dtype_of
 from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.guards import guarded, still_finite
 from symdiff.ops.joining import concatenate, stack
 from symdiff.ops.partial import partial_values
 from symdiff.ops.reduce import broadcast_like, tangent_by_rule
@@ -81,6 +82,7 @@ _RECURRENCES: dict[object, str] = {
     **dict.fromkeys((divide, strong_divide, quiet_divide), "quotient"),
     product_over: "over",
     **dict.fromkeys((where, choice), "chosen"),
+    guarded: "guarded",
 }
 
 
@@ -310,6 +312,19 @@ class _Jets:
             for one, value in zip(given, others, strict=True)
         ]
         return choose(self.got_or_first(condition), *arms)
+
+    def guarded(self, op: DeclaredOp, node: Node, k: int) -> Value | None:
+        """The coefficient of a share that counts as long as all coefficients are finite."""
+        condition, finite, share = node.operands
+        made = self.of(share, k)
+        if made is None:
+            return None
+        counts = self.got_or_first(finite)
+        for j in range(k):
+            before = self.of(share, j)
+            if before is not None:
+                counts = still_finite(counts, before, node.attributes["axis"])
+        return op(self.got_or_first(condition), counts, made, **node.attributes)  # type: ignore[no-any-return]
 
     def bilinear(self, op: DeclaredOp, node: Node, active: Sequence[int], k: int) -> Value | None:
         total: Value | None = None

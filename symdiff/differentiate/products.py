@@ -31,8 +31,9 @@ from symdiff.ops.arithmetic import (
 from symdiff.ops.casts import astype, is_complex
 from symdiff.ops.declare import DeclaredOp, array_type, ufunc_dtypes
 from symdiff.ops.elementary import power
+from symdiff.ops.guards import guard
 from symdiff.ops.reduce import any as any_true
-from symdiff.ops.reduce import restored
+from symdiff.ops.reduce import axes_of, restored
 from symdiff.ops.reduce import sum as sum_of
 from symdiff.ops.sizes import size
 from symdiff.ops.strong import (
@@ -267,15 +268,16 @@ def zero_with(bars: Sequence[Value], share: Value, reduction: Node | None) -> Va
     """
     given = [not_equal(bar, 0) for bar in bars]
     if reduction is None:
+        axes = None
         given = [
             any_true(one, axis=None, keepdims=False) if array_type(one).rank else one
             for one in given
         ]
     else:
         axis, keepdims = (reduction.attributes[name] for name in ("axis", "keepdims"))
+        axes = axes_of(axis, array_type(share).rank)
         given = [restored(one, share, axis, keepdims) for one in given]
-    made: Value = choose(functools.reduce(logical_or, given), share, strong_constant(0, share))
-    return made
+    return guard(functools.reduce(logical_or, given), share, axes)
 
 
 def is_chosen_alike(y: Value, choice: Choice) -> bool:

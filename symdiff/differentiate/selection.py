@@ -32,10 +32,12 @@ from symdiff.differentiate.cases import (
     also,
     choice_of,
     either,
+    is_of_number,
     is_partial,
     leaves_out_parts,
     of_last_turn,
     of_next_turn,
+    of_number,
 )
 from symdiff.differentiate.covers import covers
 from symdiff.ir.build import constant
@@ -62,6 +64,7 @@ from symdiff.ops.arithmetic import (
 from symdiff.ops.casts import astype
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.facts import made_by
+from symdiff.ops.guards import guarded
 from symdiff.ops.index import index, index_set
 from symdiff.ops.joining import diagonal
 from symdiff.ops.lists import list_get, list_pop, list_set, list_slice, list_slice_set
@@ -235,7 +238,8 @@ def _are_together(cases: Cases) -> bool:
 
 
 def _is_of_all(choice: Choice) -> bool:
-    return choice in OTHERS or (isinstance(choice.by, Value) and not choice.is_by_element)
+    is_by_number = isinstance(choice.by, Value) and not choice.is_by_element
+    return choice in OTHERS or is_by_number or is_of_number(choice)
 
 
 def _state(cases: Cases) -> State:
@@ -314,7 +318,7 @@ def _of_use(edge: Edge, cases: Cases, activity: Activity, part: Choice | None) -
     if node.op is loop and _is_overwritten(edge):
         cases = PARTLY  # what flows past a loop without turns is no use of the loop's
     elif not _is_elementwise(node):
-        cases = _replaced(cases, node, lambda choice: _is_lost(choice, edge, activity.homes))
+        cases = _replaced(cases, edge, lambda choice: _is_lost(choice, edge, activity.homes))
     if _is_next_carry(edge):
         cases = of_next_turn(cases, node)
     made = _made(edge) if part is None else [part]
@@ -371,13 +375,12 @@ def _is_lost(choice: Choice, edge: Edge, homes: Homes) -> bool:
     return home is None or homes.is_within(home, edge.node)
 
 
-def _replaced(cases: Cases, node: Node, is_lost: Callable[[Choice], bool]) -> Cases:
+def _replaced(cases: Cases, edge: Edge, is_lost: Callable[[Choice], bool]) -> Cases:
     """The cases with a choice of a node's own in the place of what is lost there."""
     if all(map(is_partial, cases)):
         return cases
-    made = (
-        frozenset(Choice(node) if is_lost(choice) else choice for choice in case) for case in cases
-    )
+    own = of_number(edge.node) if is_number(edge.destination) else Choice(edge.node)
+    made = (frozenset(own if is_lost(choice) else choice for choice in case) for case in cases)
     return either(NEVER, frozenset(made))
 
 
@@ -402,6 +405,8 @@ def _made(edge: Edge) -> Iterable[Choice]:
     elif node.op in _MASKED and "where" in node.attributes["given"]:
         if source is node.operands[0]:
             yield choice_of(node.operands[1], True)
+    elif node.op is guarded:
+        yield Choice(node.operands[0])
     elif node.op in _CHOOSING or (node.op in STRONG and _is_second(edge)):
         yield Choice(node)
 

@@ -42,7 +42,7 @@ from symdiff.ir.called import callees, with_called
 from symdiff.ir.graph import Graph, walk_nodes
 from symdiff.ir.record import count, current, note
 from symdiff.ir.verify import verify
-from symdiff.optimise.algebra import ALGEBRA
+from symdiff.optimise.algebra import ALGEBRA, GUARDS
 from symdiff.optimise.branches import merge_branches
 from symdiff.optimise.cancelling import CANCELLING
 from symdiff.optimise.casts import FINISHING as FINISHING_CASTS
@@ -121,6 +121,7 @@ PASSES: Mapping[str, Pass] = {
     "scaled": scale_products,
     "regroup": _Rewriting(COMMON_FACTORS, SIGNS, RAMPS),
     "products": _Rewriting(PRODUCTS),
+    "guards": _Rewriting(GUARDS),
     "keyed": remember_places,
     "fold": _Rewriting(FOLDING),
     "algebra": _Rewriting(*ALGEBRA),
@@ -142,8 +143,8 @@ DEFAULT = ("dead", "stores", "simplify", "branches", "motion", "dead")
 DIVISIBLE = tuple(name for name in DEFAULT if name != "branches")
 """Passes after which a function and its derivative can still be divided."""
 EMITTED = (
-    "clears", "collect", "scaled", "regroup", "products", "motion", "first", "windows", "dead",
-    "keyed",
+    "guards", "clears", "collect", "scaled", "regroup", "products", "motion", "first", "windows",
+    "dead", "keyed",
 )  # fmt: skip
 """Passes over what is emitted: no further derivative is taken of what they make."""
 LAST = ("finish", "checks", "dead")

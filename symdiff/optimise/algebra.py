@@ -14,6 +14,7 @@ from symdiff.ir.types import COMPLEX, FLOAT, INT, ArrayType
 from symdiff.ops.arithmetic import add, divide, multiply, negative, subtract, where
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import is_derived, is_length, is_python, made_by, number_of
+from symdiff.ops.guards import as_choice
 from symdiff.ops.kinds import is_numpys
 from symdiff.optimise.facts import (
     MAY_BE_ZERO,
@@ -305,6 +306,21 @@ def same_choice(node: Node, rewriter: Rewriter) -> Value | None:
     return rewriter.zeros_for(node) if is_zero(a) and is_zero(b) else None
 
 
+def sure_share(node: Node, rewriter: Rewriter) -> Value | None:
+    """A share that is known to count, or to be 0."""
+    condition, finite, share = node.operands
+    counts = number_of(condition)
+    if counts:
+        return share
+    is_none = counts is not None and number_of(finite) is not None
+    return rewriter.zeros_for(node) if is_none or is_zero(share) else None
+
+
+def plain_choice(node: Node, rewriter: Rewriter) -> Value:
+    """A guarded share as a choice, which no derivative is taken of any more."""
+    return as_choice(node)
+
+
 @reads("where")
 def nested_choice(node: Node, rewriter: Rewriter) -> Value | None:
     """A choice that was made by the same condition before."""
@@ -404,6 +420,7 @@ _IDENTITIES: Rules = {
     ),
     "strong_multiply": in_derivatives(neutral_right(1)),
     "strong_divide": in_derivatives(neutral_right(1), plain_division),
+    "guarded": (sure_share,),
     "where": in_derivatives(same_choice, nested_choice, weak_numbers),
     "index_add": in_derivatives(weak_numbers),
     "positive": (first_operand,),
@@ -414,3 +431,5 @@ _IDENTITIES: Rules = {
     "as_scalar": (first_operand, OnDerivatives(stays_zero)),
 }
 ALGEBRA = (_IDENTITIES, _OPERATORS)
+GUARDS: Rules = {"guarded": (plain_choice,)}
+"""For what is emitted: of what was finite no derivative needs to know any more."""

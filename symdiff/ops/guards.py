@@ -1,0 +1,112 @@
+"""What a rule makes of cotangents, 0 where all of these are 0, whatever else it was made of.
+
+    x_bar = guarded(np.any(g != 0), True, share)        share if any of g is not 0, else 0
+
+A cotangent may be 0 as its value was not selected: the share may then be NaN or infinite, which is
+to have no effect. It may also just happen to be 0, as a residual is where a model fits: then the
+share is 0 with a slope of its own, ``g @ K.T`` changes with ``g`` by ``K.T``. Both look alike. So
+a share that is finite counts even where the cotangents are 0, as it is 0 there, and so does its
+slope, as far as that is finite too: ``c or (f and isfinite(share))`` decides, where ``f`` says
+whether what the share is the slope of was finite.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from symdiff.ir.build import builder
+from symdiff.ir.graph import Node, Value
+from symdiff.ir.types import ArrayType
+from symdiff.ops.arithmetic import (
+    choose,
+    constant_of,
+    isfinite,
+    logical_and,
+    logical_or,
+    strong_constant,
+)
+from symdiff.ops.batching import Lanes
+from symdiff.ops.declare import OfTruths, Operation, array_type
+from symdiff.ops.meanings import select
+from symdiff.ops.reduce import all as all_true
+
+Axes = tuple[int, ...] | None
+
+
+def guard(condition: Value, share: Value, axis: Axes) -> Value:
+    """A share, 0 where the condition says that its cotangents are; ``axis``: along these axes the
+    elements count together, None for all.
+    """
+    made: Value = guarded(condition, builder().value(True), share, axis=axis)
+    return made
+
+
+def guarded_slope(slope: Value, node_operands: Sequence[Value], axis: Axes) -> Value:
+    """What a slope of a guarded share is, guarded as well."""
+    condition, finite, share = node_operands
+    made: Value = guarded(condition, still_finite(finite, share, axis), slope, axis=axis)
+    return made
+
+
+def still_finite(finite: Value, share: Value, axis: Axes) -> Value:
+    """Whether all was finite before, and a share is."""
+    whole = isfinite(share)
+    if array_type(share).rank and axis != ():
+        whole = all_true(whole, axis=axis, keepdims=axis is not None)
+    made: Value = whole if constant_of(finite) is True else logical_and(finite, whole)
+    return made
+
+
+def as_choice(node: Node) -> Value:
+    """A guarded share as a choice. The first one is linear in cotangents, and 0 where these are."""
+    condition, finite, share = node.operands
+    if constant_of(finite) is not True:
+        counts = still_finite(finite, share, node.attributes["axis"])
+        condition = logical_or(condition, counts)
+    made: Value = choose(condition, share, strong_constant(0, share))
+    return made
+
+
+def _evaluate(condition: Any, finite: Any, share: Any, *, axis: Axes) -> Any:
+    whole = np.all(np.isfinite(share), axis=axis, keepdims=axis is not None)
+    counts = np.logical_or(condition, np.logical_and(finite, whole))
+    if np.ndim(share) == 0 and not isinstance(share, np.ndarray):
+        return share if counts else type(share)(0)
+    return np.where(counts, share, np.result_type(share).type(0))
+
+
+def _spelling(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    raise AssertionError("the pass 'guards' writes it as a choice")
+
+
+def _batch(b: Lanes, op: Any, *operands: Value, axis: Axes) -> Value:
+    (share,) = b.whole(*operands)[2:]
+    axes = range(b.types[2].rank) if axis is None else axis
+    condition, finite = (
+        b.unit_axes(value, *range(1, 1 + b.types[2].rank)) if has and not type_.rank else value
+        for value, has, type_ in zip(operands[:2], b.has, b.types, strict=False)
+    )
+    made: Value = op(condition, finite, share, axis=tuple(k + 1 for k in axes))
+    return made
+
+
+_SLOPE = {2: lambda t, y, *operands, axis: guarded_slope(t, operands, axis)}
+
+guarded: Operation = Operation.of_arrays(
+    "guarded",
+    lambda condition, finite, share, *, axis: share,
+    _evaluate,
+    vjp=_SLOPE,
+    jvp=_SLOPE,
+    nondifferentiable=frozenset({0, 1}),
+    sympy=OfTruths(frozenset({0, 1}), lambda sp, c, f, share, **_: select(sp, c, share, sp.S.Zero)),
+    order="kept",
+    cost="plain",
+    batch=_batch,
+    documentation="What is made of cotangents, 0 where these are, with its slope where that is "
+    "finite.",
+)
