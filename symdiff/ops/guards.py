@@ -20,7 +20,6 @@ import numpy as np
 
 from symdiff.ir.build import builder
 from symdiff.ir.graph import Node, Value
-from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import (
     choose,
     constant_of,

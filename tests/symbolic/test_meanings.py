@@ -216,7 +216,15 @@ def test_meanings_of_whole_arrays_have_the_values_of_the_ops(function: Any):
 def test_an_op_on_whole_arrays_is_declared_as_such():
     """No op that is not elementwise has a meaning that is applied entry by entry by mistake."""
     names = {"where", "choice", "sinc", "real", "imag", "conjugate", "complex_of", "not_", "round"}
-    names |= {"guarded", "i0", "ldexp", "complex_sign", "squared_absolute", "gamma_density", "beta_density"}
+    names |= {
+        "guarded",
+        "i0",
+        "ldexp",
+        "complex_sign",
+        "squared_absolute",
+        "gamma_density",
+        "beta_density",
+    }
     for op in REGISTRY.values():
         plain = op.sympy is not None and not isinstance(op.sympy, OnArrays)
         scalars = op.name.startswith(("python_", "math_", "cmath_")) or op.name in (
