@@ -26,6 +26,7 @@ from symdiff.buffers.lower import blocks_of, is_write, push
 from symdiff.buffers.order import carried_values, is_line, lies_as_sum
 from symdiff.buffers.placed import Placed
 from symdiff.dataclass import dataclass
+from symdiff.emit.expressions import subscript
 from symdiff.emit.names import hint_of
 from symdiff.emit.outside import part
 from symdiff.emit.text import WIDTH
@@ -37,6 +38,8 @@ from symdiff.ir.types import INT, ArrayType
 from symdiff.ops.declare import DeclaredOp, Spelling, is_spelled_by_attributes
 from symdiff.ops.effects import Made, Text, enter_context, leave_context
 from symdiff.ops.facts import may_raise
+from symdiff.ops.index import index_add, index_set
+from symdiff.ops.keys import spell_key
 from symdiff.ops.texts import text_call, text_made
 from symdiff.source.constants import written
 from symdiff.source.trees import parts_of
@@ -307,7 +310,8 @@ class _Folding:
         shape = self.shape(node)
         if shape.depth > _DEEPEST:
             return False
-        room = max(WIDTH - _SPARE - 4 * self.depth[block], _LEAST)
+        spare = 0 if isinstance(reader, Node) and is_write(reader) else _SPARE
+        room = max(WIDTH - spare - 4 * self.depth[block], _LEAST)
         if isinstance(reader, Block):
             others = sum(self.shape_of(v).width + _COMMA for v in reader.results if v is not value)
             keyword = 0 if _is_nameless(node) and not others else _RETURN
@@ -429,8 +433,10 @@ def _spelled(node: Node) -> Spelled:
     op, count = node.op, len(node.operands)
     if not isinstance(op, DeclaredOp) or op.spelling is None:
         return _SPARE, [1] * count
+    if node.op in (index_set, index_add):
+        return _measured(_spelled_store, node)
     if is_write(node):
-        return _SPARE + 4 * len(node.attributes.get("key", ())), [1] * count
+        return _SPARE, [1] * count
     if node.attributes or not is_spelled_by_attributes(op):
         return _measured(op.spelling, node)
     known = _alike.get((op, count))
@@ -449,6 +455,12 @@ def _measured(spelling: Spelling, node: Node) -> Spelled:
         else:
             width += _width(inner)
     return width, list(times.values())
+
+
+def _spelled_store(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    """``x[key] += v`` as far as its width goes."""
+    base, value, *dynamic = operands
+    return ast.BinOp(subscript(base, spell_key(node.attributes["key"], dynamic)), ast.Add(), value)
 
 
 def _width_of_name(value: Value) -> int:
@@ -513,6 +525,7 @@ _WIDTHS = {
     ast.Compare: 4,
     ast.Call: 2,
     ast.Subscript: 2,
+    ast.Slice: 1,
     ast.Attribute: 1,
     ast.UnaryOp: 1,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import partial
 
 from symdiff.buffers.lower import release
 from symdiff.emit.breaks import restore_breaks
@@ -20,6 +21,7 @@ from symdiff.emit.outside import with_whole_containers
 from symdiff.emit.plan import Plan, make_plan
 from symdiff.emit.regions import restore_regions
 from symdiff.emit.signature import name_parameters, output, unpacking
+from symdiff.emit.slices import slice_blocks
 from symdiff.emit.statements import Statements
 from symdiff.emit.text import Line, write
 from symdiff.emit.tries import with_try_statements
@@ -27,6 +29,7 @@ from symdiff.emit.twins import write_once
 from symdiff.ir.called import called_cells, with_called
 from symdiff.ir.graph import Graph, GraphCell, Node, Value
 from symdiff.ir.signature import Signature
+from symdiff.ops.support import blocks
 from symdiff.source.trees import children
 
 
@@ -106,6 +109,7 @@ def _body(plan: Plan, namespace: Namespace, augmented: bool) -> list[Line]:
     body = statements.block(plan.graph.block) + statements.stores()
     body.append(_returning(plan, output(plan.graph, expressions)))
     bundle_tapes(body, namespace.fresh)
+    slice_blocks(body, namespace.fresh, partial(namespace.bind, blocks, "blocks"))
     release(plan.graph)
     return body
 

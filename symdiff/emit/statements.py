@@ -304,7 +304,8 @@ class Statements:
             tree: ast.stmt = ast.While(condition, [], [])
         else:
             tree = ast.For(*self.turns(view), [], [], lineno=1)
-        return Line(tree, view.node.span, self.is_adjoint(view.node), body=body)
+        kind: Kind = "blocks" if view.node.attributes.get("blocks") else None
+        return Line(tree, view.node.span, self.is_adjoint(view.node), body=body, kind=kind)
 
     def head(self, view: LoopView) -> tuple[list[Line], ast.expr]:
         """The lines with which a turn begins, and the condition of a ``while`` that needs none."""

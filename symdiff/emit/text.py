@@ -25,7 +25,7 @@ _LONGEST = 96  # of a statement as one line, indentation aside
 _COMPOUND = (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.Try)
 
 
-Kind = Literal["tape", "moved", "number", "cotangent", None]  # moved: what is a name or a constant
+Kind = Literal["tape", "moved", "number", "cotangent", "blocks", None]
 
 
 @dataclass(slots=True)
@@ -34,7 +34,8 @@ class Line:
 
     ``orelse`` of a ``try`` is what its only handler does.
     ``comment`` stands on a line of its own before the statement. ``kind`` is what an assignment
-    gives its name; ``light``: it makes no array.
+    gives its name (``moved``: a name or a constant), ``light``: it makes no array; of a loop that
+    it goes over blocks.
     """
 
     tree: ast.stmt

@@ -98,6 +98,15 @@ def add_rows(x: Any, indices: Any, rows: Any) -> None:
     np.add.at(x.reshape(-1), places.reshape(-1), np.broadcast_to(rows, places.shape).reshape(-1))
 
 
+def blocks(length: int, size: int) -> list[slice]:
+    """Slices of ``size`` places each that go through ``length``; the last one may go beyond.
+
+    >>> blocks(5, 2)
+    [slice(0, 2, None), slice(2, 4, None), slice(4, 6, None)]
+    """
+    return [slice(start, start + size) for start in range(0, length, size)]
+
+
 def triangular_inv(a: Any, lower: bool) -> Any:
     """The inverse of triangular matrices by those of its blocks, three times as fast as NumPy's.
 

@@ -106,7 +106,9 @@ class BlockLoop:
             following = self._turn(turn, dict(zip(results, carries, strict=True)))
         body = Block((turn, *carries), inner.nodes, tuple(following))
         turns, backwards = range_length(0, self.count, self.step), self.stores.backwards
-        view = LoopView(emit_loop(turns, start, (), body, reverse=backwards))
+        node = emit_loop(turns, start, (), body, reverse=backwards)
+        node.attributes["blocks"] = not chains
+        view = LoopView(node)
         for final, value in zip(view.finals, results, strict=True):
             final.name, final.role = value.name, value.role
         return view

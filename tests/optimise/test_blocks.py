@@ -11,6 +11,7 @@ import pytest
 
 import symdiff as sd
 from symdiff.ir.signature import LONG
+from symdiff.ops.support import blocks
 
 RNG = np.random.default_rng(3)
 N = LONG + 4321  # the last block is a short one
@@ -297,7 +298,7 @@ def test_signs_are_chosen_without_branches() -> None:
 def test_temporary_arrays_take_no_memory() -> None:
     """Whole vectors would take six and more: ``a``, ``b``, their slopes and what lies between."""
     x, y = np.resize(X, 10**6), np.resize(Y, 10**6)
-    space: dict[str, Any] = {"np": np}
+    space: dict[str, Any] = {"np": np, "blocks": blocks}
     exec(sd.grad(chain).source(x, y), space)
     tracemalloc.start()
     try:
