@@ -150,7 +150,7 @@ def _evaluate_quiet_divide(n: Any, d: Any) -> Any:
 
 def _spell_quiet_divide(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     n, d, result = (array_type(v) for v in (*node.operands, node.result))
-    infinite = "{0} + np.copysign(np.inf, {0})"
+    infinite = "{0} + np.copysign(np.inf, {0})" if n.dtype.kind != "c" else "{0} * np.nan"
     if all(type_.kind != "array" for type_ in (n, d, result)):
         zero = "{0}" if n == result else f"np.{result.dtype}(0.0)"
         pattern = f"({{0}} / {{1}} if {{1}} != 0 else {infinite}) if {{0}} != 0 else {zero}"

@@ -97,3 +97,17 @@ def test_what_was_not_selected_stays_zero_in_derivatives_of_any_order() -> None:
         for _ in range(4):
             function = reverse(function)
             assert function(x) == 0.0
+
+
+def test_a_modulus_behind_a_where_has_a_third_derivative() -> None:
+    def loss(x: Any) -> Any:
+        q = np.abs(np.log(x) * (1 + 2j))
+        return np.sum(np.where(x > 0.5, q * q, 0.0))
+
+    third = reverse(reverse(reverse(loss)))  # of 5 log(x)^2
+    x = 2.0
+    wanted = 5 * (4 * np.log(x) - 6) / x**3
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert third(np.array([x])) == pytest.approx(wanted, rel=1e-12)
+        assert third(np.array([0.0, x])) == pytest.approx(wanted, rel=1e-12)
