@@ -2,7 +2,7 @@
 
 An integer is a float where a derivative computes with it, so that factors and terms can be
 regrouped. Beside a float of that precision it need not be said: ``k * g`` is ``float64(k) * g``,
-bit for bit, and reads as a person writes it.
+bit for bit, and reads as a person writes it. What a program itself casts to fewer digits stays.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from symdiff.optimise.rules import in_derivatives
 @reads("astype")
 def implied_cast(node: Node, rewriter: Rewriter) -> Value | None:
     """``g * k`` for ``g * k.astype(np.float64)`` of an integer ``k``."""
-    operands = [_integer(value) or value for value in node.operands]
+    operands = [_integer_cast_as(node, value) or value for value in node.operands]
     kept = [a for a, b in zip(operands, node.operands, strict=True) if a is b]
     if len(kept) == len(operands) or not any(_is_as_wide(value, node) for value in kept):
         return None
@@ -49,6 +49,12 @@ def cast_once(node: Node, rewriter: Rewriter) -> Value | None:
     if integer is None or array_type(x).dtype != np.dtype("float64"):
         return None
     return apply(python_float, integer)
+
+
+def _integer_cast_as(node: Node, value: Value) -> Value | None:
+    """The integer of a float that has the digits of the result."""
+    alike = array_type(value).dtype == array_type(node.result).dtype
+    return _integer(value) if alike else None
 
 
 def _integer(value: Value) -> Value | None:

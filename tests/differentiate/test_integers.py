@@ -337,3 +337,21 @@ def test_second_derivatives_keep_numbers_beside_integers(dtype):
     expected[0, 0] = 2 * 0.01 * float(j) ** 2 * float(n) ** 2
     np.testing.assert_allclose(sd.hessian(scaled_sums)(X, j, n), expected, 1e-12)
     np.testing.assert_allclose(sd.jacobian(sd.grad(scaled_sums))(X, j, n), expected, 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "dtype"), [(2**24 + 1, np.float32), (2049, np.float16), (70_000, np.float16)]
+)
+def test_digits_that_a_program_casts_away_do_not_come_back(n, dtype):
+    def of_a_number(x, n):
+        k = dtype(n)
+        return np.sum(np.where(x > 1.0, k * x, 0.0))
+
+    def of_an_array(x, n):
+        return np.sum(n.astype(dtype) * x)
+
+    with np.errstate(over="ignore"):
+        factor = float(dtype(n))
+        made = sd.grad(of_a_number)(X, n), sd.grad(of_an_array)(X, np.array([n, 3]))
+    np.testing.assert_array_equal(made[0], [0.0, factor])
+    np.testing.assert_array_equal(made[1], [factor, 3.0])
