@@ -17,7 +17,7 @@ from symdiff.differentiate.operands import Numbers
 from symdiff.ir.build import builder, marked
 from symdiff.ir.graph import Node, Value
 from symdiff.ir.reach import reached
-from symdiff.ir.types import ArrayType, Dim
+from symdiff.ir.types import ArrayType, Dim, is_long
 from symdiff.ops.arithmetic import (
     choose,
     constant_of,
@@ -281,23 +281,39 @@ def zero_with(bars: Sequence[Value], share: Value, reduction: Node | None) -> Va
 
 
 def is_chosen_alike(y: Value, choice: Choice) -> bool:
-    """Return whether each element of a condition decides about one of a value."""
+    """Return whether a condition decides about elements of a value, alone or rows of them, and is
+    not longer than that: ``mask[:, np.newaxis]``, or a mask whose length has a name of its own.
+    """
     condition = choice.by
     assert isinstance(condition, Value)
-    return _is_array(y) and _is_array(condition) and shape_of(condition) == shape_of(y)
+    if not _is_array(y) or not _is_array(condition):
+        return False
+    own, given = shape_of(y)[::-1], shape_of(condition)[::-1]
+    return len(given) <= len(own) and all(m == 1 or _is_one_length(m, n) for m, n in zip(given, own, strict=False))
 
 
 def is_as_long(operand: Value, y: Value, g: Value) -> bool:
     """Return whether an operand is as long as the result ``y``, whose cotangent is ``g``.
 
-    That has the result's shape, though another name for a length: ``g @ v.T`` of ``y @ v``.
+    Lengths may have several names: that has the result's shape, as ``g @ v.T`` of ``y @ v`` has, and
+    those of operands that are broadcast are equal where they are not 1.
     """
-    own, given = y.type, g.type
-    if operand.type != own or not isinstance(own, ArrayType) or not isinstance(given, ArrayType):
+    own, result, given = operand.type, y.type, g.type
+    if not isinstance(own, ArrayType) or not isinstance(result, ArrayType):
         return False
-    if (own.dtype, own.kind, own.rank) != (given.dtype, given.kind, given.rank):
+    if not isinstance(given, ArrayType) or not _is_alike(own, result) or not _is_alike(result, given):
         return False
-    return all(map(_may_be_one_length, own.shape, given.shape))
+    is_whole = all(map(_is_one_length, own.shape, result.shape))
+    return is_whole and all(map(_may_be_one_length, result.shape, given.shape))
+
+
+def _is_alike(one: ArrayType, other: ArrayType) -> bool:
+    return (one.dtype, one.kind, one.rank) == (other.dtype, other.kind, other.rank)
+
+
+def _is_one_length(one: Dim, other: Dim) -> bool:
+    """Return whether a length of what is broadcast is that of the result for certain."""
+    return one == other or (_may_be_one_length(one, other) and is_long(one) and is_long(other))
 
 
 def _may_be_one_length(one: Dim, other: Dim) -> bool:
