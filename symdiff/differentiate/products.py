@@ -289,19 +289,25 @@ def is_chosen_alike(y: Value, choice: Choice) -> bool:
     if not _is_array(y) or not _is_array(condition):
         return False
     own, given = shape_of(y)[::-1], shape_of(condition)[::-1]
-    return len(given) <= len(own) and all(m == 1 or _is_one_length(m, n) for m, n in zip(given, own, strict=False))
+    return len(given) <= len(own) and all(
+        m == 1 or _is_one_length(m, n) for m, n in zip(given, own, strict=False)
+    )
 
 
 def is_as_long(operand: Value, y: Value, g: Value) -> bool:
     """Return whether an operand is as long as the result ``y``, whose cotangent is ``g``.
 
-    Lengths may have several names: that has the result's shape, as ``g @ v.T`` of ``y @ v`` has, and
-    those of operands that are broadcast are equal where they are not 1.
+    Lengths may have several names: a cotangent has its result's shape, as ``g @ v.T`` of ``y @ v``
+    has, and those of operands that are broadcast are equal where they are not 1.
     """
     own, result, given = operand.type, y.type, g.type
     if not isinstance(own, ArrayType) or not isinstance(result, ArrayType):
         return False
-    if not isinstance(given, ArrayType) or not _is_alike(own, result) or not _is_alike(result, given):
+    if (
+        not isinstance(given, ArrayType)
+        or not _is_alike(own, result)
+        or not _is_alike(result, given)
+    ):
         return False
     is_whole = all(map(_is_one_length, own.shape, result.shape))
     return is_whole and all(map(_may_be_one_length, result.shape, given.shape))
