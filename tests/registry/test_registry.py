@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from tests.registry import cases, extremes, table, walk
+from tests.registry import cases, extremes, residuals, table, walk
 from tests.registry.examples import Example
 from tests.shares import ALL  # else of each callable a fixed part
 
@@ -58,6 +59,15 @@ def test_integers_and_floats_of_any_magnitude(name: str, record_property: Any) -
         walk.walk(group, found, extremes.ORDERS, extremes.Relative)
     record_property("extreme cells", len(set(found.held)))
     assert not found.wrong, "\n".join([f"{len(found.wrong)} cells", *found.wrong[:SHOWN]])
+
+
+@pytest.mark.parametrize("name", walk.registered() if ALL else residuals.SAMPLE)
+def test_a_residual_of_zero_has_a_second_derivative(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = residuals.residual_of(name)
+        assert found is not None or name not in residuals.SAMPLE
+        assert found is None or not found.wrong(), found.wrong()
 
 
 def test_everything_has_an_example() -> None:
