@@ -224,14 +224,22 @@ def _unless_unknown(
     interp: Interpreter, function: Any, call: Callable[..., Abstract], lowering: Any, taken: Any
 ) -> Abstract:
     """A call by its lowering; what that has to know, and is known at run time only, is left to the
-    definition.
+    definition, where this is no call of that itself.
     """
     try:
         return call(interp, lowering, *taken)
     except NeedsStatic as needed:
-        if _known(DEFINITIONS, function) is None or can_be_known(interp, needed.value):
+        definition = _known(DEFINITIONS, function)
+        if definition is None or can_be_known(interp, needed.value) or _is_in(interp, definition):
             raise
         return NotImplemented
+
+
+def _is_in(interp: Interpreter, definition: types.FunctionType) -> bool:
+    """Return whether the body of a definition is being followed."""
+    scope = interp.frame.scope
+    named = scope.function == definition.__name__
+    return named and scope.globals is definition.__globals__
 
 
 def _by_what_is_written(

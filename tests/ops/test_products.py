@@ -401,3 +401,15 @@ def test_second_derivatives_by_a_shared_matrix() -> None:
         symdiff.grad(lambda w: np.sum(symdiff.grad(loss)(w) * v))(w),
     ):
         np.testing.assert_allclose(found, want, rtol=1e-12)
+
+
+def test_cross_products_of_vectors_that_a_branch_chooses():
+    fixed, x = np.array([1.0, 2.0, 3.0]), np.array([1.0, 4.0, 9.0])
+
+    def volume(x, c):
+        v = x if c > 0 else fixed
+        return np.cross(v, np.array([0.5, -1.0, 2.0])) @ fixed
+
+    slopes = np.cross(np.array([0.5, -1.0, 2.0]), fixed)
+    np.testing.assert_allclose(symdiff.grad(volume)(x, 1.0), slopes, rtol=1e-14)
+    np.testing.assert_allclose(symdiff.grad(volume)(x, -1.0), np.zeros(3))

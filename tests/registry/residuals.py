@@ -1,10 +1,10 @@
 """What is registered, in a residual that is 0 as a whole behind a ``where``.
 
-    r = f(s) - f(v), s = sqrt(v * v)        loss = where(always, sum(r * r), 0)
+    r = f(sqrt(x)) - f(sqrt(v))         loss = sum(where(always, r * r, 0))
 
-The slopes of ``s`` might be infinite, and the cotangents of ``r`` are 0 at ``v``, as if it were not
-selected. Along a way the second derivative of the loss is ``2 sum(r'^2)``, with ``r'`` of the plain
-call by extrapolated differences.
+Other operands of the shape are multiplied with the root as well. Its slopes might be infinite, and
+the cotangents of ``r`` are 0 at ``v``, as if it were not selected. Along a way the loss has the
+second derivative ``2 sum(r'^2)``, with ``r'`` of the plain call by extrapolated differences.
 """
 
 from __future__ import annotations
@@ -70,16 +70,22 @@ def _operands(example: Example) -> Any:
 
 
 def _residual(f: Callable[..., Any], values: Any, k: int) -> Residual | None:
-    point, before, behind = np.array(values[k]), tuple(values[:k]), tuple(values[k + 1 :])
-    wanted = f(*values)
+    point = values[k] ** 2
+    parts = [_part(value, k == j, point.shape) for j, value in enumerate(values)]
+
+    def call(x: Any) -> Any:
+        s = np.sqrt(x)
+        return f(*[part(s) for part in parts])
+
+    wanted = call(point)
     if not isinstance(wanted, np.ndarray | float) or np.asarray(wanted).dtype != np.float64:
         return None
     way = np.random.default_rng(1).uniform(-1.0, 1.0, point.shape)
 
-    def at(t: float) -> Any:
-        return np.asarray(f(*before, point + t * way, *behind))
+    def slope_over(h: float) -> Any:
+        return np.asarray(call(point + h * way) - call(point - h * way)) / (2 * h)
 
-    rows = [[(at(h) - at(-h)) / (2 * h) for h in (1e-3, 5e-4, 2.5e-4, 1.25e-4)]]
+    rows = [[slope_over(h) for h in (1e-3, 5e-4, 2.5e-4, 1.25e-4)]]
     for j in (1, 2, 3):
         rows.append([(4**j * b - a) / (4**j - 1) for a, b in itertools.pairwise(rows[-1])])
     slope, error = rows[3][0], np.abs(rows[3][0] - rows[2][1])
@@ -87,8 +93,15 @@ def _residual(f: Callable[..., Any], values: Any, k: int) -> Residual | None:
     if not np.max(error, initial=0.0) < 0.1 * WITHIN * np.sqrt(bent):
         return None
 
-    def loss(v: Any) -> Any:
-        r = f(*before, np.sqrt(v * v), *behind) - wanted
-        return np.where(np.sum(v) < 1e9, np.sum(r * r), 0.0)
+    def loss(x: Any) -> Any:
+        r = call(x) - wanted
+        return np.sum(np.where(np.sum(x) < 1e9, r * r, 0.0))
 
     return Residual(loss, point, way, bent)
+
+
+def _part(value: Any, is_first: bool, shape: tuple[int, ...]) -> Callable[[Any], Any]:
+    """An operand, by the root."""
+    if is_first:
+        return lambda s: s
+    return (lambda s: value * s) if np.shape(value) == shape else lambda s: value
