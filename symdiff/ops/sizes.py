@@ -131,6 +131,13 @@ _RAISING = frozenset({"math_log2", "math_log", "math_log10"})  # of 0
 _LOGARITHMS = frozenset({"log2", "log", "log10"}) | _RAISING
 
 
+def without_offset(value: Value) -> Value:
+    """``v`` where a value is computed as ``v + c`` with constants ``c``."""
+    while (step := _peeled(value)) is not None:
+        value, _ = step
+    return value
+
+
 def _peeled(value: Value) -> tuple[Value, int] | None:
     """``(v, c)`` where a value is computed as ``v + c`` with a constant ``c``."""
     if value.node is None or value.node.op.name not in ("add", "subtract"):

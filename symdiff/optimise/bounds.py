@@ -70,31 +70,39 @@ class Bounds:
         number = constant_integer(value)
         if number is not None:
             return Interval(number, number)
+        if depth == 0:
+            return _UNKNOWN
         if value in self._count:
-            return self._of_turn(self._count[value])
+            return self._of_turn(self._count[value], depth)
         node = value.node
-        if node is None or depth == 0:
+        if node is None:
             return _UNKNOWN
         if node.op.name == "range_element":
             return self._of_element(node.operands, depth)
         if node.op.name in ("add", "subtract"):
             return self._of_sum(node, depth)
-        return Interval(0, self._dim(value)) if node.op.name == "size" else _UNKNOWN
+        return Interval(0, self.dim(value)) if node.op.name == "size" else _UNKNOWN
 
-    def _dim(self, value: Value) -> Dim:
+    def dim(self, value: Value) -> Dim:
+        """What is known of a length."""
         known = self._dims.get(value)
         return dim_of(value) if known is None else known
 
-    def _of_turn(self, count: Value) -> Interval:
+    def _of_turn(self, count: Value, depth: int) -> Interval:
         """Of the index of a loop with this many turns."""
         made = made_by(count, "range_length")
         if made is None:
-            return Interval(0, shifted(self._dim(count), -1))
+            return Interval(0, shifted(self._most(count, depth), -1))
         start, stop, step = made.operands
         first = constant_integer(start)
         if first is None or constant_integer(step) != 1:
             return Interval(0)
-        return Interval(0, shifted(self._dim(stop), -first - 1))
+        return Interval(0, shifted(self._most(stop, depth), -first - 1))
+
+    def _most(self, end: Value, depth: int) -> Dim:
+        """The most that the end of a range is: it may follow from the turn of a loop around it."""
+        most = self.of(end, depth - 1).high
+        return self.dim(end) if most is None else most
 
     def _of_sum(self, node: Node, depth: int) -> Interval:
         name, (a, b) = node.op.name, node.operands
@@ -107,7 +115,7 @@ class Bounds:
 
     def _of_difference(self, a: Value, taken: Interval) -> Interval:
         """Of a length less what is at least 0: ``n - 1 - i``."""
-        length = self._dim(a)
+        length = self.dim(a)
         if taken.low is None or isinstance(length, int) or length.open:
             return _UNKNOWN
         high = shifted(length, -taken.low)
@@ -129,6 +137,6 @@ class Bounds:
             return _UNKNOWN
         stop = made.operands[1]
         if by is not None and by > 0:
-            return Interval(self.of(start, depth - 1).low, shifted(self._dim(stop), -1))
+            return Interval(self.of(start, depth - 1).low, shifted(self._most(stop, depth), -1))
         last = self.of(stop, depth - 1).low
-        return Interval(None if last is None else last + 1, self._dim(start))
+        return Interval(None if last is None else last + 1, self.dim(start))

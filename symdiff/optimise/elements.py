@@ -8,11 +8,13 @@
 
 NumPy takes several times as long to read an element, and to compute with it, as Python does with a
 float of its own (see ``floats``). A loop is taken where nothing but numbers and single elements of
-vectors of float64 are computed with, and where it, or one in it, has as many turns as the vectors
-are long: a list is made of all of an array.
+vectors of float64 are computed with, and where lists of what it reaches take no more time than its
+turns (see ``reaches``): of vectors that may be longer a part is made a list, and is put back.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -20,16 +22,17 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, copy_block, substitute, with_block
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_blocks, walk_nodes
-from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Dim, ListType, Size, TapeType, Type
+from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Dim, ListType, TapeType, Type
 from symdiff.ops.arithmetic import divide, multiply
 from symdiff.ops.casts import astype, python_float
+from symdiff.ops.declare import array_type
 from symdiff.ops.facts import made_by, number_of
-from symdiff.ops.index import index, index_add, index_set, key_of
+from symdiff.ops.index import index, index_add, index_of, index_set, index_set_of, key_of
 from symdiff.ops.keys import Slot
 from symdiff.ops.list_arrays import list_stack, list_unstack
 from symdiff.ops.lists import list_add, list_get, list_length, list_set
 from symdiff.ops.partial import partial_values
-from symdiff.ops.sizes import constant_integer, dim_of, lower_bound, size
+from symdiff.ops.sizes import constant_integer, lower_bound, size
 from symdiff.optimise.bounds import Bounds
 from symdiff.optimise.floats import (
     AS_THEY_ARE,
@@ -41,10 +44,12 @@ from symdiff.optimise.floats import (
     of_own_value,
     python_number,
 )
+from symdiff.optimise.reaches import ACCESSES, End, ends_of_parts, is_vector
 
 _FLOAT64 = np.dtype("float64")
 _LIST = ListType(FLOAT)
-_FEW = 64  # elements, which are made into a list whatever the loop does
+_Lists = dict[tuple[Value, End | None], Value]
+"""Lists that a block has made of vectors, or of their parts up to a place."""
 _MOST_NODES = 200  # of a program that is written twice
 _TOTAL = frozenset({"constant", "loop", "cond", "index", "index_set", "index_add", "undefined"})
 _TOTAL |= {"add", "subtract", "multiply", "negative", "positive", "strong_multiply", "absolute"}
@@ -66,7 +71,7 @@ def on_lists(graph: Graph) -> OnLists | None:
     nodes = list(walk_nodes(graph.block))
     if graph.mutated or any(node.op.effect for node in nodes):
         return None
-    if not any(map(_reads_element, nodes)) or not any(n.op is loop and _pays(n) for n in nodes):
+    if not any(map(_reads_element, nodes)) or not any(node.op is loop for node in nodes):
         return None
     made = _put_on_lists(graph, by_numpy=True)
     if made is None or not made.may_raise:
@@ -84,14 +89,7 @@ def _put_on_lists(graph: Graph, by_numpy: bool) -> OnLists | None:
 
 
 def _reads_element(node: Node) -> bool:
-    return node.op in (index, index_add, index_set) and _is_vector(node.operands[0].type)
-
-
-def _is_vector(type_: Type) -> bool:
-    """Return whether a type is an array of rank 1 of float64."""
-    if not isinstance(type_, ArrayType) or type_.kind != "array" or type_.rank != 1:
-        return False
-    return bool(type_.dtype == _FLOAT64)
+    return node.op in ACCESSES and is_vector(node.operands[0].type)
 
 
 class _Loops:
@@ -112,18 +110,19 @@ class _Loops:
 
     def block(self, block: Block) -> None:
         nodes: list[Node] = []
-        lists: dict[Value, Value] = {}  # of vectors, made in this block
+        lists: _Lists = {}
         for node in block.nodes:
-            made = self.loop(node, lists) if node.op is loop and _pays(node) else None
+            ends = ends_of_parts(node, self.bounds) if node.op is loop else None
+            made = None if ends is None else self.loop(node, ends, lists)
             if made is None:
                 for inner in node.blocks:
                     self.block(inner)
             nodes += made or [node]
         block.nodes = nodes
 
-    def loop(self, node: Node, lists: dict[Value, Value]) -> list[Node] | None:
+    def loop(self, node: Node, ends: Mapping[Dim, End], lists: _Lists) -> list[Node] | None:
         """The nodes in the place of a loop; None where it is not one of single elements."""
-        converter = _OfElements(self, lists)
+        converter = _OfElements(self, ends, lists)
         outer = Builder()
         outer.span = node.span
         try:
@@ -149,54 +148,35 @@ class _Loops:
         return True
 
 
-def _pays(node: Node) -> bool:
-    """Return whether a loop has as many turns as the vectors are long that it reads or changes."""
-    inner = [LoopView(n) for n in (node, *walk_nodes(node.blocks[0])) if n.op is loop]
-    if any(view.condition is not None or view.count is None for view in inner):
-        return False
-    turns = [_turns(view.count) for view in inner if view.count is not None]
-    read = [v for v in (*node.operands, *free_values(node.blocks[0])) if _is_vector(v.type)]
-    lengths = [v.type.shape[0] for v in read if isinstance(v.type, ArrayType)]
-    return bool(lengths) and all(any(_is_as_many(t, n) for t in turns) for n in lengths)
-
-
-def _turns(count: Value) -> Dim:
-    """About how many turns a count tells: a range from 1 has those of its end."""
-    made = made_by(count, "range_length")
-    return dim_of(count if made is None else _further(made.operands[0], made.operands[1]))
-
-
-def _further(start: Value, stop: Value) -> Value:
-    """The end of a range that is not a known number: it may run backwards."""
-    return start if isinstance(dim_of(stop), int) else stop
-
-
-def _is_as_many(turns: Dim, length: Dim) -> bool:
-    if isinstance(length, int):
-        return length <= _FEW or (isinstance(turns, int) and 4 * turns >= length)
-    return isinstance(turns, Size) and turns.symbol == length.symbol
-
-
 class _OfElements(Converter):
     """Rebuilds a loop whose vectors are lists."""
 
-    def __init__(self, loops: _Loops, lists: dict[Value, Value]) -> None:
+    def __init__(self, loops: _Loops, ends: Mapping[Dim, End], lists: _Lists) -> None:
         super().__init__(loops.graph, loops.exact, {})
-        self.loops, self.lists = loops, dict(lists)
+        self.loops, self.ends, self.lists = loops, ends, dict(lists)
+        self.is_backwards = False  # and reads what the loop before it has read
         self.may_raise = False
 
     def float_type(self, type_: Type) -> Type:
-        return _LIST if _is_vector(type_) else float_type(type_)
+        return _LIST if is_vector(type_) else float_type(type_)
+
+    def name_of(self, parameter: Value) -> str | None:
+        is_part = is_vector(parameter.type) and self.end(parameter) is not None
+        return _beside(parameter) if is_part else parameter.name
 
     def loop(self, node: Node) -> dict[Value, Value]:
         """Build the loop between what makes its lists and what makes arrays of them again."""
         if node in self.exact and _may_leave_as_entered(node):
             raise NotFloats
+        self.is_backwards = any(value.role == "cotangent" for value in node.results)
+        if not self.is_backwards and not _computes(node):
+            raise NotFloats
         for value in dict.fromkeys((*node.operands, *_captured(node))):
             self.new[value] = self.brought_in(value)
         results = self.several(node)
+        entered = dict(zip(LoopView(node).finals, LoopView(node).initial, strict=True))
         return {
-            old: self.brought_out(old, made)
+            old: self.brought_out(old, made, entered.get(old))
             for old, made in zip(node.results, results, strict=True)
         }
 
@@ -208,7 +188,7 @@ class _OfElements(Converter):
             raise NotFloats  # of a loop that is not on lists
         if value in self.loops.partial:
             raise NotFloats  # what has no value yet is neither a list nor a number
-        if _is_vector(value.type):
+        if is_vector(value.type):
             return self.as_list(known, value)
         while (retyped := made_by(known, "retype")) is not None:
             known = retyped.operands[0]
@@ -220,30 +200,56 @@ class _OfElements(Converter):
         return made
 
     def as_list(self, known: Value, value: Value) -> Value:
-        """The elements of a vector; those of one that was a list before are that list."""
-        stacked = made_by(known, "list_stack")
+        """The elements of a vector, or of its part; those of one that was a list before are that
+        list.
+        """
+        end = self.end(value)
+        stacked = made_by(known, "list_stack") if end is None else None
         if stacked is not None and stacked in self.loops.made:
             return stacked.operands[0]
-        if value not in self.lists:
-            made: Value = list_unstack(known, type=_LIST)
-            made.name = value.name if value.role != "primal" else f"{value.name or 'values'}_list"
+        if (value, end) not in self.lists:
+            part = known if end is None else index_of(known, (slice(None, self.place(end)),))
+            made: Value = list_unstack(part, type=_LIST)
+            made.name = self.name_of(value) if value.role != "primal" else _beside(value)
             made.role = value.role
-            self.lists[value] = made
-        return self.lists[value]
+            self.lists[value, end] = made
+        return self.lists[value, end]
 
-    def brought_out(self, old: Value, made: Value) -> Value:
+    def end(self, vector: Value) -> End | None:
+        """Where the part of a vector ends that the loop needs; None where it needs all."""
+        return self.ends.get(array_type(vector).shape[0])
+
+    def place(self, end: End) -> Value | int:
+        if end.base is None:
+            return end.offset
+        base = self.loops.new.get(end.base, end.base)
+        return base + end.offset if end.offset else base
+
+    def brought_out(self, old: Value, made: Value, entered: Value | None) -> Value:
         made.name, made.role = old.name, old.role
         type_ = old.type
         if made.type == type_ or not isinstance(type_, ArrayType):
             return made
         if made.type == _LIST:
-            array: Value = list_stack(made, length=type_.shape[0], dtype=_FLOAT64)
+            array = self.as_vector(made, old, entered)
         elif type_.dtype == _FLOAT64:
             array = astype(made, dtype=_FLOAT64)
         else:
             raise NotFloats
         array.name, array.role = old.name, old.role
         return array
+
+    def as_vector(self, items: Value, old: Value, entered: Value | None) -> Value:
+        """The vector of a list of all its elements, or of those of a part of what entered."""
+        end, length = self.end(old), array_type(old).shape[0]
+        if end is None:
+            whole: Value = list_stack(items, length=length, dtype=_FLOAT64)
+            return whole
+        if entered is None:
+            raise NotFloats
+        base, key = self.loops.new.get(entered, entered), (slice(None, self.place(end)),)
+        length = array_type(index_of(base, key)).shape[0]
+        return index_set_of(base, list_stack(items, length=length, dtype=_FLOAT64), key)
 
     # Nodes ----------------------------------------------------------------------------------------
 
@@ -255,10 +261,12 @@ class _OfElements(Converter):
     def plain(self, node: Node) -> Value:
         if _reads_element(node):
             return self.element(node)
-        if node.op is size and _is_vector(node.operands[0].type):
+        if node.op is size and is_vector(node.operands[0].type):
+            if self.end(node.operands[0]) is not None:
+                raise NotFloats  # a list of a part does not tell it
             length: Value = list_length(self.new[node.operands[0]])
             return length
-        if any(_is_vector(v.type) for v in (*node.operands, *node.results)):
+        if any(is_vector(v.type) for v in (*node.operands, *node.results)):
             raise NotFloats
         if not self.is_total(node):
             if self.loops.by_numpy and is_function(node.op):
@@ -281,7 +289,7 @@ class _OfElements(Converter):
             self.check(place, node)
             place = self.new[place]
         else:
-            self.may_raise = True
+            self.may_raise = self.may_raise or not self.is_backwards
             place = self.constant(place)
         items = self.new[node.operands[0]]
         if node.op is index:
@@ -300,7 +308,7 @@ class _OfElements(Converter):
         type_ = node.operands[0].type
         assert isinstance(type_, ArrayType)
         if not self.loops.bounds.of(place).is_index_of(type_.shape[0]):
-            self.may_raise = True
+            self.may_raise = self.may_raise or not self.is_backwards
 
     def is_total(self, node: Node) -> bool:
         """Return whether an op raises nothing on Python's floats."""
@@ -319,6 +327,19 @@ class _OfElements(Converter):
         if self.is_square(node):
             return multiply(operands[0], operands[0])
         return super().power(node, operands)
+
+
+def _beside(vector: Value) -> str:
+    """The name of a list beside its vector."""
+    return f"{vector.name or 'values'}_list"
+
+
+def _computes(node: Node) -> bool:
+    """Return whether a loop does more than to read elements, which may raise."""
+    return any(
+        n.op in (index_add, index_set) or (n.op is not index and any(map(_is_numpys, n.results)))
+        for n in walk_nodes(node.blocks[0])
+    )
 
 
 def _may_leave_as_entered(node: Node) -> bool:

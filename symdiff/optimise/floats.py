@@ -147,6 +147,10 @@ class Converter:
         """What stands for a type; raises ``NotFloats`` where nothing does."""
         return float_type(type_)
 
+    def name_of(self, parameter: Value) -> str | None:
+        """The name of what stands for a parameter of a block."""
+        return parameter.name
+
     def graph(self) -> Graph:
         old = self.old
         outermost = Builder()
@@ -315,7 +319,7 @@ class Converter:
 
     def block(self, block: Block) -> Block:
         parameters = tuple(
-            Value(self.float_type(v.type), None, v.name, v.role) for v in block.parameters
+            Value(self.float_type(v.type), None, self.name_of(v), v.role) for v in block.parameters
         )
         self.new.update(zip(block.parameters, parameters, strict=True))
         inner = Builder()

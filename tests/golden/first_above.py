@@ -19,14 +19,20 @@ def first_above_grad(x, level):
         value_bar = np.float64(0.0)
     # line 196: for value in x:
     x_bar = np.zeros(x.shape)
+    total_bar = float(total_bar)
+    value_bar = float(value_bar)
+    x_list_bar = x_bar[:t].tolist()
+    x_list = x[:t].tolist()
     for k in reversed(range(t)):
         # line 198: if total > level:
         if return__tape[k]:
             total_bar += value_bar
-            value_bar = np.float64(0.0)
-        value = x[k]
+            value_bar = 0.0
+        value = x_list[k]
         # line 197: total += value * value
         value_bar1 = 2.0 * (total_bar * value if total_bar != 0 else total_bar)
         # line 196: for value in x:
-        x_bar[k] = value_bar1
+        x_list_bar[k] = value_bar1
+    # line 196: for value in x:
+    x_bar[:t] = np.array(x_list_bar)
     return x_bar

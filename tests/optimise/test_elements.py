@@ -165,31 +165,6 @@ def test_errors_are_numpys() -> None:
         sd.grad(reached_beyond)(x, 1)
 
 
-def some_turns(x: Any, n: int) -> Any:
-    total = 0.0
-    for i in range(n):
-        total = total + x[i] * x[i]
-    return total
-
-
-def left_early(x: Any) -> Any:
-    total = 0.0
-    for i in range(len(x)):
-        if x[i] > 0.2:
-            break
-        total = total + x[i] * x[i]
-    return total
-
-
-@pytest.mark.parametrize(("function", "more"), [(some_turns, (2,)), (left_early, ())])
-def test_vectors_that_a_loop_may_read_little_of_are_no_lists(
-    function: Callable[..., Any], more: tuple[int, ...]
-) -> None:
-    x = np.array([0.1, 0.3, 0.2])
-    assert "tolist" not in sd.grad(function).source(x, *more)
-    assert sd.grad(function)(x, *more)[0] == 0.2
-
-
 def maybe_no_turns(x: Any) -> Any:
     total = 0.0
     for i in range(len(x) - 2):
