@@ -19,7 +19,7 @@ from symdiff.ir.build import constant
 from symdiff.ir.control import LoopView, cond, loop, undefined
 from symdiff.ir.graph import Graph, Node, Value
 from symdiff.ir.types import TapeType
-from symdiff.ops.index import index, key_of
+from symdiff.ops.index import index, item, key_of
 from symdiff.ops.keys import Slot
 from symdiff.ops.lists import list_get
 from symdiff.ops.residuals import PACKED
@@ -51,7 +51,7 @@ def hint_of(value: Value) -> str:
 def element_name(value: Value) -> str | None:
     """``y_1`` for what is read of ``y[1]``, and ``y_i`` for ``y[i]``."""
     node = value.node
-    if node is None or node.op not in (index, list_get):
+    if node is None or node.op not in (index, item, list_get):
         return None
     base = node.operands[0]
     while base.name is None and base.node is not None and is_write(base.node):

@@ -21,13 +21,21 @@ import numpy as np
 
 from symdiff.errors import rejection
 from symdiff.ir.graph import OPERATORS, Node, Operand, Value
-from symdiff.ir.types import ArrayType, Dim, ListType, Size, is_at_most, shifted
+from symdiff.ir.types import FLOAT, ArrayType, Dim, ListType, Size, is_at_most, shifted
 from symdiff.ops import patterns, support
 from symdiff.ops.arithmetic import equal, where
 from symdiff.ops.arrays import array_of
 from symdiff.ops.batching import Lanes, NoBatchRule
 from symdiff.ops.creation import INTEGER, arange_of, zeros, zeros_of
-from symdiff.ops.declare import EVALUATED, Operation, array_type, dotted, supporting
+from symdiff.ops.declare import (
+    EVALUATED,
+    Operation,
+    StageOperation,
+    array_type,
+    dotted,
+    literal,
+    supporting,
+)
 from symdiff.ops.flops import nothing, of_region
 from symdiff.ops.keys import (
     Entry,
@@ -49,7 +57,7 @@ from symdiff.ops.sizes import constant_integer, dim_of, lower_bound, product, si
 
 def key_of(node: Node) -> tuple[Key, tuple[Value, ...]]:
     """Key and dynamic operands of an ``index``, ``index_set`` or ``index_add`` node."""
-    first = 1 if node.op is index else 2
+    first = 1 if node.op in (index, item) else 2
     return node.attributes["key"], node.operands[first:]
 
 
@@ -524,6 +532,24 @@ def index_add_of(x: Value, v: Operand, entries: Any) -> Value:
     """``x`` after adding ``v`` to its places ``entries``, repeated ones repeatedly."""
     key, dynamic, shape = staged_key(x, entries)
     return index_add(x, v, *dynamic, key=key, shape=shape)
+
+
+def _spell_item(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
+    array, *dynamic = operands
+    key: Key = node.attributes["key"]
+    places = [dynamic[e.number] if isinstance(e, Slot) else literal(e) for e in key]
+    return ast.Call(ast.Attribute(array, "item", ast.Load()), places, [])
+
+
+item = StageOperation(
+    "item",
+    lambda x, *dynamic, key: (FLOAT,),
+    lambda x, *dynamic, key: x.item(*actual_key(key, dynamic)),
+    raises=True,
+    cost="free",
+    spelling=_spell_item,
+    documentation="An element of float64 as a float of Python's, in programs that are emitted.",
+)
 
 
 # Repeated places ----------------------------------------------------------------------------------

@@ -8,13 +8,12 @@
 
 NumPy takes several times as long to read an element, and to compute with it, as Python does with a
 float of its own (see ``floats``). A loop is taken where nothing but numbers and single elements of
-vectors of float64 are computed with, and where lists of what it reaches take no more time than its
+arrays of float64 are computed with, and where lists of what it reaches take no more time than its
 turns (see ``reaches``): of vectors that may be longer a part is made a list, and is put back.
+Elements of matrices are read as floats, ``A.item(i, j)``, and written where they stand.
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -22,12 +21,12 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, copy_block, substitute, with_block
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_blocks, walk_nodes
-from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, Dim, ListType, TapeType, Type
+from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, ListType, TapeType, Type
 from symdiff.ops.arithmetic import divide, multiply
 from symdiff.ops.casts import astype, python_float
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import made_by, number_of
-from symdiff.ops.index import index, index_add, index_of, index_set, index_set_of, key_of
+from symdiff.ops.index import index, index_add, index_of, index_set, index_set_of, item, key_of
 from symdiff.ops.keys import Slot
 from symdiff.ops.list_arrays import list_stack, list_unstack
 from symdiff.ops.lists import list_add, list_get, list_length, list_set
@@ -44,10 +43,12 @@ from symdiff.optimise.floats import (
     of_own_value,
     python_number,
 )
-from symdiff.optimise.reaches import ACCESSES, End, ends_of_parts, is_vector
+from symdiff.optimise.reaches import ACCESSES, End, Ends, ends_of_parts, is_vector
 
 _FLOAT64 = np.dtype("float64")
 _LIST = ListType(FLOAT)
+
+
 _Lists = dict[tuple[Value, End | None], Value]
 """Lists that a block has made of vectors, or of their parts up to a place."""
 _MOST_NODES = 200  # of a program that is written twice
@@ -89,7 +90,14 @@ def _put_on_lists(graph: Graph, by_numpy: bool) -> OnLists | None:
 
 
 def _reads_element(node: Node) -> bool:
-    return node.op in ACCESSES and is_vector(node.operands[0].type)
+    return node.op in ACCESSES and _is_of_floats(node.operands[0].type)
+
+
+def _is_of_floats(type_: Type) -> bool:
+    """Return whether a type is an array of float64."""
+    if not isinstance(type_, ArrayType) or type_.kind != "array":
+        return False
+    return bool(type_.rank and type_.dtype == _FLOAT64)
 
 
 class _Loops:
@@ -120,7 +128,7 @@ class _Loops:
             nodes += made or [node]
         block.nodes = nodes
 
-    def loop(self, node: Node, ends: Mapping[Dim, End], lists: _Lists) -> list[Node] | None:
+    def loop(self, node: Node, ends: Ends, lists: _Lists) -> list[Node] | None:
         """The nodes in the place of a loop; None where it is not one of single elements."""
         converter = _OfElements(self, ends, lists)
         outer = Builder()
@@ -151,17 +159,26 @@ class _Loops:
 class _OfElements(Converter):
     """Rebuilds a loop whose vectors are lists."""
 
-    def __init__(self, loops: _Loops, ends: Mapping[Dim, End], lists: _Lists) -> None:
+    def __init__(self, loops: _Loops, ends: Ends, lists: _Lists) -> None:
         super().__init__(loops.graph, loops.exact, {})
         self.loops, self.ends, self.lists = loops, ends, dict(lists)
         self.is_backwards = False  # and reads what the loop before it has read
         self.may_raise = False
 
     def float_type(self, type_: Type) -> Type:
-        return _LIST if is_vector(type_) else float_type(type_)
+        if self.is_listed(type_):
+            return _LIST
+        return type_ if _is_of_floats(type_) else float_type(type_)
+
+    def is_listed(self, type_: Type) -> bool:
+        """Return whether a list stands for a type: vectors of which it would take long stay."""
+        if not isinstance(type_, ArrayType) or not is_vector(type_):
+            return False
+        length = type_.shape[0]
+        return length not in self.ends or self.ends[length] is not None
 
     def name_of(self, parameter: Value) -> str | None:
-        is_part = is_vector(parameter.type) and self.end(parameter) is not None
+        is_part = self.is_listed(parameter.type) and self.end(parameter) is not None
         return _beside(parameter) if is_part else parameter.name
 
     def loop(self, node: Node) -> dict[Value, Value]:
@@ -188,7 +205,7 @@ class _OfElements(Converter):
             raise NotFloats  # of a loop that is not on lists
         if value in self.loops.partial:
             raise NotFloats  # what has no value yet is neither a list nor a number
-        if is_vector(value.type):
+        if self.is_listed(value.type):
             return self.as_list(known, value)
         while (retyped := made_by(known, "retype")) is not None:
             known = retyped.operands[0]
@@ -261,12 +278,9 @@ class _OfElements(Converter):
     def plain(self, node: Node) -> Value:
         if _reads_element(node):
             return self.element(node)
-        if node.op is size and is_vector(node.operands[0].type):
-            if self.end(node.operands[0]) is not None:
-                raise NotFloats  # a list of a part does not tell it
-            length: Value = list_length(self.new[node.operands[0]])
-            return length
-        if any(is_vector(v.type) for v in (*node.operands, *node.results)):
+        if node.op is size and _is_of_floats(node.operands[0].type):
+            return self.length(node)
+        if any(_is_of_floats(v.type) for v in (*node.operands, *node.results)):
             raise NotFloats
         if not self.is_total(node):
             if self.loops.by_numpy and is_function(node.op):
@@ -278,37 +292,52 @@ class _OfElements(Converter):
         operands = [self.new[v] for v in node.operands]
         return python_float(self.apply(node, operands, **node.attributes))
 
+    def length(self, node: Node) -> Value:
+        (array,) = node.operands
+        if not self.is_listed(array.type):
+            return self.apply(node, [self.new[array]], **node.attributes)
+        if self.end(array) is not None:
+            raise NotFloats  # a list of a part does not tell it
+        length: Value = list_length(self.new[array])
+        return length
+
     def element(self, node: Node) -> Value:
         """A read or a write of one element."""
         key, dynamic = key_of(node)
-        if len(key) != 1 or node.attributes["shape"] != ():
+        array = node.operands[0]
+        places = [dynamic[entry.number] if isinstance(entry, Slot) else entry for entry in key]
+        if len(places) != array_type(array).rank or node.attributes["shape"] != ():
             raise NotFloats
-        (entry,) = key
-        place = dynamic[0] if isinstance(entry, Slot) else entry
-        if isinstance(place, Value):
-            self.check(place, node)
-            place = self.new[place]
-        else:
-            self.may_raise = self.may_raise or not self.is_backwards
-            place = self.constant(place)
-        items = self.new[node.operands[0]]
-        if node.op is index:
-            return list_get(items, place)
-        value = self.new[node.operands[1]]
-        number = number_of(value)
-        if value.type != FLOAT:
-            value = python_float(value) if number is None else self.constant(float(number))
-        op = list_set if node.op is index_set else list_add
-        return op(items, place, value)
+        if any(v.type != INT if isinstance(v, Value) else type(v) is not int for v in places):
+            raise NotFloats
+        value = None if node.op is index else self.stored(node.operands[1])
+        if self.is_listed(array.type):
+            return self.item_of_list(node, places[0], value)
+        new = [self.new[place] for place in dynamic]
+        if value is None:
+            return item(self.new[array], *new, key=key)
+        return self.apply(node, [self.new[array], value, *new], **node.attributes)
 
-    def check(self, place: Value, node: Node) -> None:
-        """Note whether an index may lie beyond its vector."""
-        if place.type != INT:
-            raise NotFloats
-        type_ = node.operands[0].type
-        assert isinstance(type_, ArrayType)
-        if not self.loops.bounds.of(place).is_index_of(type_.shape[0]):
+    def item_of_list(self, node: Node, place: Value | int, value: Value | None) -> Value:
+        items = self.new[node.operands[0]]
+        if isinstance(place, int) or not self.is_within(place, node.operands[0]):
             self.may_raise = self.may_raise or not self.is_backwards
+        at = self.constant(place) if isinstance(place, int) else self.new[place]
+        if value is None:
+            return list_get(items, at)
+        return (list_set if node.op is index_set else list_add)(items, at, value)
+
+    def stored(self, value: Value) -> Value:
+        """A number as one of Python's floats."""
+        new = self.new[value]
+        number = number_of(new)
+        if new.type == FLOAT:
+            return new
+        return python_float(new) if number is None else self.constant(float(number))
+
+    def is_within(self, place: Value, vector: Value) -> bool:
+        """Return whether an index is known to be one of a vector."""
+        return self.loops.bounds.of(place).is_index_of(array_type(vector).shape[0])
 
     def is_total(self, node: Node) -> bool:
         """Return whether an op raises nothing on Python's floats."""

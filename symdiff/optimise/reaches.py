@@ -10,7 +10,8 @@ read or write. No place in them counts from behind: the last element of a part i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -38,6 +39,9 @@ class End:
     offset: int
 
 
+Ends = Mapping[Dim, End | None]
+
+
 def is_vector(type_: Type) -> bool:
     """Return whether a type is an array of rank 1 of float64."""
     if not isinstance(type_, ArrayType) or type_.kind != "array" or type_.rank != 1:
@@ -45,9 +49,10 @@ def is_vector(type_: Type) -> bool:
     return bool(type_.dtype == _FLOAT64)
 
 
-def ends_of_parts(node: Node, bounds: Bounds) -> Mapping[Dim, End] | None:
+def ends_of_parts(node: Node, bounds: Bounds) -> Ends | None:
     """Where the parts end that a loop needs of vectors, by their lengths: of others it needs all.
-    None where lists would take more time than the loop may save.
+    None for a length of which lists would take more time than the loop may save; None for a loop
+    whose turns are not counted.
     """
     body = node.blocks[0]
     inner = [LoopView(n) for n in (node, *walk_nodes(body)) if n.op is loop]
@@ -58,16 +63,15 @@ def ends_of_parts(node: Node, bounds: Bounds) -> Mapping[Dim, End] | None:
     turns = [dim_of(end) for end in ends]
     lengths = dict.fromkeys(array_type(value).shape[0] for value in read)
     longer = [n for n in lengths if not any(_is_as_many(count, n) for count in turns)]
-    if not lengths or not longer:
-        return {} if lengths else None
+    if not longer:
+        return {} if lengths or not _are_few(turns) else None
     places = _places(body, bounds)
     if not places.keys() <= lengths.keys() or not all(map(_keeps_lengths, inner)):
         return None
     within = _defined(body)
     outside = [without_offset(end) for end in ends if end not in within]
     found = {n: _as_end(_last(places.get(n, ())), bounds, outside) for n in longer}
-    known = {length: end for length, end in found.items() if end is not None}
-    return known if len(known) == len(longer) else None
+    return None if None in found.values() and _are_few(turns) else found
 
 
 def _end_of_range(count: Value) -> Value:
@@ -79,6 +83,11 @@ def _end_of_range(count: Value) -> Value:
         return count
     start, stop, _ = made.operands
     return start if isinstance(dim_of(stop), int) else stop
+
+
+def _are_few(turns: Sequence[Dim]) -> bool:
+    """Return whether loops in each other have too few turns to make up for casts beside them."""
+    return math.prod(abs(t) if isinstance(t, int) else _FEW for t in turns) < _FEW
 
 
 def _is_as_many(turns: Dim, length: Dim) -> bool:

@@ -15,7 +15,7 @@ def break_out_of_inner_grad(m):
             m[i, 0]
     # line 174: for i in range(m.shape[0]):
     m_bar = np.zeros(m.shape)
-    s_bar = np.float64(1.0)
+    s_bar = 1.0
     for i in reversed(range(m.shape[0])):
         break_ = break_tape[i]
         # line 181: s *= 1.01
@@ -26,10 +26,10 @@ def break_out_of_inner_grad(m):
             m_bar[i, 0] += 0.5 * s_bar
         # line 175: for j in range(m.shape[1]):
         for j in reversed(range(t_tape[i])):
-            m_i_j = m[i, j]
+            m_i_j = m.item(i, j)
             # line 176: if m[i, j] < -0.5:
             if m_i_j < -0.5:
-                t1 = np.float64(0.0)
+                t1 = 0.0
             else:
                 # line 178: s += m[i, j] ** 2 * (i + 1)
                 t1 = 2.0 * (m_i_j * (s_bar * (i + 1)))

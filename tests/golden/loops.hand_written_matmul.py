@@ -5,7 +5,7 @@ def hand_written_matmul_grad(a, b):
         for j in range(b.shape[1]):
             acc = 0.0
             for k in range(a.shape[1]):
-                acc += a[i, k] * b[k, j]
+                acc += a.item(i, k) * b.item(k, j)
             c[i, j] = acc
     # line 204: return np.sum(np.sin(c))
     c_bar = np.cos(c)
@@ -15,11 +15,11 @@ def hand_written_matmul_grad(a, b):
         # line 199: for j in range(b.shape[1]):
         for j in reversed(range(b.shape[1])):
             # line 203: c[i, j] = acc
-            acc_bar = c_bar[i, j]
+            acc_bar = c_bar.item(i, j)
             c_bar[i, j] = 0.0
             # line 201: for k in range(a.shape[1]):
             for k in reversed(range(a.shape[1])):
                 # line 202: acc += a[i, k] * b[k, j]
-                b_bar[k, j] += acc_bar * a[i, k]
-                a_bar[i, k] += acc_bar * b[k, j]
+                b_bar[k, j] += acc_bar * a.item(i, k)
+                a_bar[i, k] += acc_bar * b.item(k, j)
     return a_bar, b_bar
