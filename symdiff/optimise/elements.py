@@ -15,11 +15,13 @@ Elements of matrices are read as floats, ``A.item(i, j)``, and written where the
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.build import Builder, building, copy_block, substitute, with_block
-from symdiff.ir.control import LoopView, cond, loop
+from symdiff.ir.control import LoopView, cond, emit_undefined, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, free_values, walk_blocks, walk_nodes
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, ListType, TapeType, Type
 from symdiff.ops.arithmetic import divide, multiply
@@ -114,6 +116,7 @@ class _Loops:
         self.partial = partial_values(graph.block, graph.partial)
         self.new: dict[Value, Value] = {}
         self.made: set[Node] = set()
+        self.retyped: set[Value] = set()
         self.may_raise = False
 
     def block(self, block: Block) -> None:
@@ -123,10 +126,51 @@ class _Loops:
             ends = ends_of_parts(node, self.bounds) if node.op is loop else None
             made = None if ends is None else self.loop(node, ends, lists)
             if made is None:
-                for inner in node.blocks:
-                    self.block(inner)
+                self.within(node)
             nodes += made or [node]
         block.nodes = nodes
+
+    def within(self, node: Node) -> None:
+        """Put loops within a node on lists; tapes that it hands on have what they are given."""
+        view = LoopView(node) if node.op is loop else None
+        for given, element in () if view is None else zip(view.xs, view.elements, strict=True):
+            if (tape := self.changed(given)) is not None:
+                self.retype(element, tape.element)
+        for inner in node.blocks:
+            self.block(inner)
+        for pushed, result in () if view is None else zip(view.pushed, view.ys, strict=True):
+            if (tape := self.changed(pushed)) is not None:
+                self.retype(result, TapeType(tape))
+        if node.op is cond:
+            for number, result in enumerate(node.results):
+                self.of_arms(node, number, result)
+
+    def of_arms(self, node: Node, number: int, result: Value) -> None:
+        """Let a tape of one arm of a branch be what both result in: the other arm has none."""
+        found = [self.changed(block.results[number]) for block in node.blocks]
+        type_ = next((tape for tape in found if tape is not None), None)
+        if type_ is None:
+            return
+        for block, tape in zip(node.blocks, found, strict=True):
+            if tape is None and made_by(block.results[number], "undefined"):
+                outer = Builder()
+                with building(outer):
+                    absent = emit_undefined(type_)
+                block.nodes += outer.nodes
+                results = block.results
+                block.results = (*results[:number], absent, *results[number + 1 :])
+                self.retyped.add(absent)
+        self.retype(result, type_)
+
+    def changed(self, value: Value) -> TapeType | None:
+        """The type that a tape has now, where that is another one."""
+        type_ = self.new.get(value, value).type
+        is_changed = type_ != value.type or value in self.retyped
+        return type_ if is_changed and isinstance(type_, TapeType) else None
+
+    def retype(self, value: Value, type_: Type) -> None:
+        value.type = type_
+        self.retyped.add(value)
 
     def loop(self, node: Node, ends: Ends, lists: _Lists) -> list[Node] | None:
         """The nodes in the place of a loop; None where it is not one of single elements."""
@@ -145,15 +189,38 @@ class _Loops:
         return outer.nodes
 
     def tapes_stay_inside(self) -> bool:
-        """Return whether tapes of Python's floats are read by loops on them alone."""
+        """Return whether tapes of Python's floats are read by loops on them alone, or are handed
+        on, turn by turn.
+        """
         inside = {id(b) for node in self.made for b in node.blocks for b in (b, *walk_blocks(b))}
-        changed = {old for old, new in self.new.items() if old.type != new.type}
-        for block in walk_blocks(self.graph.block):
-            if id(block) not in inside:
-                read = [v for n in block.nodes if n not in self.made for v in n.operands]
-                if not changed.isdisjoint((*read, *block.results)):
+        changed = self.retyped | {old for old, new in self.new.items() if old.type != new.type}
+        outside = [b for b in walk_blocks(self.graph.block) if id(b) not in inside]
+        nodes = [node for block in outside for node in block.nodes if node not in self.made]
+        passed = dict(pair for node in nodes for pair in _passed_on(node))
+        for block in outside:
+            for number, value in enumerate(block.results):
+                if value in changed and passed.get((id(block), number)) not in self.retyped:
                     return False
-        return True
+        return all(changed.isdisjoint(_read_at_once(node)) for node in nodes)
+
+
+def _passed_on(node: Node) -> Iterator[tuple[tuple[int, int], Value]]:
+    """What the results of blocks become that hand on tapes: of a loop those of its turns."""
+    if node.op is loop:
+        view = LoopView(node)
+        for number, tape in enumerate(view.ys, view.carry_count):
+            yield (id(view.body), number), tape
+    elif node.op is cond:
+        for block in node.blocks:
+            yield from (((id(block), k), result) for k, result in enumerate(node.results))
+
+
+def _read_at_once(node: Node) -> Sequence[Value]:
+    """What a node reads otherwise than turn by turn."""
+    if node.op is not loop:
+        return node.operands
+    taken = LoopView(node).xs
+    return [value for value in node.operands if value not in taken]
 
 
 class _OfElements(Converter):

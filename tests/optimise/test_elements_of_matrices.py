@@ -67,7 +67,29 @@ def in_three_axes(A: Array) -> Any:
     return total
 
 
-PROGRAMS = [eliminated, warped, by_neighbours, with_a_vector, in_three_axes]
+def stepped(A: Array) -> Any:
+    """Tapes of elements are handed on by a loop that works on whole matrices."""
+    A = A.copy()
+    for _ in range(A.shape[0]):
+        B = np.sin(A)
+        for i in range(1, A.shape[0] - 1):
+            for j in range(1, A.shape[1] - 1):
+                A[i, j] = B[i, j] + 0.1 * B[i - 1, j] * B[i, j + 1] - 0.3 * B[i, j] ** 2
+    return np.sum(A * A)
+
+
+def chosen_steps(A: Array) -> Any:
+    """Tapes of elements in an arm of a branch."""
+    y = np.zeros(A.shape[1]) * A[0, 0]
+    for k in range(A.shape[0]):
+        y = y * 0.9
+        if np.real(A[k, 0]) > 0.8:
+            for i in range(A.shape[1]):
+                y[i] = y[i] * y[i] + A[k, i] * y[i - 1] + A[k, i]
+    return np.sum(y)
+
+
+PROGRAMS = [eliminated, warped, by_neighbours, with_a_vector, in_three_axes, stepped, chosen_steps]
 NAMES = [function.__name__ for function in PROGRAMS]
 A = np.random.default_rng(5).uniform(0.5, 1.0, (4, 4)) + 4.0 * np.eye(4)
 
