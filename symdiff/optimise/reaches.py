@@ -26,7 +26,7 @@ from symdiff.ops.keys import Slot
 from symdiff.ops.sizes import dim_of, without_offset
 from symdiff.optimise.bounds import Bounds, Interval
 
-ACCESSES = (index, index_add, index_set)
+_ACCESSES = (index, index_add, index_set)
 _FLOAT64 = np.dtype("float64")
 _FEW = 64  # elements, which are made into a list whatever the loop does
 
@@ -42,11 +42,21 @@ class End:
 Ends = Mapping[Dim, End | None]
 
 
-def is_vector(type_: Type) -> bool:
-    """Return whether a type is an array of rank 1 of float64."""
-    if not isinstance(type_, ArrayType) or type_.kind != "array" or type_.rank != 1:
+def is_of_floats(type_: Type) -> bool:
+    """Return whether a type is an array of float64."""
+    if not isinstance(type_, ArrayType) or type_.kind != "array":
         return False
-    return bool(type_.dtype == _FLOAT64)
+    return bool(type_.rank and type_.dtype == _FLOAT64)
+
+
+def is_vector(type_: Type) -> bool:
+    """Return whether a type is such an array of rank 1."""
+    return isinstance(type_, ArrayType) and type_.rank == 1 and is_of_floats(type_)
+
+
+def reads_element(node: Node) -> bool:
+    """Return whether a node reads or writes a place of an array of float64."""
+    return node.op in _ACCESSES and is_of_floats(node.operands[0].type)
 
 
 def ends_of_parts(node: Node, bounds: Bounds) -> Ends | None:
@@ -116,7 +126,7 @@ def _places(body: Block, bounds: Bounds) -> Mapping[Dim, list[Interval]]:
     """Where a loop's body reads and writes elements of vectors, by their lengths."""
     found: dict[Dim, list[Interval]] = {}
     for node in walk_nodes(body):
-        if node.op in ACCESSES and is_vector(node.operands[0].type):
+        if node.op in _ACCESSES and is_vector(node.operands[0].type):
             found.setdefault(array_type(node.operands[0]).shape[0], []).append(_place(node, bounds))
     return found
 
