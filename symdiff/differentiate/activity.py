@@ -47,6 +47,10 @@ class Activity:
     def captures(self, node: Node) -> list[Value]:
         return self.captured.get(node, [])
 
+    def sources(self, node: Node) -> set[Value]:
+        """The values from outside on which what is active in a loop depends directly."""
+        return {value for value in node.operands if value in self.active} | {*self.captures(node)}
+
     def chosen_arms(self, edge: Edge) -> Iterator[tuple[Node, Block]]:
         """The arms that an edge leads out of, of branches whose other arm does not use the source,
         each with its branch.

@@ -17,8 +17,8 @@ from symdiff.differentiate.noting import note_activity
 from symdiff.differentiate.opening import opened_where_active
 from symdiff.differentiate.operands import Numbers
 from symdiff.differentiate.products import partial_of, scaled
+from symdiff.differentiate.refusals import no_rule
 from symdiff.differentiate.selection import EXTREMA, ORDERING, PRESENT, Selection, State
-from symdiff.differentiate.sweep import no_rule
 from symdiff.ir.build import Builder, builder, building, copy_into, marked, substitute
 from symdiff.ir.control import (
     CALLS,

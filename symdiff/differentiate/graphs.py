@@ -139,11 +139,12 @@ def derived_inputs(
 
     ``partial`` has the sources that may be undefined.
     """
-    suffix = {"cotangent": "_bar", "tangent": "_dot", "saved": ""}[kind]
+    suffixes = {"cotangent": "_bar", "tangent": "_dot", "saved": ""}
     taken: dict[str, int] = {}
     inputs = []
     for number, (value, source) in enumerate(zip_longest(values, sources)):
         unnamed = f"{kind}{number}" if source is None else _kind_of(source)
+        suffix = suffixes["tangent" if value.role == "tangent" else kind]
         base = f"{value.name}{suffix}" if value.name else unnamed
         if isinstance(value.type, TapeType):
             base = f"{value.name}_tape" if value.name else "tape"

@@ -135,6 +135,19 @@ class Selection:
         varies = isinstance(partial.type, ArrayType) and partial.type.rank > 0
         return (varies or node.result in self._left_out) and self.may_blow_up(node, partial)
 
+    def needs_mask_behind(self, result: Value) -> bool:
+        """Return whether multiplying the cotangent of a loop's result with derivatives of it may
+        spoil zeros.
+        """
+        state = self.state.get(result, State.DENSE)
+        if state is not State.PARTIAL:
+            return state is State.SELECTED
+        return result in self.suspect and (not is_number(result) or result in self._left_out)
+
+    def may_warn_behind(self, result: Value) -> bool:
+        """Return whether NumPy may warn of derivatives of a result that is perhaps not selected."""
+        return result in self.suspect and self.needs_mask_behind(result)
+
     def wins_beside(self, node: Node, position: int) -> bool:
         """Return whether zeros of a cotangent have to win beside those of the partial by an
         operand, the second one of a strong product or quotient, whose own zeros do.

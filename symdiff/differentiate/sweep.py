@@ -7,9 +7,9 @@ reverses.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import Activity, can_carry, flows
@@ -38,9 +38,9 @@ from symdiff.differentiate.products import (
     settled,
     zero_with,
 )
+from symdiff.differentiate.refusals import no_rule
 from symdiff.differentiate.selection import SELECTING, Selection, State, is_number
 from symdiff.differentiate.switches import CHECKING
-from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building, copy_block, marked
 from symdiff.ir.control import (
     CALLS,
@@ -54,22 +54,19 @@ from symdiff.ir.control import (
     loop,
     undefined,
 )
-from symdiff.ir.graph import Block, GraphCell, Node, Op, Value, walk_blocks
+from symdiff.ir.graph import Block, GraphCell, Node, Op, Value, walk_blocks, walk_nodes
 from symdiff.ir.types import FLOAT, ArrayType, with_sizes_of, with_symbols
 from symdiff.ops import residuals
 from symdiff.ops.arithmetic import add, multiply, where
 from symdiff.ops.casts import conjugate, is_complex
-from symdiff.ops.declare import DeclaredOp
-from symdiff.ops.draws import advice
+from symdiff.ops.declare import DeclaredOp, array_type
+from symdiff.ops.effects import enter_context
 from symdiff.ops.index import index_set
 from symdiff.ops.lists import list_set
 from symdiff.ops.reduce import cotangent_by_rule, unbroadcast_to
 from symdiff.ops.residuals import PACKED, segment, unpacked
 from symdiff.ops.retype import retype
-from symdiff.ops.solving import solver_call
 from symdiff.ops.strong import SEEDED, quiet_divide, strong_divide, strong_multiply
-from symdiff.ops.texts import of_text
-from symdiff.source.trees import expression_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +125,7 @@ class Sweep:
         seeded: Selection | None = None,
     ) -> None:
         """``seeded``: what needs masks where no cotangent of a result is zero."""
+        self.block = block
         self.numbers = Numbers(block)
         self.seeded = seeded or selection
         self.activity = activity
@@ -305,7 +303,12 @@ class Sweep:
     # Loops
 
     def loop(self, node: Node, cotangents: Cotangents) -> None:
-        """A counted loop running the other way; adjoints of what the body captures are carries."""
+        """A counted loop running the other way; adjoints of what the body captures are carries.
+
+        None where tangents of what the loop leaves are computed in its own turns.
+        """
+        if self._is_preaccumulated(node, cotangents):
+            return
         view = LoopView(node)
         is_again = is_segment(view)
         blocks = tuple(copy_block(block, {}) for block in node.blocks) if is_again else ()
@@ -318,6 +321,39 @@ class Sweep:
         made = emit_loop(count, initial, reverse.tapes, body, reverse=not view.reverse)
         self.pairs.append(Pair(view.body, body, node, made, is_again))
         reverse.distribute(LoopView(made), cotangents)
+
+    def _is_preaccumulated(self, node: Node, cotangents: Cotangents) -> bool:
+        """Have a loop compute what it leaves differentiated by the one number that it depends on,
+        where it depends on one, and multiply; whether that is done.
+        """
+        if not _may_be_of_one_number(self.activity.sources(node)) or self._has_contexts:
+            return False
+        from symdiff.differentiate.preaccumulation import preaccumulated
+
+        finals = [value for value in node.results if value in cotangents]
+        if any(map(self.selection.may_warn_behind, finals)):
+            return False
+        found = preaccumulated(node, finals, self.activity, self.calls, self.zeros)
+        if found is None:
+            return False
+        source, partials = found
+        for value in finals:
+            bar = cotangents.take(value)
+            if bar is not None and value in partials:
+                cotangents.add(source, self._behind(node, value, bar, partials[value], source))
+        return True
+
+    def _behind(self, node: Node, value: Value, bar: Value, partial: Value, source: Value) -> Value:
+        """What flows into the number that a result of a loop has the derivative ``partial`` by."""
+        masked = self.selection.needs_mask_behind(value)
+        seeded = masked and is_number(value) and not self.seeded.needs_mask_behind(value)
+        made = scaled(node, 0, bar, partial, masked, False, (), seeded)
+        return unbroadcast_to(made, source)
+
+    @cached_property
+    def _has_contexts(self) -> bool:
+        """Whether the function has ``with``: perhaps it says what raises."""
+        return any(node.op is enter_context for node in walk_nodes(self.block))
 
     def _run_again(self, node: Node, blocks: tuple[Block, ...]) -> None:
         """Put a copy with these blocks in the place of a loop, which is to be run again itself: all
@@ -605,44 +641,19 @@ def _is_of_numbers(value: Value) -> bool:
     return isinstance(value.type, ArrayType) and value.type.differentiable
 
 
+def _may_be_of_one_number(sources: Collection[Value]) -> bool:
+    """Return whether a few real numbers are all that a loop depends on."""
+    return len(sources) <= 4 and all(
+        is_number(value) and array_type(value).dtype.kind == "f" for value in sources
+    )
+
+
 def _is_number_of(operand: Value, bar: Value) -> bool:
     """Return whether an operand is a real number beside a cotangent of its dtype."""
     kinds = operand.type, bar.type
     if not all(isinstance(type_, ArrayType) for type_ in kinds) or not is_number(operand):
         return False
     return not is_complex(operand) and not is_complex(bar)
-
-
-# Refusals ---------------------------------------------------------------------------------------
-
-
-def no_rule(node: Node, operand: Value) -> UnsupportedCallError:
-    if node.op is solver_call:
-        told = f"cannot differentiate what {_called(node)} tells beside its solution"
-        return UnsupportedCallError(told, node.span, _SOLUTION_ALONE)
-    of = f" with respect to {operand.name!r}" if operand.name else ""
-    value = operand.name or "the argument"
-    constant = f"wrap {value} in symdiff.stop_gradient(...), or give a rule with symdiff.custom_vjp"
-    hint = advice(node) or of_text(node) or constant
-    return UnsupportedCallError(f"cannot differentiate {_called(node)}{of}", node.span, hint)
-
-
-_SOLUTION_ALONE = (
-    "return the solution alone, result.x or the first item, or wrap what else is told, such as an"
-    " estimate of the error, in symdiff.stop_gradient(...)"
-)
-
-
-def _called(node: Node) -> str:
-    """What has no rule, as the user wrote it."""
-    described = node.attributes.get("description")
-    if described is not None or node.span is None:
-        return described or node.op.name
-    try:
-        written = expression_of(node.span.code)
-    except SyntaxError:
-        return "this"  # the first line of several
-    return ast.unparse(written.func) if isinstance(written, ast.Call) else "this"
 
 
 def _nothing(sweep: Sweep, node: Node, cotangents: Cotangents) -> None:

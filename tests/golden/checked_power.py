@@ -3,15 +3,9 @@ def checked_power_grad(x, n):
     if n < 0:
         raise ValueError(f'n is {n}, and must not be negative')
     assert x > 0.0, 'x must be positive'
-    y_tape, y = [], 1.0
+    y, y_dot = 1.0, 0.0
     for k in range(n):
-        y_tape.append(y)
-        y *= x
-        print('power', k, y)
-    y_bar, x_bar = 1.0, 0.0
-    # line 249: for k in range(n):
-    for y in reversed(y_tape):
-        # line 250: y = y * x
-        x_bar += y_bar * y
-        y_bar *= x
-    return x_bar
+        y1, y_dot = y * x, y_dot * x + y
+        print('power', k, y1)
+        y = y1
+    return y_dot
