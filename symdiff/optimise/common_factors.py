@@ -18,13 +18,13 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ops.arithmetic import multiply
 from symdiff.ops.facts import number_of, shape_of
 from symdiff.optimise.facts import computed_by
+from symdiff.optimise.nested_sums import may_vanish, nested_sum
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import regrouping
 from symdiff.optimise.sums import sum_of, terms_of
 
 _MOST_FACTORS = 8
 _ONES = (1, -1)
-_VANISHING = ("exp", "exp2", "logistic", "math_exp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ def common_factor(node: Node, rewriter: Rewriter) -> Value | None:
         return (
             apply(multiply, number, _multiplied(factors)) if number != 1 else _multiplied(factors)
         )
-    outside = _number_outside(products) or _factor_outside(products, node)
+    outside = _number_outside(products) or _factor_outside(products, node, rewriter)
     if outside is None:
-        return None
+        return nested_sum(node, rewriter)
     factor, rest = outside
     return apply(multiply, factor, _added([*_opened(rest, rewriter)], node))
 
@@ -82,34 +82,26 @@ def _number_outside(products: Sequence[_Product]) -> tuple[float, list[_Product]
 
 
 def _factor_outside(
-    products: Sequence[_Product], node: Node
+    products: Sequence[_Product], node: Node, rewriter: Rewriter
 ) -> tuple[Value, list[_Product]] | None:
     first, *others = products
     for factor in dict.fromkeys(first.factors):
         if all(factor in p.factors for p in others):
             rest = [p.without(factor) for p in products]
-            if not any(p.factors for p in rest) or _is_only_bound(factor, rest, node):
+            if not any(p.factors for p in rest) or _is_only_bound(factor, rest, node, rewriter):
                 continue
             if _cost(rest, node) + 1 < _cost(products, node):
                 return factor, rest
     return None
 
 
-def _is_only_bound(factor: Value, rest: Sequence[_Product], node: Node) -> bool:
+def _is_only_bound(factor: Value, rest: Sequence[_Product], node: Node, rewriter: Rewriter) -> bool:
     """Return whether a factor that vanishes may be what keeps products of others finite.
 
     ``exp(-x * x) * x * x`` is 0 where ``x * x`` is infinite: 0 times that were not a number.
     """
     has_products = any(sum(_is_large(x, node) for x in p.factors) > 1 for p in rest)
-    return has_products and _vanishes(factor)
-
-
-def _vanishes(value: Value, depth: int = 3) -> bool:
-    """Return whether a value is an exponential, or a product with one."""
-    node = computed_by(value, "multiply", "negative", *_VANISHING)
-    if node is None or node.op.name in _VANISHING:
-        return node is not None
-    return depth > 0 and any(_vanishes(operand, depth - 1) for operand in node.operands)
+    return has_products and may_vanish(factor, rewriter)
 
 
 def _product(value: Value, number: float, rewriter: Rewriter) -> _Product:

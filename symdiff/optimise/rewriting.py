@@ -205,17 +205,21 @@ class Survey:
         return cls(derived, hides, varying_symbols(graph, nodes), uses(graph.block))
 
 
+Several = list[tuple[Value, int]]  # values, and than how often they are read more
+
+
 class Earlier:
     """What sweeps over versions of one graph leave for those over later ones.
 
     ``own``: nobody else has its nodes, as those of an earlier sweep. ``settled`` are nodes for
-    which no rule of a table fits, whatever stands before them, as long as some values are read by
-    several nodes: with their keys, and these values. A node stands for all it is computed from.
+    which no rule of a table fits, whatever stands before them, as long as some values are read more
+    than so often: with their keys, and these values and numbers. A node stands for all it is
+    computed from.
     """
 
     def __init__(self, own: bool = False) -> None:
         self.own = own
-        self.settled: dict[Table, dict[Node, tuple[Any, Sequence[Value]]]] = {}
+        self.settled: dict[Table, dict[Node, tuple[Any, Several]]] = {}
         self._surveyed: tuple[Graph, Survey] | None = None
 
     def survey(self, graph: Graph) -> Survey:
@@ -231,7 +235,7 @@ class Earlier:
 
 
 _NEW = object()
-_UNSETTLED: tuple[Any, Sequence[Value]] = _NEW, ()
+_UNSETTLED: tuple[Any, Several] = _NEW, []
 
 
 class Sweep(Enum):
@@ -266,7 +270,7 @@ class Rewriter(Builder):
         self.on_trial = sweep is Sweep.TRIAL
         self.done: list[tuple[str, str]] = []  # what was changed: by which table and rule
         self.asked = False  # whether a rule asked for what was made before the node
-        self._several: list[Value] = []  # what a rule found to be read by several nodes
+        self._several: Several = []  # what a rule found to be read more often than it would need
         self.settled = earlier.settled.setdefault(rules, {})
         self.has_derivatives = surveyed.has_derivatives
         self.hides_dtypes = surveyed.hides_dtypes
@@ -284,6 +288,7 @@ class Rewriter(Builder):
         self.uniform: dict[Value, Value] = {}  # lists carried, and the one value of all elements
         self.old_uses = surveyed.uses
         self._uses: dict[Value, int] = {}
+        self.known: dict[Any, Any] = {}  # what rules have found of values, by rule
         self._assumed = Scoped(self._journal)  # predicates of branches around, and of those before
         self._home: dict[Node, list[Node]] = {}
 
@@ -298,15 +303,19 @@ class Rewriter(Builder):
         it.
         """
         if not self.is_here(value):
-            self._several.append(value)
+            self._several.append((value, 1))
             return False
         return self.is_single(value)
 
     def is_single(self, value: Value) -> bool:
         """Return whether nothing but the node in question reads a value."""
-        if self._uses.get(value, 1) <= 1:
+        return self.is_read_at_most(value, 1)
+
+    def is_read_at_most(self, value: Value, times: int) -> bool:
+        """Return whether a value is read so many times."""
+        if self._uses.get(value, 1) <= times:
             return True
-        self._several.append(value)
+        self._several.append((value, times))
         return False
 
     def is_input(self, value: Value) -> bool:
@@ -544,7 +553,7 @@ class Rewriter(Builder):
             made = self._ruled(remade(node, operands))
         else:
             key, several = self.settled.get(node, _UNSETTLED)
-            if key is _NEW or (several and min([self._uses.get(v, 1) for v in several]) <= 1):
+            if key is _NEW or any(self._uses.get(v, 1) <= times for v, times in several):
                 made = self._ruled(node)
             else:
                 made = self._once(node, key)
