@@ -9,6 +9,7 @@ Everything here is done once a signature. ``derive`` gives the graph, ``build`` 
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -554,11 +555,8 @@ def simplify_kinds(transforms: Sequence[Transform]) -> tuple[str, ...]:
 def _moved_fact(path: Path, moved: Callable[[Path], Path]) -> Path:
     """The path of a fact about arguments of an outer call."""
     *before, end = path
-    if isinstance(end, Aspect) and end.kind == "is":
-        return (*moved(tuple(before)), replace(end, of=moved(end.of)))
-    if isinstance(end, Aspect) and end.kind == "equal":
-        other, *more = end.of
-        return (*moved(tuple(before)), replace(end, of=(moved(other), *more)))
+    if isinstance(end, Aspect) and end.kind in ("is", "equal"):
+        return (*moved(tuple(before)), end.moved(moved))
     return moved(path)
 
 
@@ -669,6 +667,7 @@ def staged_at(
             signature = before.get(often.node, signature)
             continue
         except StaticDemand as demand:
+            policy.compared |= demand.places
             policy = policy.kept()
             before.setdefault(demand.recursion, signature)
             known, fixed = dict(signature.static), _fixed(demand, signature, arguments)
@@ -778,6 +777,8 @@ def demanded(path: Path, signature: Signature, arguments: Arguments) -> Any:
         value, kind = follow(tuple(before), names, arguments), end.kind
     if kind == "is":
         return value is follow(end.of, names, arguments)
+    if isinstance(end, Aspect) and kind == "compared":
+        return _outcome(end, value)
     if isinstance(value, TypeText):
         if kind == "layout":
             return "C"
@@ -788,6 +789,13 @@ def demanded(path: Path, signature: Signature, arguments: Arguments) -> Any:
     if kind == "layout":
         return layout_of(value)
     return value.shape[end.of] if kind == "size" else value
+
+
+def _outcome(aspect: Aspect, value: Any) -> bool:
+    """What a number gives now that is compared with another one."""
+    name, other = aspect.of
+    right = follow(other, (), ()) if isinstance(other, tuple) else other
+    return bool(getattr(operator, name)(value, right))
 
 
 def _check(guard: Any) -> Check:

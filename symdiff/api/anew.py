@@ -359,11 +359,7 @@ def _moved(path: Path, move: _Move) -> Path:
     """A path from another variable, and what its end compares with likewise."""
     first, *rest = path
     if rest and isinstance(rest[-1], Aspect):
-        end = rest[-1]
-        if end.kind == "is":
-            rest[-1] = replace(end, of=_moved(end.of, move))
-        elif end.kind == "equal":
-            rest[-1] = replace(end, of=(_moved(end.of[0], move), *end.of[1:]))
+        rest[-1] = rest[-1].moved(lambda other: _moved(other, move))
     return (move(first) if isinstance(first, FreeVariable) else first, *rest)
 
 

@@ -10,8 +10,8 @@ user's.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
-from dataclasses import field
+from collections.abc import Callable, Iterator
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import Any, Literal, NoReturn
 
@@ -77,11 +77,23 @@ class Aspect:
     ``"size"``: the dimension of axis ``of``; ``"layout"``: how an array lies in memory, "C", "F" or
     its strides in bytes; ``"is"``: whether the same object stands at the path ``of``; ``"equal"``,
     of a dimension: that it is ``of[2]`` times the one at the path ``of[0]`` and ``of[1]`` more;
-    ``"filled"``: how many elements an array has if it fills its memory by rows, else 0.
+    ``"filled"``: how many elements an array has if it fills its memory by rows, else 0;
+    ``"compared"``: what a number gives by the comparison ``of[0]`` ("lt", "eq" …) with the number
+    ``of[1]``, or the one at that path.
     """
 
-    kind: Literal["size", "layout", "is", "equal", "filled"]
+    kind: Literal["size", "layout", "is", "equal", "filled", "compared"]
     of: Any = None
+
+    def moved(self, place: Callable[[Path], Path]) -> Aspect:
+        """The same where what it tells of has other paths."""
+        if self.kind == "is":
+            return replace(self, of=place(self.of))
+        if self.kind == "equal":
+            return replace(self, of=(place(self.of[0]), *self.of[1:]))
+        if self.kind == "compared" and isinstance(self.of[1], tuple):
+            return replace(self, of=(self.of[0], place(self.of[1])))
+        return self
 
 
 LAYOUT = Aspect("layout")
@@ -111,7 +123,7 @@ class PlainArray:
         return "array"
 
 
-_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%"}
 
 
@@ -147,7 +159,7 @@ class Asked:
             return f"{self.name}({', '.join((table, *map(repr, self.arguments)))})"
         forms = {"__getitem__": "{0}[{1}]", "__contains__": "{1} in {0}", "__len__": "len({0})"}
         forms["__call__"] = "{0}({1})"
-        forms |= {f"__{name}__": f"{{0}} {sign} {{1}}" for name, sign in _COMPARISONS.items()}
+        forms |= {f"__{name}__": f"{{0}} {sign} {{1}}" for name, sign in COMPARISONS.items()}
         forms |= {f"__{name}__": f"({{0}} {sign} {{1}})" for name, sign in _ARITHMETIC.items()}
         form = forms.get(self.name, f"{{0}}.{self.name}({{1}})")
         return form.format(table, given)

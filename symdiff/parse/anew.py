@@ -34,7 +34,9 @@ def refined(
     policy = interp.policy
     if interp.tentative or interp.sketching:
         return False
-    if isinstance(failure, ConflictRead):
+    if _asks_outcomes(interp, failure, since):
+        done = True
+    elif isinstance(failure, ConflictRead):
         done = _is_own(interp, failure.conflict, since) and policy.refine_for(failure.conflict)
     else:
         done = isinstance(failure, NeedsStatic) and (
@@ -42,6 +44,18 @@ def refined(
         )
     policy.midway = policy.midway or done
     return done
+
+
+def _asks_outcomes(interp: Interpreter, failure: Exception, since: int) -> bool:
+    """Have what floats outside give known where they are compared, if that alone tells."""
+    asked = failure.value if isinstance(failure, NeedsStatic) else None
+    if isinstance(failure, ConflictRead) and failure.conflict.since >= since:
+        asked = failure.conflict.predicate
+    wanted = None if asked is None or interp.policy.present is None else obtainable(interp, asked)
+    if wanted is None or wanted.paths or not wanted.places:
+        return False
+    interp.policy.compared |= wanted.places
+    return True
 
 
 def _fixes(interp: Interpreter, needed: NeedsStatic, before: ReadSoFar) -> bool:

@@ -33,6 +33,7 @@ from symdiff.parse.identity import class_of, identical, require_known
 from symdiff.parse.interpreter import Interpreter, describe, negated
 from symdiff.parse.items import as_set, can_be_told, require_hashable, static_key, told_now
 from symdiff.parse.operators import is_staged, items_of
+from symdiff.parse.outcomes import compared
 from symdiff.parse.python import in_python
 from symdiff.parse.some_entries import entry, some_entries
 from symdiff.parse.special import (
@@ -112,14 +113,14 @@ def _unless(opposite: bool, answer: bool | Value) -> bool | Value:
 
 
 def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract) -> Abstract:
-    _, plain, staged = COMPARE[op]
+    name, plain, staged = COMPARE[op]
     if is_staged(a) or is_staged(b):
         if op in (ast.Eq, ast.NotEq) and not _comparable(interp, a, b):
             return _unlike(interp, a, b, op is ast.NotEq)
         answers = {plain(*pair) for pair in itertools.product(_constants(a), _constants(b))}
         if len(answers) == 1:
             return answers.pop()
-        return interp.wrap(staged(as_array(interp, a), as_array(interp, b)))
+        return compared(interp, name, a, b, partial(_staged, interp, staged, a, b))
     if isinstance(a, Closure) and isinstance(b, Closure) and op in (ast.Eq, ast.NotEq):
         return _unless(op is ast.NotEq, identical(interp, a, b))
     if isinstance(a, DictRef) and isinstance(b, DictRef) and op in (ast.Eq, ast.NotEq):
@@ -130,6 +131,12 @@ def _compared(interp: Interpreter, op: type[ast.cmpop], a: Abstract, b: Abstract
     if type(kinds[0]) is type(kinds[1]) in (list, tuple):
         return _sequences(interp, op, _items(interp, a), _items(interp, b))
     return plain(*kinds)
+
+
+def _staged(
+    interp: Interpreter, op: Callable[[Any, Any], Any], a: Abstract, b: Abstract
+) -> Abstract:
+    return interp.wrap(op(as_array(interp, a), as_array(interp, b)))
 
 
 def _constants(value: Abstract) -> frozenset[Any]:

@@ -25,17 +25,18 @@ from symdiff.parse.values import Conflict, ConflictRead, Unnamed
 from symdiff.source import SourceSpan
 
 
-def demand(interp: Interpreter, value: Value) -> Exception:
-    """The inputs that a wanted value is computed from, as a request to fix them; else an error.
+def demand(interp: Interpreter, value: Value, with_outcomes: bool = True) -> Exception:
+    """The inputs that a wanted value is computed from, as a request to fix them, or the outcomes of
+    comparisons; else an error.
 
     A ``ConflictRead`` where following a loop turn by turn may tell the length of a list.
     """
-    search = _Search(interp)
+    search = _Search(interp, with_outcomes=with_outcomes)
     refused = search.behind([value])
     if refused is not None:
         return refused
-    if search.paths:
-        return StaticDemand(tuple(search.paths), interp.span)
+    if search.paths or search.places:
+        return StaticDemand(tuple(search.paths), interp.span, frozenset(search.places))
     refusal = _not_static(interp, value)
     for span in search.loops:
         if span not in interp.policy.unrolled:
@@ -52,7 +53,7 @@ def decided_outside(interp: Interpreter, value: Value) -> StaticDemand | None:
     search = _Search(interp, with_floats=True)
     if search.behind([value]) is not None or not search.paths:
         return None
-    return StaticDemand(tuple(search.paths), interp.span)
+    return StaticDemand(tuple(search.paths), interp.span, frozenset(search.places))
 
 
 def obtainable(interp: Interpreter, value: Value) -> StaticDemand | None:
@@ -62,10 +63,10 @@ def obtainable(interp: Interpreter, value: Value) -> StaticDemand | None:
 
 
 def can_be_known(interp: Interpreter, value: Value) -> bool:
-    """Return whether there is something to fix, or to follow turn by turn, that may tell a
-    value.
+    """Return whether there is something to fix, or to follow turn by turn, that may tell a value:
+    not by outcomes of comparisons outside, where the value may do as it is.
     """
-    return not isinstance(demand(interp, value), SymdiffError)
+    return not isinstance(demand(interp, value, with_outcomes=False), SymdiffError)
 
 
 def known(interp: Interpreter, value: Any, hint: str) -> Any:
@@ -84,17 +85,23 @@ class _Search:
     ``branch``: the first result of a branch that has been looked behind. ``given``: the parameters
     of the graph that is looked into, if any, with the places of those that were met in ``asked``;
     ``called``: what has been found of the results of graphs that are called. ``with_floats``:
-    floats of free variables are fixed, too.
+    floats of free variables are fixed, too; ``with_outcomes``: what they give where they are
+    compared is, at ``places``.
     """
 
     def __init__(
-        self, interp: Interpreter, given: Sequence[Value] = (), with_floats: bool = False
+        self,
+        interp: Interpreter,
+        given: Sequence[Value] = (),
+        with_floats: bool = False,
+        with_outcomes: bool = True,
     ) -> None:
-        self.interp, self.with_floats = interp, with_floats
+        self.interp, self.with_floats, self.with_outcomes = interp, with_floats, with_outcomes
         self.given = {value: place for place, value in enumerate(given)}
         self.asked: dict[int, None] = {}
         self.called: dict[Value, _Search | Exception] = {}
         self.paths: dict[Path, None] = {}
+        self.places: dict[SourceSpan, None] = {}
         self.loops: dict[SourceSpan, None] = {}  # that lists grew in, of known counts
         self.branch: Value | None = None
         self.pending: list[Value] = []
@@ -123,13 +130,13 @@ class _Search:
         if value in self.given:
             self.asked[self.given[value]] = None
             return None
-        if value not in interp.parameters:
+        if value not in interp.path_of:
             return UnsupportedSyntaxError(
                 "structure depends on a value that changes in a loop",
                 interp.span,
                 "loop over a tuple or a range of constants, or use arrays",
             )
-        path = interp.inputs[interp.parameters.index(value)].path
+        path = interp.path_of[value]
         if not (can_be_fixed(value) or (self.with_floats and _is_float_outside(value, path))):
             return _not_static(interp, value)
         self.paths[path] = None
@@ -137,6 +144,10 @@ class _Search:
 
     def computed(self, value: Value, node: Node) -> Exception | None:
         """Look behind a node; an error where its result is known at run time only."""
+        place = self.interp.outcomes.get(value) if self.with_outcomes else None
+        if place is not None and place not in self.interp.policy.compared:
+            self.places[place] = None
+            return None
         if node.op is sizes.size:
             return self._size(value, node)
         if node.op in CALLS and node.attributes["callee"].unlike:
@@ -159,12 +170,14 @@ class _Search:
         result = block.results[node.results.index(value)]
         found = self.called.get(result)
         if found is None:
-            search = _Search(self.interp, block.parameters, self.with_floats)
+            options = self.with_floats, self.with_outcomes
+            search = _Search(self.interp, block.parameters, *options)
             search.called = self.called
             found = self.called[result] = search.behind([result]) or search
         if isinstance(found, Exception):
             return found
         self.paths |= found.paths
+        self.places |= found.places
         self.loops |= found.loops
         self.branch = self.branch or found.branch
         self.add(node.operands[place] for place in found.asked)

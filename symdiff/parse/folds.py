@@ -40,6 +40,7 @@ from symdiff.parse.interpreter import Interpreter, negated
 from symdiff.parse.iteration import after, collect, for_each, iterate, started, static_items, until
 from symdiff.parse.opaque import Template
 from symdiff.parse.operators import binary, is_staged
+from symdiff.parse.outcomes import is_order_known, note_order
 from symdiff.parse.python import in_python
 from symdiff.parse.selecting import in_order
 from symdiff.parse.sort_keys import keys_of
@@ -274,10 +275,15 @@ def sorted_items(
         keys: list[Any] = [_Compared(interp, value) for value in values]
     else:
         plain_values = _as_far_as_needed([_plain_key(interp, value) for value in values])
-        if _is_found_at_run_time(interp, plain_values):
+        is_open = _is_found_at_run_time(interp, plain_values)
+        if is_open and not is_order_known(interp, plain_values):
             order = _order_found(interp, plain_values, static(truth(interp, reverse)))
+            note_order(interp, plain_values, order)
             return interp.new_list(in_order(interp, tuple(items), order))
-        keys = [known(interp, value, _SORTED) for value in plain_values]
+        if is_open:
+            keys = [_Compared(interp, value) for value in plain_values]
+        else:
+            keys = [known(interp, value, _SORTED) for value in plain_values]
     ordered = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=bool(reverse))
     return interp.new_list(tuple(items[k] for k in ordered))
 

@@ -375,6 +375,8 @@ class Interpreter:
         self.inputs: list[Input] = []
         self.parameters: list[Value] = []
         self.parameters_at: dict[Path, list[Value]] = {}  # by where their inputs stand
+        self.path_of: dict[Value, Path] = {}  # of the parameters
+        self.outcomes: dict[Value, SourceSpan] = {}  # of comparisons outside, and where these are
         self.guards: dict[tuple[Path, str, str | None], Guard] = {}
         self.free: dict[tuple[str, int, str], FreeVariable] = {}
         self.static = FixedValues()
@@ -854,6 +856,7 @@ class Interpreter:
                 return parameter
         value = value_name(Value(type_), name)
         known.append(value)
+        self.path_of[value] = input_.path
         self.inputs.append(input_)
         self.parameters.append(value)
         return value
@@ -881,6 +884,8 @@ class Interpreter:
         for input_ in self.inputs[first:]:
             known = self.parameters_at[input_.path]
             known[:] = [parameter for parameter in known if parameter not in gone]
+        for parameter in gone:
+            del self.path_of[parameter]
         for path in [p for p, array in self.by_path.items() if array.storage.given in gone]:
             del self.by_path[path]
         for storage in [storage for storage in self.outside if storage.given in gone]:

@@ -84,7 +84,8 @@ class RetryPolicy:
     are made at a place; ``contexts`` of exceptions, as it asks for one. ``midway``: whether the
     present attempt has refined it for a call alone (``anew``). ``present`` gives the present value
     at a path; ``fixed``: those of free variables on which the structure of a call alone was found
-    to depend. ``taken_over``: whether it follows
+    to depend. ``compared``: where what floats outside give when they are compared is fixed.
+    ``taken_over``: whether it follows
     more closely from its beginning what a run before has been refined for. ``in_arms``: lists and
     dicts of numbers are written in the arms of a branch in templates, too; ``behind_arms``: whether
     one was not. ``named``: items of lists which differ in texts are of one form; ``unlike_names``:
@@ -99,6 +100,7 @@ class RetryPolicy:
     named: bool = False
     unlike_names: bool = False
     fixed: dict[Path, Any] = field(default_factory=dict)
+    compared: set[SourceSpan] = field(default_factory=set)
     unrolled: set[SourceSpan] = field(default_factory=set)
     unions: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
@@ -182,6 +184,7 @@ class RetryPolicy:
         """The policy of a run that begins without what this one was refined for."""
         known = self.all_late, self.recursions, self.present, self.in_arms
         made = RetryPolicy(*known, named=self.named, raised_in_arms=self.raised_in_arms)
+        made.compared = self.compared
         made.large, made.calls_large, made.acting = self.large, self.calls_large, self.acting
         return made
 

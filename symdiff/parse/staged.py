@@ -71,12 +71,18 @@ class StaticDemand(Exception):  # noqa: N818 - a request, not an error
 
     A path ends in an ``Aspect`` where that is wanted of what stands there. The first part of a path
     is a parameter's name, or a ``FreeVariable``. ``refusal``: what to raise where there are no
-    values. ``recursion``: the function whose calls of itself they end.
+    values. ``recursion``: the function whose calls of itself they end. ``places``: where it has to
+    be known what floats outside give when they are compared.
     """
 
-    def __init__(self, paths: tuple[Path, ...], span: SourceSpan | None = None) -> None:
+    def __init__(
+        self,
+        paths: tuple[Path, ...],
+        span: SourceSpan | None = None,
+        places: frozenset[SourceSpan] = frozenset(),
+    ) -> None:
         super().__init__(paths)
-        self.paths = paths
+        self.paths, self.places = paths, places
         self.span = span  # of the expression that asked
         self.refusal: Exception | None = None
         self.recursion: Any = None

@@ -21,11 +21,11 @@ import numpy as np
 from symdiff.errors import UnsupportedSyntaxError
 from symdiff.ir.graph import Value
 from symdiff.ir.types import TEXT
-from symdiff.ops.declare import static
+from symdiff.ops.declare import NeedsStatic, static
 from symdiff.ops.effects import in_order
 from symdiff.parse import exceptions, lookups
 from symdiff.parse.blame import python_raises, users
-from symdiff.parse.demand import can_be_fixed, can_be_known
+from symdiff.parse.demand import can_be_fixed, can_be_known, obtainable
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.unions import picked
@@ -368,13 +368,18 @@ def _percent_field(interp: Interpreter, value: Abstract, flags: str, width: str,
 def settled(interp: Interpreter, value: Abstract) -> Abstract:
     """A string in place of a staged text: asks for what is in it, or is an error."""
     if is_text_value(value):
-        raise _at_run_time()
+        raise _if_obtainable(interp, value) or _at_run_time()
     if not isinstance(value, StagedText):
         return value
     parts = [
         part if isinstance(part, str) else _settled_part(interp, *part) for part in value.parts
     ]
     return "".join(parts)
+
+
+def _if_obtainable(interp: Interpreter, text: Value) -> NeedsStatic | None:
+    """The request for a text, where what is fixed tells which of several it is."""
+    return None if obtainable(interp, text) is None else NeedsStatic(text)
 
 
 def can_be_settled(interp: Interpreter, text: StagedText) -> bool:

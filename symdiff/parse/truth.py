@@ -19,6 +19,7 @@ from symdiff.parse.blame import judged, users
 from symdiff.parse.cases import of_each
 from symdiff.parse.identity import class_of
 from symdiff.parse.interpreter import Interpreter
+from symdiff.parse.outcomes import compared
 from symdiff.parse.some_entries import has_entries, some_entries
 from symdiff.parse.special import has_method
 from symdiff.parse.staged_lists import is_staged_list, length
@@ -44,25 +45,25 @@ def _truth(interp: Interpreter, value: Abstract) -> bool | Value:
         if isinstance(value, DictRef) and some_entries(interp, value) is not None:
             return has_entries(interp, value)
         content = interp.content(value)
-        return _staged(length(content)) if is_staged_list(content) else bool(content)
+        return _staged(interp, length(content)) if is_staged_list(content) else bool(content)
     if isinstance(value, Array):
-        return _staged(interp.heap.read(value))
+        return _staged(interp, interp.heap.read(value))
     if isinstance(value, Value):
-        return _staged(value)
+        return _staged(interp, value)
     if isinstance(value, ObjectRef | ListRef | DictRef | tuple | type):
         return _instance(interp, value)
     if isinstance(value, Range):
-        return _has_elements(value)
+        return _has_elements(interp, value)
     return bool(value)
 
 
-def _staged(value: Value) -> bool | Value:
+def _staged(interp: Interpreter, value: Value) -> bool | Value:
     type_ = value.type
     known = of_constants(value)
     if known is not None and np.size(known) == 1:
         return bool(known)
     if isinstance(type_, ListType):
-        return _staged(list_length(value))
+        return _staged(interp, list_length(value))
     if isinstance(type_, OpaqueType):
         raise UnsupportedCallError(
             "whether this is true depends on the result of a call without a rule",
@@ -70,15 +71,16 @@ def _staged(value: Value) -> bool | Value:
         )
     if isinstance(type_, ArrayType) and type_.kind == "python" and type_.dtype.kind == "b":
         return value
-    return python_bool(value)
+    asked: Any = compared(interp, "ne", value, 0, partial(python_bool, value))
+    return asked if isinstance(asked, Value) else bool(asked)
 
 
-def _has_elements(value: Range) -> bool | Value:
+def _has_elements(interp: Interpreter, value: Range) -> bool | Value:
     parts = (value.start, value.stop, value.step)
     if not any(isinstance(part, Value) for part in parts):
         return bool(range(*parts))
     count: Any = range_length_of(*parts)
-    return _staged(count)
+    return _staged(interp, count)
 
 
 def _is_asked(interp: Interpreter, value: Abstract) -> bool:

@@ -26,6 +26,7 @@ from symdiff.definitions.declare import is_constant
 from symdiff.ir.attributes import attribute_names, is_object
 from symdiff.ir.graph import FreeVariable
 from symdiff.ir.signature import (
+    COMPARISONS,
     FILLED,
     Asked,
     Aspect,
@@ -414,6 +415,11 @@ class _Writer:
         elif kind == "is":
             word = "is" if value else "is not"
             self.require(f"{self.read(path[:-1])} {word} {self.read(end.of)}")
+        elif kind == "compared":
+            sign, other = COMPARISONS[end.of[0]], end.of[1]
+            right = self.read(other) if isinstance(other, tuple) else self.bind(other)
+            text = f"{self.read(path[:-1])} {sign} {right}"
+            self.require(text if value else f"not ({text})")
         else:
             self._value(self.read(path), value)
 

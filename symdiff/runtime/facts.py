@@ -101,6 +101,8 @@ def _said(path: Path, value: Any) -> str:
     if isinstance(end, Aspect) and end.kind in ("is", "equal"):
         text = spelled(path)[1:-1]
         return text if value else text.replace(" is ", " is not ", 1)
+    if isinstance(end, Aspect) and end.kind == "compared":
+        return spelled(path)[1:-1] if value else f"not {spelled(path)}"
     return f"{spelled(path)} == {value!r}"
 
 

@@ -26,6 +26,7 @@ from symdiff.definitions.declare import is_constant
 from symdiff.errors import AliasingError, SignatureError
 from symdiff.ir.attributes import Parts, parts
 from symdiff.ir.signature import (
+    COMPARISONS,
     Asked,
     Aspect,
     Attribute,
@@ -234,10 +235,15 @@ _SPELLED: dict[str, Callable[[str, Any], str]] = {
     "layout": lambda text, _: f"{text}.flags",
     "filled": lambda text, _: f"{text}.size",
     "is": lambda text, other: f"({text} is {spelled(other)})",
+    "compared": lambda text, of: f"({text} {COMPARISONS[of[0]]} {_other(of[1])})",
     "equal": lambda text, other: (
         f"({text} == {_times(other[2])}{spelled(other[0])}{_plus(other[1])})"
     ),
 }
+
+
+def _other(other: Any) -> str:
+    return spelled(other) if isinstance(other, tuple) else repr(other)
 
 
 def _times(factor: int) -> str:
