@@ -23,7 +23,7 @@ class Checkpoint:
 
     As a context it catches the exceptions of the classes ``catches`` for which ``when`` holds,
     rolls back, and goes on behind its block with ``failure``. ``heap``: the heap to go back to,
-    where the attempt works on a copy of it.
+    where the attempt works on a copy of it, and no more than writes back what it holds.
     """
 
     def __init__(
@@ -40,6 +40,7 @@ class Checkpoint:
         self.nodes = builder().nodes
         self.length = len(self.nodes)
         self.heap = interp.heap.copy() if heap is None else heap
+        self.written_back = self.heap.written_back
         self.frames = len(interp.frames)
         self.predicates = len(interp.predicates)
         self.since = now()
@@ -50,6 +51,7 @@ class Checkpoint:
         del self.interp.frames[self.frames :]
         del self.interp.predicates[self.predicates :]
         self.interp.heap = self.heap
+        self.heap.written_back = self.written_back
 
     def has_written(self) -> bool:
         """Return whether something was written since that is not new: to what has been read for

@@ -180,7 +180,7 @@ def opened(
     if isinstance(content, tuple):
         return rebuilt(content, lambda part: opened(part, number, stands))
     if isinstance(content, dict):
-        return {key: opened(part, number, stands) for key, part in content.items()}
+        return type(content)((key, opened(part, number, stands)) for key, part in content.items())
     if isinstance(content, Columns):
         return replace(content, values=opened(content.values, number, stands))
     if isinstance(content, Array) and content in stands:

@@ -1174,7 +1174,7 @@ def _of(content: Abstract, new: dict[Value, Value], handles: Handles | None = No
     if isinstance(content, tuple):
         return rebuilt(content, lambda item: _of(item, new, known))
     if isinstance(content, dict):
-        return {key: _of(item, new, known) for key, item in content.items()}
+        return type(content)((key, _of(item, new, known)) for key, item in content.items())
     if isinstance(content, Array):
         lenses = tuple([_lens_of(lens, new) for lens in content.lenses])
         held = known[content.storage]

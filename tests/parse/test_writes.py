@@ -572,3 +572,20 @@ def test_a_list_is_looked_at_again_only_where_it_was_written(monkeypatch):
     step = 1e-5
     assert slope == pytest.approx((f(0.7 + step) - f(0.7 - step)) / (2.0 * step), rel=1e-8)
     assert len(seen) < 4 * len(table)
+
+
+def test_what_was_written_before_a_branch_is_not_lost_where_its_arms_are_staged_apart():
+    def f(x):
+        if x < 1.0:
+            table.pop("some")
+            table["other"] = 0.0
+        if x < 0.5:
+            table["some"] = 5.0
+        return x if "some" in table else 2.0 * x
+
+    for x in (0.25, 0.75, 1.5):
+        table = {"some": 2.0}
+        expected = f(x), table
+        table = {"some": 2.0}
+        assert (symdiff.vjp(f, x)[0], table) == expected
+        assert list(table) == list(expected[1])
