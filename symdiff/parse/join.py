@@ -102,7 +102,7 @@ from symdiff.parse.values import (
     called,
     written,
 )
-from symdiff.parse.writeback import is_place, is_written_back, stands_at, write_place
+from symdiff.parse.writeback import is_late, is_place, is_written_back, stands_at, write_place
 
 
 @dataclass(slots=True)
@@ -254,7 +254,7 @@ class BranchJoin(Join):
                 return self._half_bound(name, a, b, there)
             if isinstance(key, ListRef):
                 return self._items(name, a, b)
-            if isinstance(key, DictRef) and not is_callers(key):
+            if isinstance(key, DictRef) and (not is_callers(key) or is_late(self.interp, key)):
                 return self.join(name, *self.in_common(key, name, a, b))
             self._require_one(key, a, b)
             self._require_had(key, a, b)

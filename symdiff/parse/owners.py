@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import operator
+from functools import partial
 from typing import Any
 
 from symdiff.dataclass import dataclass
@@ -32,7 +33,7 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template, held_at, same_each_time, same_key
 from symdiff.parse.snapshots import ArraySnapshot, agree, item_of
 from symdiff.parse.staged_lists import is_staged_list
-from symdiff.parse.values import Abstract, Array, DictRef, ListRef, ObjectRef
+from symdiff.parse.values import ABSENT, Abstract, Array, DictRef, ListRef, Maybe, ObjectRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,10 +271,25 @@ class Writing:
 
     def dict(self, ref: DictRef, content: Any) -> None:
         for key in self.last:
-            if key not in content:
-                self.owner.called("pop", self.template(), key)
+            self._removed(key, content.get(key, ABSENT))
         for key, item in content.items():
-            self.item(ref, key, item)
+            if not isinstance(item, Maybe):
+                self.item(ref, key, item)
+            elif not agree(item_of(self.last, key), self.now[key]):
+                self.interp.where(item.there, partial(self._set, key, item.content))
+
+    def _removed(self, key: Any, item: Abstract) -> None:
+        """Remove what is not there any more, or where it is not."""
+        if isinstance(item, Maybe) and not agree(self.last[key], self.now[key]):
+            self.interp.where_not(item.there, partial(self._pop, key))
+        elif item is ABSENT:
+            self._pop(key)
+
+    def _pop(self, key: Any) -> None:
+        self.owner.called("pop", self.template(), key)
+
+    def _set(self, key: Any, item: Abstract) -> None:
+        set_content(self.interp, self.owner, set_item, item, self.in_time, key=key)
 
     def list(self, ref: ListRef, content: Any) -> None:
         known = len(self.last) if isinstance(self.last, tuple) else 0

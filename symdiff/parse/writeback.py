@@ -48,6 +48,7 @@ from symdiff.parse.values import (
     DictRef,
     ListRef,
     NotInTime,
+    SomeEntries,
     Storage,
 )
 
@@ -162,7 +163,7 @@ def _leave_container(interp: Interpreter, ref: Any, in_time: bool) -> None:
     if not agree(last, now):
         if isinstance(last, Conflict):  # what stands there now is not known
             raise ConflictRead(last)
-        content = interp.content(ref)
+        content = found if isinstance(found, SomeEntries) else interp.content(ref)
         Writing(interp, owner_at(interp, ref), last, now, in_time).all(ref, content)
     if interp.heap.written_back.get(ref) is not now:
         _note(interp.heap, ref, now)

@@ -230,8 +230,33 @@ def set_in_an_order_told_by_numbers(x, p):
     return s
 
 
+def remembered(d, low):
+    key = "low" if low else "high"
+    if key in d:
+        return d[key]
+    d[key] = found = (2.0, 3.0)
+    return found
+
+
+def by_what_is_remembered(d, p):
+    low = False
+    if p < 0.8:
+        low = True
+    start, slope = remembered(d, low)
+    return start + slope * p * p
+
+
+def remembers_in_calls_of_one_kind(x, p):
+    d = {"high": (2.0, 1.0)}
+    s = by_what_is_remembered(d, p * 0.1)
+    s = s + by_what_is_remembered(d, p) * np.sum(x * x)
+    s = s + by_what_is_remembered(d, p * 2.0)
+    return s, len(d), list(d) == ["high", "low"]
+
+
 FUNCTIONS = [
     set_in_turns,
+    remembers_in_calls_of_one_kind,
     set_in_an_order_told_by_numbers,
     filled,
     asks_which_are_there,
@@ -302,3 +327,85 @@ def test_many_entries_are_followed_in_a_time_nearly_linear_in_their_number():
     seconds(5)
     few, many = (min(seconds(count) for _ in range(2)) for count in (10, 40))
     assert many < 12.0 * few
+
+
+# What the caller holds ----------------------------------------------------------------------------
+
+
+class Model:
+    def __init__(self, kind):
+        self.known = kind({"high": (2.0, 1.0)})
+        self.limit = 3.0
+
+
+def asks_the_model(p):
+    low = False
+    if p < 0.8:
+        low = True
+    key = "low" if low else "high"
+    if key not in MODEL.known:
+        MODEL.known[key] = (MODEL.limit * 2.0, MODEL.limit)
+    start, slope = MODEL.known[key]
+    return start + slope * p * p
+
+
+def slope_of_the_model(p):
+    return 6.0 * p if p < 0.8 else 2.0 * p
+
+
+def asks_again(p):
+    return asks_the_model(p) * 10.0 + asks_the_model(2.0 * p) + len(MODEL.known)
+
+
+def asks_in_a_loop(p):
+    s = 0.0
+    for k in range(4):
+        s = s + asks_the_model(p * k)
+    return s
+
+
+def takes_out(p):
+    if p < 1.0:
+        MODEL.known.pop("high")
+        MODEL.known["none"] = (0.0, 0.0)
+    if p < 0.5:
+        MODEL.known["high"] = (5.0, 5.0)
+    return asks_the_model(p * 0.5) if "high" in MODEL.known else p * p
+
+
+def raises_between(p):
+    first = asks_the_model(p)
+    if p < 0.2:
+        raise ValueError(len(MODEL.known))
+    return first + asks_the_model(3.0 * p)
+
+
+def outcome(function, p, kind):
+    """What a call gives, or raises, and what the model holds then, in its order."""
+    global MODEL
+    MODEL = Model(kind)
+    try:
+        found = function(p)
+    except ValueError as error:
+        found = str(error)
+    return found, list(MODEL.known.items())
+
+
+SLOPES = {
+    asks_again: lambda p: 10.0 * slope_of_the_model(p) + 2.0 * slope_of_the_model(2.0 * p),
+    asks_in_a_loop: lambda p: sum(k * slope_of_the_model(p * k) for k in range(4)),
+    takes_out: lambda p: 2.0 * p if 0.5 <= p < 1.0 else 0.5 * slope_of_the_model(p * 0.5),
+    raises_between: lambda p: slope_of_the_model(p) + 3.0 * slope_of_the_model(3.0 * p),
+}
+
+
+@pytest.mark.parametrize("kind", [dict, collections.OrderedDict])
+@pytest.mark.parametrize("function", SLOPES, ids=lambda f: f.__name__)
+def test_a_dict_of_the_callers_gets_on_each_path_what_python_gives_it(function, kind, monkeypatch):
+    monkeypatch.setenv("SYMDIFF_VERIFY", "1")
+    for p in (0.1, 0.3, 0.6, 0.9, 1.5):
+        expected = outcome(function, p, kind)
+        assert outcome(lambda p: symdiff.vjp(function, p)[0], p, kind) == expected
+        if not isinstance(expected[0], str):
+            found = outcome(symdiff.grad(function), p, kind)
+            assert found == (pytest.approx(SLOPES[function](p), rel=1e-12), expected[1])
