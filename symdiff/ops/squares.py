@@ -29,8 +29,8 @@ def is_sum_of_squares(value: Value) -> bool:
 
 
 def is_root_of_squares(node: Node) -> bool:
-    """Return whether ``x ** n`` is a length."""
-    return _Search().is_length(node)
+    """Return whether a node computes ``x ** n``, and that is a length."""
+    return _name(node) in _POWERS and _Search().is_length(node)
 
 
 class _Search:

@@ -187,3 +187,18 @@ def test_what_rests_on_their_dtype_is_refused(f: Any) -> None:
     for x in (0.05, 0.35, 0.95):
         with pytest.raises(UnsupportedSyntaxError, match=r"on some paths, (a float|floats) on"):
             sd.grad(f)(x)
+
+
+def truth_or_half(v):
+    return v > 1.0 and np.sin(v) or v * 0.5
+
+
+def test_powers_of_what_may_be_a_truth_have_derivatives():
+    def f(x):
+        y = truth_or_half(truth_or_half(truth_or_half(x)))
+        return (1.0 + y * y) ** -0.05
+
+    x, h = 2.0, 1e-3
+    weights = ((1, 672.0), (2, -168.0), (3, 32.0), (4, -3.0))
+    slope = sum(w * (f(x + m * h) - f(x - m * h)) for m, w in weights) / (840.0 * h)
+    assert sd.grad(f)(x) == pytest.approx(slope, rel=1e-10)
