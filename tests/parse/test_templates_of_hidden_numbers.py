@@ -190,7 +190,7 @@ def test_what_rests_on_their_dtype_is_refused(f: Any) -> None:
 
 
 def truth_or_half(v):
-    return v > 1.0 and np.sin(v) or v * 0.5
+    return (v > 1.0 and np.sin(v)) or v * 0.5
 
 
 def test_powers_of_what_may_be_a_truth_have_derivatives():
