@@ -11,8 +11,10 @@ from collections.abc import Sequence
 
 from symdiff.ir.build import constant
 from symdiff.ir.graph import Node, Op, Operand, Value
+from symdiff.ir.types import BOOL, ArrayType
 from symdiff.ops.declare import DeclaredOp, are_complex_numbers, array_type, is_pythons
 
+_JOINED = frozenset({"retype", "choice"})  # of what may be of several types
 _REDUCTIONS = frozenset(
     {"sum", "prod", "max", "min", "mean", "var", "std", "norm", "index", "matmul", "astype"}
 )
@@ -52,6 +54,26 @@ def is_numpys(operand: Operand) -> bool:
     if len(_known) > _MOST_KNOWN:
         _known.clear()
     return found
+
+
+def is_as_typed(value: Value, depth: int = 3) -> bool:
+    """Return whether a number has the dtype at run time that it is typed by; not known of what
+    loops and branches give, of parameters, and of long chains.
+    """
+    type_, node = array_type(value), value.node
+    if type_.kind == "array":
+        return True
+    if node is None or depth == 0 or not isinstance(node.op, DeclaredOp) or node.blocks:
+        return False
+    if node.op.name in _JOINED:
+        return False
+    # ... or is computed of truths as of numbers of the types that the others have.
+    types = [v.type if is_as_typed(v, depth - 1) else BOOL for v in node.operands]
+    try:
+        (given,) = node.op.infer(*types, **node.attributes)
+    except (TypeError, ValueError):  # of truths there is no such result
+        return False
+    return isinstance(given, ArrayType) and given.dtype == type_.dtype
 
 
 # What was found of values by their numbers, of which no two have the same: a chain of operators is

@@ -15,7 +15,7 @@ from symdiff.ops.arithmetic import add, divide, multiply, negative, subtract, wh
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import is_derived, is_length, is_python, made_by, number_of
 from symdiff.ops.guards import as_choice
-from symdiff.ops.kinds import is_numpys
+from symdiff.ops.kinds import is_as_typed, is_numpys
 from symdiff.optimise.facts import (
     MAY_BE_ZERO,
     are_of_one_size,
@@ -51,7 +51,7 @@ def neutral_right(number: int) -> Rule:
     @reads("constant", "ones")
     def neutral_number(node: Node, rewriter: Rewriter) -> Value | None:
         x, other = node.operands
-        return x if _is_neutral(node, other, number) and is_exact_place(node, rewriter) else None
+        return x if _is_neutral(node, other, number) and _may_stand(x, node, rewriter) else None
 
     return neutral_number
 
@@ -78,7 +78,7 @@ def neutral_left(number: int) -> Rule:
     @reads("constant", "ones")
     def neutral_number(node: Node, rewriter: Rewriter) -> Value | None:
         other, x = node.operands
-        return x if _is_neutral(node, other, number) and is_exact_place(node, rewriter) else None
+        return x if _is_neutral(node, other, number) and _may_stand(x, node, rewriter) else None
 
     return neutral_number
 
@@ -97,6 +97,13 @@ def _is_neutral(node: Node, other: Value, number: int) -> bool:
         return array_type(node.result).dtype.kind != "c"
     zero = complex(number_of(other))
     return not (np.signbit(zero.real) or np.signbit(zero.imag))
+
+
+def _may_stand(x: Value, node: Node, rewriter: Rewriter) -> bool:
+    """Return whether an operand may stand for a node, whatever it is at run time: an integer that
+    is typed as a float is one where it is multiplied by 1.0.
+    """
+    return (is_derived(node) or is_as_typed(x)) and is_exact_place(node, rewriter)
 
 
 @reads("constant")

@@ -115,11 +115,33 @@ def test_conjugates_of_conjugates_in_derivatives(build, left):
         lambda x: multiply(x, 1.0),
         lambda x: subtract(x, 0.0),
         lambda x: divide(x, 1.0),
+        lambda x: power(x, 1.0),
         lambda x: negative(negative(x)),
     ],
 )
 def test_exact_identities_of_numbers_hold_for_the_users_statements(build):
-    assert is_first_input(build, FLOAT, role="primal")
+    assert after(lambda x: build(sum(x)), VECTOR, role="primal") == ["sum"]
+
+
+def scaled_by_one(x, k):
+    y = k if k > 1 else x
+    return y * 1.0, 1.0 * y, y / 1.0, y - 0.0, y**1.0, np.maximum(y, 0) * 1.0
+
+
+def halved_until(t, total):
+    return total * 1.0 if t > 1.0 else halved_until(2.0 * t, total + t)
+
+
+def counted(x, k):
+    return halved_until(x, k), halved_until(x, 2), x
+
+
+@pytest.mark.parametrize("f", [scaled_by_one, counted])
+@pytest.mark.parametrize("k", [2**60 + 1, True, 0])
+@pytest.mark.parametrize("x", [0.3, 1.5])
+def test_an_integer_that_is_typed_as_a_float_becomes_one_where_it_is_multiplied_by_one(f, k, x):
+    value, _ = sd.vjp(f, x, k)
+    assert list(map(repr, value)) == list(map(repr, f(x, k)))
 
 
 def test_minus_zero_is_kept_in_the_users_statements():
