@@ -228,7 +228,19 @@ def minus_negative(node: Node, rewriter: Rewriter) -> Value | None:
 
 
 def _positive(value: Value, rewriter: Rewriter, depth: int = 3) -> Value | None:
-    """``v`` of a ``-v``, ``2.0 * v`` of a ``-2.0 * v``, ``v / w`` of a ``-v / w``."""
+    """``v`` of a ``-v``, ``2.0 * v`` of a ``-2.0 * v``, ``v / w`` of a ``-v / w``.
+
+    It has the dtype of the value beside all others: ``np.negative(v)`` of one of Python's floats is
+    one of NumPy's, and ``v`` would take the precision of what it meets.
+    """
+    found = _opposite(value, rewriter, depth)
+    if found is None:
+        return None
+    given, wanted = array_type(found), array_type(value)
+    return found if (given.dtype, given.weak) == (wanted.dtype, wanted.weak) else None
+
+
+def _opposite(value: Value, rewriter: Rewriter, depth: int) -> Value | None:
     node = inexact_by(value, "negative", "multiply", "divide")
     if node is None or node.op is negative:
         return None if node is None else node.operands[0]

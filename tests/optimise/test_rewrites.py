@@ -144,6 +144,14 @@ def test_an_integer_that_is_typed_as_a_float_becomes_one_where_it_is_multiplied_
     assert list(map(repr, value)) == list(map(repr, f(x, k)))
 
 
+def test_a_sign_that_makes_a_double_of_pythons_float_stays_beside_single_precision():
+    def f(x, h, s):
+        return np.sum(x * h * np.negative(s) - x)
+
+    x, h, s = np.array([0.7, -1.3]), np.array([0.1, 3.1], np.float32), 0.3
+    np.testing.assert_array_equal(sd.grad(f)(x, h, s), np.float64(-s) * h - 1.0)
+
+
 def test_minus_zero_is_kept_in_the_users_statements():
     assert after(lambda x: add(x, 0.0), FLOAT, role="primal") == ["add"]
     assert after(lambda x: multiply(x, 0.0), FLOAT, role="primal") == ["multiply"]
