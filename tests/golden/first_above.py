@@ -19,8 +19,7 @@ def first_above_grad(x, level):
         value_bar = np.float64(0.0)
     # line 196: for value in x:
     x_bar = np.zeros(x.shape)
-    total_bar = float(total_bar)
-    value_bar = float(value_bar)
+    total_bar, value_bar = float(total_bar), float(value_bar)
     x_list_bar = x_bar[:t].tolist()
     x_list = x[:t].tolist()
     for k in reversed(range(t)):
