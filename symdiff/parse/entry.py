@@ -110,23 +110,28 @@ def _staged_with_retries(
 def _may_resolve(policy: RetryPolicy, conflict: Conflict) -> bool:
     """Take up what may resolve a conflict; False where there is nothing more."""
     refined = policy.refine_for(conflict) or policy.select_more(conflict.span, conflict.reason)
-    return refined or policy.midway or policy.know_texts() or policy.follow_large()
+    return refined or policy.midway or policy.know_texts() or _follow_more(policy)
 
 
 def _may_mend(policy: RetryPolicy, error: SymdiffError) -> bool:
     """Take up what may follow what was refused; False where there is nothing more."""
     if policy.know_texts() or policy.select_more(error.span, error.message):
         return True
-    return policy.midway or policy.follow_large()
+    return policy.midway or _follow_more(policy)
+
+
+def _follow_more(policy: RetryPolicy) -> bool:
+    """Follow more calls in their places; False where all are that may be."""
+    return policy.tell_known() or policy.follow_large()
 
 
 def _with_large_called(
     staged: Staged, function: Any, signature: Signature, policy: RetryPolicy, marks: Marks | None
 ) -> Staged:
-    """The function staged once more, where what is a graph of its own has been followed as well;
-    as it was, where that cannot be.
+    """The function staged once more, where what is a graph of its own has been followed as well,
+    or what is carried was known before; as it was, where that cannot be.
     """
-    if policy.follows_large and policy.calls_large:
+    if policy.begin_carrying() or (policy.follows_large and policy.calls_large):
         try:
             return _staged(function, signature, policy, marks)
         except Exception as error:
@@ -201,6 +206,7 @@ def _staged(
     interp.policy = policy
     policy.recursions.asked.clear()
     policy.follows_large, policy.left_arm, policy.outside = False, None, None
+    policy.has_carried = False
     interp.function = function
     with building(interp.entry):
         try:

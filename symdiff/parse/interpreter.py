@@ -422,6 +422,8 @@ class Interpreter:
         self.recursions: dict[Any, Any] = {}
         self.changed: dict[Any, Any] = {}  # lists and dicts of the caller's: what they held before
         self.shown: dict[Any, Any] = {}  # by list or dict, the last ``snapshots.Shown`` of it
+        self.of_templates: set[Value] = set()  # parameters of theirs
+        self.alike: dict[Any, dict[Any, None]] = {}  # kinds of calls, by what they have in common
         self.begun: dict[Value, list[Any]] = {}  # numbers of loops, before a turn and after one
         self.pythons: dict[Value, bool] = {}  # which numbers may be Python's, as far as asked
         self.disguised: dict[Value, bool] = {}  # which may have another dtype, likewise

@@ -4,7 +4,8 @@ Arguments and the scope of a call enter. What leaves is its *kind*: two calls of
 nothing but the numbers that are listed beside it, and in which lists, dicts, objects and arrays
 hold them. Arrays of one shape that lie in memory in one way count as numbers; so do views of views
 of an array of which nothing else is seen, however they were made: an array of their own *stands
-for* each. Functions, activations and values that are no numbers are those that they are.
+for* each. Functions, activations and values that are no numbers are those that they are. Numbers
+and texts that are known now tell kinds apart, unless they are ``carried``, and listed, too.
 
 >>> seen = look_around(interp, scope, {"x": x, "state": state})  # doctest: +SKIP
 >>> seen.kind == another.kind and len(seen.numbers) == len(another.numbers)  # doctest: +SKIP
@@ -24,10 +25,11 @@ import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.definitions.bunches import attributes_of, rebuilt
-from symdiff.ir.build import is_constant
+from symdiff.ir.build import builder, is_constant
 from symdiff.ir.graph import Value
 from symdiff.ir.types import BOOL, INT, TEXT, ArrayType, ListType, Type
 from symdiff.ops.strides import Layout
+from symdiff.ops.texts import text_made
 from symdiff.parse.disguised import may_be_disguised
 from symdiff.parse.heap import ORDER, is_array, is_callers, is_programs, is_writable
 from symdiff.parse.hidden_pythons import may_be_pythons
@@ -93,10 +95,14 @@ class Seen:
 
     ``handles``: what the program has made, in the order in which it was found; ``fixed``: values of
     which calls of the kind have the same. ``sizes``: by what numbers their computed sizes are
-    called. ``views``: those that arrays among the handles stand for.
+    called. ``views``: those that arrays among the handles stand for. ``but_known``: the kind but
+    for the known numbers and texts among the arguments, or in tuples there; ``carried``: these are
+    listed, too.
     """
 
     kind: Any = None
+    but_known: Any = None
+    carried: bool = False
     numbers: list[Value] = field(default_factory=list)
     handles: list[Any] = field(default_factory=list)
     places: dict[Any, None] = field(default_factory=dict)
@@ -104,30 +110,42 @@ class Seen:
     sizes: list[int] = field(default_factory=list)
     views: dict[Storage, Array] = field(default_factory=dict)
 
+    @property
+    def knows(self) -> bool:
+        """Whether known numbers or texts tell the kind apart."""
+        return self.kind is not None and bool(self.kind[1])
+
     def stands(self) -> dict[Array, Storage]:
         """What stands for each view."""
         return {view: stand for stand, view in self.views.items()}
 
 
 def look_around(
-    interp: Interpreter, node: ast.AST, scope: Scope, bound: Mapping[str, Abstract]
+    interp: Interpreter,
+    node: ast.AST,
+    scope: Scope,
+    bound: Mapping[str, Abstract],
+    *,
+    carried: bool = False,
 ) -> Seen:
     """What a call of a function sees that has the names of ``scope``, where ``bound`` is given.
 
     :raises NoKind: where it cannot be told.
     """
     try:
-        return _looked(_Look(interp), node, scope, bound)
+        return _looked(_Look(interp, carried=carried), node, scope, bound)
     except _SeenOtherwise:
-        return _looked(_Look(interp, opens_views=False), node, scope, bound)
+        look = _Look(interp, opens_views=False, carried=carried)
+        return _looked(look, node, scope, bound)
 
 
 def _looked(look: _Look, node: ast.AST, scope: Scope, bound: Mapping[str, Abstract]) -> Seen:
-    given = tuple([(name, look.at(value)) for name, value in bound.items()])
+    given = look.given(bound)
     names = look.names(node, scope) if scope.parent is not None else ()
     outside = look.outside()
     seen = given, names, outside, tuple(look.rest()), look.which_may_be_others()
-    look.seen.kind = seen, look.types()
+    look.seen.but_known = seen, look.types()
+    look.seen.kind = look.seen.but_known, tuple(look.known)
     return look.seen
 
 
@@ -172,49 +190,91 @@ def has_plain_keys(content: dict[Any, Abstract]) -> bool:
 
 
 def opened(
-    content: Abstract, number: Callable[[Value], Value], stands: Mapping[Array, Storage]
+    interp: Interpreter,
+    content: Abstract,
+    number: Callable[[Value], Value],
+    stands: Mapping[Array, Storage],
+    carried: bool = False,
 ) -> Abstract:
     """A content with others in the place of its numbers, in the order in which they are seen, and
-    with what stands for its views.
+    with what stands for its views. ``carried``: its known numbers and texts are among them.
     """
+
+    def within(part: Abstract) -> Abstract:
+        return opened(interp, part, number, stands, carried)
+
     if isinstance(content, tuple):
-        return rebuilt(content, lambda part: opened(part, number, stands))
+        return rebuilt(content, within)
     if isinstance(content, dict):
-        return type(content)((key, opened(part, number, stands)) for key, part in content.items())
+        return type(content)((key, within(part)) for key, part in content.items())
     if isinstance(content, Columns):
-        return replace(content, values=opened(content.values, number, stands))
+        return replace(content, values=within(content.values))
     if isinstance(content, Array) and content in stands:
         return Array(stands[content])
     if isinstance(content, StagedText):
         return number(Value(TEXT))
-    return number(content) if _is_number(content) else content
+    if carried and _may_be_carried(content):
+        return number(_carried(content))
+    return number(content) if _is_number(interp, content) else content
 
 
-def _is_number(content: Abstract) -> bool:
+def _is_number(interp: Interpreter, content: Abstract) -> bool:
     """Return whether a content is a number, or an array or a list of such, that differs between
     calls of one kind. An integer or a truth that is given the function is no such number: it may be
-    fixed. A list is one where its type tells whose numbers it holds.
+    fixed, unless the function is a template. A list is one where its type tells whose numbers it
+    holds.
     """
     if not isinstance(content, Value) or is_constant(content):
         return False
     if isinstance(content.type, ListType):
         element = content.type.element
         return isinstance(element, ArrayType) and element.weak and is_inexact(element)
-    made_here = content.node is not None and content.type in (INT, BOOL)
-    return made_here or content.type == TEXT or is_inexact(content.type)
+    is_made = content.node is not None or content in interp.of_templates
+    return (
+        (is_made and content.type in (INT, BOOL))
+        or content.type == TEXT
+        or is_inexact(content.type)
+    )
+
+
+def _may_be_carried(content: Abstract) -> bool:
+    """Return whether a content is a known number or text that the program can carry as others."""
+    if type(content) is int:
+        return content.bit_length() <= _MOST_BITS
+    return type(content) in (float, str)
+
+
+_MOST_BITS = 53  # of an integer that a float holds
+
+
+def _carried(content: Any) -> Value:
+    is_text = type(content) is str
+    value: Value = text_made(made=content) if is_text else builder().constant(content)
+    return value
 
 
 class _Look:
     """Goes over all that a call sees, once."""
 
-    def __init__(self, interp: Interpreter, *, opens_views: bool = True) -> None:
+    def __init__(
+        self, interp: Interpreter, *, opens_views: bool = True, carried: bool = False
+    ) -> None:
         self.interp = interp
         self.heap = interp.heap
         self.opens_views = opens_views
-        self.seen = Seen()
+        self.seen = Seen(carried=carried)
+        self.known: list[tuple[type, str]] = []
+        self.of_arguments = False  # whether what is looked at is one, or in a tuple that is
         self.number_of: dict[Any, int] = {}
         self.left = MOST_SEEN
         self.opens = True  # whether numbers are listed; else they are fixed
+
+    def given(self, bound: Mapping[str, Abstract]) -> tuple[Any, ...]:
+        """The kinds of the arguments."""
+        self.of_arguments = True
+        found = tuple([(name, self.at(value)) for name, value in bound.items()])
+        self.of_arguments = False
+        return found
 
     def at(self, content: Abstract) -> Any:
         """The kind of a content; what it refers to is looked at later."""
@@ -227,7 +287,7 @@ class _Look:
             more = attributes_of(content)
             return type(content), *more, *map(self.at, (*tuple.__iter__(content), *more.values()))
         if content is None or type(content) in PLAIN:
-            return type(content), repr(content)
+            return self._plain(content)
         if isinstance(content, StagedText) and self.opens:
             return self._text(content)
         if isinstance(content, UNCHANGING):
@@ -236,8 +296,18 @@ class _Look:
             return content, *self._class(content)
         return self._made(content)
 
+    def _plain(self, content: Abstract) -> Any:
+        known = type(content), repr(content)
+        if not (self.of_arguments and self.opens and _may_be_carried(content)):
+            return known
+        if self.seen.carried:
+            self.seen.numbers.append(_carried(content))
+            return Value
+        self.known.append(known)
+        return _may_be_carried, type(content)
+
     def _value(self, value: Value) -> Any:
-        if self.opens and _is_number(value):
+        if self.opens and _is_number(self.interp, value):
             self.seen.numbers.append(value)
             return Value
         self.seen.fixed.add(value)
@@ -307,7 +377,9 @@ class _Look:
         if not (self.opens and self.opens_views and len(view.lenses) > 1 and apart) or known:
             return False
         plain = storage.subclass is None and all(map(is_writable, view.lenses)) and not view.is_flat
-        return plain and _is_number(heap.get(storage)) and _is_number(heap.read(view))
+        return plain and all(
+            _is_number(self.interp, one) for one in (heap.get(storage), heap.read(view))
+        )
 
     def _stand_for(self, view: Array) -> Storage:
         stand = Storage(view.storage.name)

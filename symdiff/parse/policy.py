@@ -89,7 +89,9 @@ class RetryPolicy:
     more closely from its beginning what a run before has been refined for. ``in_arms``: lists and
     dicts of numbers are written in the arms of a branch in templates, too; ``behind_arms``: whether
     one was not. ``named``: items of lists which differ in texts are of one form; ``unlike_names``:
-    whether some were not.
+    whether some were not. ``carries``: known numbers and texts that tell many calls apart are
+    carried by the program from the beginning; ``has_carried``: the present attempt has begun to;
+    ``tells_known``: that has not helped.
     """
 
     all_late: bool = False
@@ -125,6 +127,9 @@ class RetryPolicy:
     left_arm: Any = None
     raised_in_arms: dict[Any, SymdiffError] = field(default_factory=dict)
     taken_over: bool = False
+    carries: bool = False
+    has_carried: bool = False
+    tells_known: bool = False
 
     def raise_in_arm(self, refusal: SymdiffError) -> bool:
         """Let the arm that a refusal has left raise it, where that is taken; False where it has
@@ -186,6 +191,7 @@ class RetryPolicy:
         made = RetryPolicy(*known, named=self.named, raised_in_arms=self.raised_in_arms)
         made.compared = self.compared
         made.large, made.calls_large, made.acting = self.large, self.calls_large, self.acting
+        made.carries, made.tells_known = self.carries, self.tells_known
         return made
 
     def refine_for(self, conflict: Conflict) -> bool:
@@ -229,6 +235,17 @@ class RetryPolicy:
         self.unions |= self.texts
         self.texts.clear()
         return had
+
+    def begin_carrying(self) -> bool:
+        """Carry what is known from the beginning; False where that was so, or nothing was."""
+        new = self.has_carried and not self.carries
+        self.carries = self.carries or new
+        return new
+
+    def tell_known(self) -> bool:
+        """Have known numbers and texts tell calls apart again; False where all did."""
+        self.tells_known = self.tells_known or self.has_carried
+        return self.has_carried
 
     def selects(self, span: SourceSpan, function: Any) -> bool:
         """Return whether an item of a function is selected; all are, where several had to be."""

@@ -88,6 +88,7 @@ from symdiff.ops.texts import text_made
 from symdiff.parse.activations import has_ended, names_seen, rebinds
 from symdiff.parse.attempting import are_told_by_class, attempted_call
 from symdiff.parse.blame import is_foreseen
+from symdiff.parse.carrying import carries_known
 from symdiff.parse.checkpoint import Checkpoint
 from symdiff.parse.disguised import may_be_disguised
 from symdiff.parse.dtype_answers import Asked
@@ -247,14 +248,49 @@ def copied(
     if interp.untimely[key[0]] >= MOST_UNTIMELY:
         return ABSENT
     try:
-        seen = look_around(interp, key[0], scope, bound)
-        kind = key, seen.kind, _caught_around(interp)
-        known = interp.templates.setdefault(kind, 0)
+        kinds = _kinds_of(interp, key, scope, bound)
     except (NoKind, TypeError):
         return ABSENT
+    asking = _Asking(key, bound, run, later, accepts)
+    for kind, seen in kinds.items():
+        result = _of_kind(interp, asking, seen, kind)
+        if result is not ABSENT:
+            return result
+    return ABSENT
+
+
+def _kinds_of(
+    interp: Interpreter, key: Any, scope: Scope, bound: dict[str, Abstract]
+) -> dict[Any, Seen]:
+    """The kinds that a call may be of, and what it sees: the first one that is of use is taken."""
+    caught = _caught_around(interp)
+    seen = look_around(interp, key[0], scope, bound)
+    kinds = {(key, seen.kind, caught): seen}
+    if carries_known(interp, (key, seen, caught)):
+        wide = look_around(interp, key[0], scope, bound, carried=True)
+        kinds = {(key, wide.kind, caught): wide} | kinds
+    return kinds
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A call that may be a copy: see ``copied``."""
+
+    key: Any
+    bound: dict[str, Abstract]
+    run: Run
+    later: int
+    accepts: Callable[[Template], bool] | None
+
+
+def _of_kind(interp: Interpreter, asking: _Asking, seen: Seen, kind: Any) -> Abstract:
+    """The result of a call of a kind, as that of ``copied``."""
+    key, bound, run, accepts = asking.key, asking.bound, asking.run, asking.accepts
+    known = interp.templates.setdefault(kind, 0)
     if isinstance(known, int):
-        at_once = bool(interp.regions) and not (interp.in_template or later)
-        if known < FOLLOWED_FIRST + later and not (at_once or interp.policy.calls(key[0])):
+        at_once = bool(interp.regions) and not (interp.in_template or asking.later)
+        least = FOLLOWED_FIRST + asking.later
+        if known < least and not (at_once or interp.policy.calls(key[0])):
             interp.templates[kind] = known + 1
             return ABSENT
         interp.templates[kind] = None  # within itself it is followed
@@ -331,6 +367,7 @@ def _made(
 
     def parameter(value: Value) -> Value:
         parameters.append(made := Value(value.type, None, None, value.role))
+        interp.of_templates.add(made)
         if is_array(value.type):
             interp.layouts[made] = layout_of(interp, value)
         else:
@@ -339,12 +376,15 @@ def _made(
         return made
 
     stands = seen.stands()
-    values = {name: opened(value, parameter, stands) for name, value in bound.items()}
+    values = {
+        name: opened(interp, value, parameter, stands, seen.carried)
+        for name, value in bound.items()
+    }
     before = interp.heap.copy(written=set())
     before.contents |= {stand: interp.heap.read(view) for stand, view in seen.views.items()}
     for place in seen.places:
         if place in before.contents:
-            before.contents[place] = opened(before.contents[place], parameter, stands)
+            before.contents[place] = opened(interp, before.contents[place], parameter, stands)
     before.contents.update(_held_outside(seen))
     caller = interp.frame.activation
     regions = [_region_like_those_around(interp)] if around else []

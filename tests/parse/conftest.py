@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from symdiff.api import programs
+from symdiff.api import anew, programs
 from symdiff.parse import entry, templates
 
 
@@ -19,8 +19,9 @@ def copied(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     followed_first, large = request.param
     monkeypatch.setattr(templates, "FOLLOWED_FIRST", followed_first)
     monkeypatch.setattr(templates, "LARGE", large)
-    homes: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
-    monkeypatch.setattr(programs, "_homes", homes)
+    for module, kept in ((programs, "_homes"), (anew, "_kept")):
+        nothing: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        monkeypatch.setattr(module, kept, nothing)
 
 
 @pytest.fixture

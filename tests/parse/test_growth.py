@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
-from symdiff.parse import templates
+from symdiff.parse import carrying, templates
 
 HEAD = """
 import contextlib
@@ -870,6 +870,20 @@ def texts_handed_on(n):
     return chained(n, ["return v * (len(m) + m.count('b1'))"], lines, last).replace("(v)", "(v, m)")
 
 
+def known_texts_handed_on(n):
+    lines = ["if v > 0.1:", "    return f{k}(v * 0.9, m + 'a')", "return f{k}(v + 0.3, 'b' + m)"]
+    first = ["return v * (len(m) + m.count('ab'))"]
+    return chained(n, first, lines, ["return f{n}(x, 'c') * x"]).replace("(v):", "(v, m):")
+
+
+def known_numbers_handed_on(n):
+    lines = ["if v > 0.1:", "    return f{k}(v * 0.9, (m[1], m[0] + 0.5), j + 1)"]
+    lines += ["return f{k}(v + 0.3, (m[1], m[0]), 2 * j)"]
+    first = ["return v * (m[0] + 2.0 * m[1] + 1.0 / j)"]
+    text = chained(n, first, lines, ["return f{n}(x, (0.0, 1.0), 1) * x"])
+    return text.replace("(v):", "(v, m, j):")
+
+
 def texts_in_body_and_handler(n):
     lines = ["try:", "    y = math.sqrt(v - 0.1)", "    return f{k}(y * 0.9) + 'a'"]
     lines += ["except ValueError:", "    return f{k}(v + 0.3) + 'b'"]
@@ -877,6 +891,8 @@ def texts_in_body_and_handler(n):
 
 
 FEW = [
+    known_texts_handed_on,
+    known_numbers_handed_on,
     texts_in_body_and_handler,
     numbers_or_none_in_body_and_handler,
     views_of_views_in_both_arms,
@@ -981,6 +997,8 @@ def test_compiling_functions_that_call_one_another_twice_takes_a_time_linear_in_
     tmp_path, kind, monkeypatch
 ):
     monkeypatch.setattr(templates, "LARGE", 100)  # the same at less cost
+    for bound in ("ENOUGH", "MANY", "FEW"):
+        monkeypatch.setattr(carrying, bound, 1)
     least = 4 if kind in FEW else 8
     assert growth(tmp_path, kind, least) < 4.5  # the calls that are followed first are nested
 
