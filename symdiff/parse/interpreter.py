@@ -379,6 +379,7 @@ class Interpreter:
         self.outcomes: dict[Value, SourceSpan] = {}  # of comparisons outside, and where these are
         self.guards: dict[tuple[Path, str, str | None], Guard] = {}
         self.free: dict[tuple[str, int, str], FreeVariable] = {}
+        self.namesakes: dict[str, dict[FreeVariable, int]] = {}  # whose sizes have been named
         self.static = FixedValues()
         self.span: SourceSpan | None = None
         self.spans: dict[ast.AST, SourceSpan] = {}  # of the nodes that were staged

@@ -323,14 +323,28 @@ def _number(interp: Interpreter, value: Any, path: Path) -> Abstract:
         return found
     type_ = type_of_constant(value)
     if type_.kind == "array":
-        tag = ".".join(str(part) for part in path)
-        shape = tuple(n if n < 2 else Size(f"{tag}.{k}") for k, n in enumerate(value.shape))
+        owner = _owner_of_sizes(interp, path)
+        shape = tuple(n if n < 2 else Size(f"{owner}.{k}") for k, n in enumerate(value.shape))
         type_ = dataclasses.replace(type_, shape=shape)
     interp.guard(path, "specification", type_)
     found = _input(interp, type_, path)
     if isinstance(found, Array):
         interp.outside[found.storage] = None
     return found
+
+
+def _owner_of_sizes(interp: Interpreter, path: Path) -> str:
+    """What the sizes of an array are named after. Variables of one name in several closures or
+    modules, or of a name that the function has itself, are told apart.
+    """
+    start, *rest = path
+    name = str(start)
+    if isinstance(start, FreeVariable):
+        own = bool(interp.frames) and name in interp.frames[0].scope.locals
+        namesakes = interp.namesakes.setdefault(name, {})
+        number = namesakes.setdefault(start, len(namesakes)) + own
+        name += f"~{number + 1}" if number else ""
+    return ".".join((name, *map(str, rest)))
 
 
 def _flag(interp: Interpreter, value: bool, path: Path) -> Abstract:
