@@ -1,4 +1,4 @@
-"""Variables of one name in several closures, or of the name of an argument: lengths of their own."""
+"""Variables of one name in several closures, or of an argument's name: lengths of their own."""
 
 from __future__ import annotations
 
