@@ -58,14 +58,14 @@ def is_numpys(operand: Operand) -> bool:
 
 def is_as_typed(value: Value, depth: int = 3) -> bool:
     """Return whether a number has the dtype at run time that it is typed by; not known of what
-    loops and branches give, of parameters, and of long chains.
+    loops and branches give, of parameters, of items of lists, and of long chains.
     """
     type_, node = array_type(value), value.node
     if type_.kind == "array":
         return True
     if node is None or depth == 0 or not isinstance(node.op, DeclaredOp) or node.blocks:
         return False
-    if node.op.name in _JOINED:
+    if node.op.name in _JOINED or any(v.type.__class__ is not ArrayType for v in node.operands):
         return False
     # ... or is computed of truths as of numbers of the types that the others have.
     types = [v.type if is_as_typed(v, depth - 1) else BOOL for v in node.operands]

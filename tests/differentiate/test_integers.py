@@ -355,3 +355,14 @@ def test_digits_that_a_program_casts_away_do_not_come_back(n, dtype):
         made = sd.grad(of_a_number)(X, n), sd.grad(of_an_array)(X, np.array([n, 3]))
     np.testing.assert_array_equal(made[0], [0.0, factor])
     np.testing.assert_array_equal(made[1], [factor, 3.0])
+
+
+def test_items_of_a_list_are_multiplied_by_one():
+    def f(a, b):
+        items = [a, b]
+        items.append(a * b)
+        items.sort()
+        return sum(k * item for k, item in enumerate(items, 1))
+
+    found = sd.grad(f, (0, 1))(0.9, 1.7)  # of a + 2 a b + 3 b
+    np.testing.assert_allclose(found, (1.0 + 2.0 * 1.7, 3.0 + 2.0 * 0.9), rtol=1e-14)
