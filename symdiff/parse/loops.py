@@ -253,12 +253,26 @@ def _unroll_from(interp: Interpreter, turns: Turns, position: int) -> None:
         _one_turn(interp, turns, position)
         exited = interp.exited()
         if exited is not False:
-            if isinstance(exited, Value) and position - turns.first >= turns.nested:
-                raise NestedTurnsError(turns.nested, interp.span)
+            if isinstance(exited, Value) and position - turns.first >= _most_nested(interp, turns):
+                raise _nested(interp, turns)
             interp.unless_exited(following)
             return
         position += 1
         goes_on = _goes_on(interp, turns, position)
+
+
+def _most_nested(interp: Interpreter, turns: Turns) -> int:
+    """How many turns may stand inside one another: few where the loop was found to have too many,
+    in another attempt or a call around that was followed before, with as much known.
+    """
+    found = (interp.span, len(interp.static)) in interp.policy.too_many_turns
+    return MOST_NESTED if found else turns.nested
+
+
+def _nested(interp: Interpreter, turns: Turns) -> NestedTurnsError:
+    if interp.span is not None and turns.nested > MOST_NESTED:
+        interp.policy.too_many_turns.add((interp.span, len(interp.static)))
+    return NestedTurnsError(turns.nested, interp.span)
 
 
 def _turn_and_rest(

@@ -68,7 +68,9 @@ class RetryPolicy:
     selected at run time, and whether they are told apart one by one; ``asked``: items that may be,
     in the order of asking, and the functions that they stand in; ``selected_in``: how many are, by
     function.
-    ``refused``: how often what was refused before more items were selected.
+    ``refused``: how often what was refused before more items were selected. ``too_many_turns``:
+    loops that may be left in any of so many turns that these cannot be staged one by one, and how
+    many facts were known then.
     ``written_late``: places of the caller's that are written at the end only; ``all_late``: all
     are. ``first``: the first conflict for which names were kept as unions; ``instead``: the count
     of a loop, which would tell as well. ``of_library``: a conflict in a library's function, which
@@ -111,6 +113,7 @@ class RetryPolicy:
     asked: dict[SourceSpan, Any] = field(default_factory=dict)
     selected_in: Counter[Any] = field(default_factory=Counter)
     refused: dict[Any, int] = field(default_factory=dict)
+    too_many_turns: set[tuple[SourceSpan, int]] = field(default_factory=set)
     written_late: set[Any] = field(default_factory=set)
     large: set[Any] = field(default_factory=set)
     acting: set[Any] = field(default_factory=set)
@@ -192,6 +195,7 @@ class RetryPolicy:
         made.compared = self.compared
         made.large, made.calls_large, made.acting = self.large, self.calls_large, self.acting
         made.carries, made.tells_known = self.carries, self.tells_known
+        made.too_many_turns = self.too_many_turns
         return made
 
     def refine_for(self, conflict: Conflict) -> bool:

@@ -1,5 +1,6 @@
 """What would take too long to follow is refused: turns, calls, depth, large constants."""
 
+import itertools
 import linecache
 import sys
 
@@ -8,7 +9,7 @@ import pytest
 
 import symdiff
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
-from symdiff.parse import interpreter
+from symdiff.parse import interpreter, loops
 from symdiff.parse.interpreter import MOST_INLINED
 from symdiff.source.trees import nesting_told
 
@@ -166,3 +167,47 @@ def test_constants_that_would_fill_the_memory_are_not_computed(function):
     with pytest.raises(UnsupportedSyntaxError, match="too large to be computed here") as caught:
         symdiff.differentiable(function).graph("float")
     assert caught.value.span is not None
+
+
+def parts():
+    yield slice(0, 2)
+    yield slice(1, 3)
+
+
+def until_large(x, steps):
+    total = 0.0
+    for k, part in zip(range(steps), itertools.cycle(parts()), strict=False):
+        total = total + np.sum(x[part] ** 2) * k
+        if total > 1e6:
+            break
+    return total
+
+
+def of_twice(x, steps):
+    return until_large(2.0 * x, steps)
+
+
+def above_one(x, steps):
+    return of_twice(x + 1.0, steps)
+
+
+def of_sines(x, steps):
+    return above_one(np.sin(x), steps)
+
+
+def reversed_twice(x, steps):
+    return of_sines(x[::-1][::-1], steps)
+
+
+def test_turns_that_are_too_many_are_followed_once(monkeypatch):
+    """Not again in each of the calls around, and not again in each attempt."""
+    turns = []
+    one_turn = loops._one_turn
+    monkeypatch.setattr(loops, "_one_turn", lambda *given: turns.append(one_turn(*given)))
+    x = np.array([0.5, 1.0, 1.5])
+    with pytest.raises(UnsupportedSyntaxError, match="more than 80 turns"):
+        symdiff.grad(reversed_twice)(x, 1000)
+    assert len(turns) < 400  # 80 of them twice: once steps is not known
+    weights = np.array([2.0, 3.0, 1.0])  # the sums of the turns in which each element is read
+    expected = weights * 8.0 * (np.sin(x) + 1.0) * np.cos(x)
+    np.testing.assert_allclose(symdiff.grad(reversed_twice)(x, 3), expected)
