@@ -25,13 +25,17 @@ from symdiff.ir.build import Builder, building
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Graph, Node, Value, walk_nodes
 from symdiff.ir.types import ArrayType
-from symdiff.ops.arithmetic import strong_constant
-from symdiff.ops.declare import DeclaredOp
+from symdiff.ops.arithmetic import choice, strong_constant, where
+from symdiff.ops.casts import astype
+from symdiff.ops.creation import ones
+from symdiff.ops.declare import DeclaredOp, array_type
 from symdiff.ops.effects import grad_hook
 from symdiff.ops.facts import shape_of
 from symdiff.ops.recording import tap
 from symdiff.ops.residuals import segment
 from symdiff.ops.rules import custom_call
+from symdiff.ops.shape import copy
+from symdiff.ops.sizes import sizes_of
 
 
 def preaccumulated(
@@ -48,6 +52,8 @@ def preaccumulated(
     nodes = [*between, node]
     inner = analyse(Block((), nodes), [source], targets, calls.dependencies)
     if not (inner.active.isdisjoint(zeros.partial) and _can_be_pushed(nodes, targets, inner)):
+        return None
+    if shape_of(source) and not _is_by_element(nodes, source, inner):
         return None
     push = _PushBeside(inner, zeros, calls)
     with building(Builder([], node.span)) as made:
@@ -70,11 +76,20 @@ class _PushBeside(Push):
         self.partial = self.zeros.partial
         self.numbers = Numbers(Block((), [*between, node]))
         self.targets = targets
-        self.tangents[source] = strong_constant(1, source)
+        self.tangents[source] = _one(source)
 
     def primal(self, node: Node) -> None:
         if node not in self.between:
             super().primal(node)
+
+
+def _one(source: Value) -> Value:
+    """The derivative of a number by itself, or of an array's elements."""
+    type_ = array_type(source)
+    if type_.kind != "array":
+        return strong_constant(1, source)
+    made: Value = ones(*sizes_of(source), shape=type_.shape, dtype=type_.dtype)
+    return made
 
 
 # The number -------------------------------------------------------------------------------------
@@ -110,7 +125,7 @@ def _computed_of(value: Value, activity: Activity) -> list[Value]:
             break
         operands = {v for k, v in enumerate(node.operands) if flows(node, k)}
         operands &= activity.active
-        if len(operands) != 1 or not all(_is_real(v) and not shape_of(v) for v in operands):
+        if len(operands) != 1 or not all(is_alike(v, value) for v in operands):
             break
         chain += operands
     return chain
@@ -161,6 +176,28 @@ def _is_plain(node: Node, op: DeclaredOp, activity: Activity) -> bool:
 
 def _has_rule(op: DeclaredOp, position: int) -> bool:
     return op.elementwise or op.is_linear(position) or op.rule("jvp", position) is not None
+
+
+def _is_by_element(nodes: list[Node], source: Value, activity: Activity) -> bool:
+    """Return whether each element of what depends on an array does so on the one at its place."""
+    return all(
+        is_alike(value, source) and (node.op in _ALIGNED or _is_elementwise(node))
+        for node in walk_nodes(Block((), nodes))
+        for value in node.results
+        if value in activity.active
+    )
+
+
+_ALIGNED = frozenset((loop, cond, where, choice, astype, copy))
+
+
+def _is_elementwise(node: Node) -> bool:
+    return isinstance(node.op, DeclaredOp) and node.op.elementwise
+
+
+def is_alike(value: Value, other: Value) -> bool:
+    """Return whether a value holds real numbers in the shape of another."""
+    return _is_real(value) and shape_of(value) == shape_of(other)
 
 
 def _is_real(value: Value) -> bool:

@@ -307,9 +307,9 @@ class Sweep:
 
         None where tangents of what the loop leaves are computed in its own turns.
         """
-        if self._is_preaccumulated(node, cotangents):
-            return
         view = LoopView(node)
+        if not is_segment(view) and self._is_preaccumulated(node, cotangents):
+            return
         is_again = is_segment(view)
         blocks = tuple(copy_block(block, {}) for block in node.blocks) if is_again else ()
         reverse = _ReverseLoop(self, view, cotangents)
@@ -326,7 +326,7 @@ class Sweep:
         """Have a loop compute what it leaves differentiated by the one number that it depends on,
         where it depends on one, and multiply; whether that is done.
         """
-        if not _may_be_of_one_number(self.activity.sources(node)) or self._has_contexts:
+        if not _may_be_of_one(self.activity.sources(node)) or self._has_contexts:
             return False
         from symdiff.differentiate.preaccumulation import preaccumulated
 
@@ -641,11 +641,14 @@ def _is_of_numbers(value: Value) -> bool:
     return isinstance(value.type, ArrayType) and value.type.differentiable
 
 
-def _may_be_of_one_number(sources: Collection[Value]) -> bool:
-    """Return whether a few real numbers are all that a loop depends on."""
-    return len(sources) <= 4 and all(
-        is_number(value) and array_type(value).dtype.kind == "f" for value in sources
-    )
+def _may_be_of_one(sources: Collection[Value]) -> bool:
+    """Return whether a few real numbers, or arrays of one shape, are all that a loop depends on."""
+    shapes = {value.type.shape if _is_real(value) else None for value in sources}  # type: ignore[union-attr]
+    return len(sources) <= 4 and len(shapes) == 1 and None not in shapes
+
+
+def _is_real(value: Value) -> bool:
+    return isinstance(value.type, ArrayType) and value.type.dtype.kind == "f"
 
 
 def _is_number_of(operand: Value, bar: Value) -> bool:

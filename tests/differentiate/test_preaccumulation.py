@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -179,6 +180,116 @@ def test_arrays_that_depend_on_one_number() -> None:
 def test_jacobian_of_an_array_that_a_loop_fills() -> None:
     exact = [k * AT ** (k - 1) for k in range(1, 6)]
     np.testing.assert_allclose(sd.jacobian(powers, mode="rev")(AT, 5), exact, rtol=1e-14)
+
+
+# Arrays, element by element
+
+
+def roots_by_newton(a: Any, n: int) -> Any:
+    x = a + 1.0
+    for _ in range(n):
+        x = 0.5 * (x + a / x)
+    return x
+
+
+def escaping(c: Any, n: int) -> Any:
+    z = c * 0.5
+    for _ in range(n):
+        z = np.where(np.abs(z) < 2.0, z * z + c, z)
+    return z
+
+
+def in_place(x: Any, n: int) -> Any:
+    v = x.copy()
+    for _ in range(n):
+        v *= x
+        v += 0.5 * v * v
+    return v
+
+
+BY_ELEMENT = {"newton": roots_by_newton, "escaping": escaping, "in place": in_place}
+ELEMENTS = np.array([[0.2, 0.7, 1.1], [1.3, 2.5, 0.4]])
+
+
+def by_complex_step(f: Callable[..., Any], n: int) -> Any:
+    return f(ELEMENTS + 1e-30j, n).imag / 1e-30
+
+
+@pytest.mark.parametrize("name", BY_ELEMENT)
+def test_arrays_that_depend_on_one_by_element(name: str) -> None:
+    f = BY_ELEMENT[name]
+    total = sd.grad(lambda x: np.sum(f(x, 3)))
+    source = total.source(ELEMENTS)
+    assert loops(source) == 1
+    assert "tape" not in source
+    np.testing.assert_allclose(total(ELEMENTS), by_complex_step(f, 3), rtol=1e-13)
+    found = total(ELEMENTS.astype(np.float32))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, by_complex_step(f, 3), rtol=2e-5)
+
+
+@pytest.mark.parametrize("name", BY_ELEMENT)
+def test_second_derivatives_of_arrays_by_element(name: str) -> None:
+    f = BY_ELEMENT[name]
+    gradient = sd.grad(lambda x: np.sum(f(x, 2) ** 2))
+    ones = np.ones(ELEMENTS.shape)
+    expected = second_differences(lambda x: f(x, 2) ** 2)
+    np.testing.assert_allclose(sd.jvp(gradient, (ELEMENTS,), (ones,))[1], expected, rtol=1e-6)
+    again = sd.grad(lambda x: np.sum(gradient(x)))(ELEMENTS)
+    np.testing.assert_allclose(again, expected, rtol=1e-6)
+
+
+def second_differences(f: Callable[..., Any]) -> Any:
+    """Of first derivatives by the complex step, extrapolated."""
+
+    def first(h: float) -> Any:
+        ahead, behind = (f(ELEMENTS + step + 1e-30j).imag / 1e-30 for step in (h, -h))
+        return (ahead - behind) / (2.0 * h)
+
+    return (4.0 * first(5e-4) - first(1e-3)) / 3.0
+
+
+def test_memory_does_not_grow_with_the_turns() -> None:
+    def kicked(u: Any, n: int) -> Any:
+        for _ in range(n):
+            u = u - 0.01 * np.sin(u)
+        return np.sum(u)
+
+    u, gradient = np.full(4000, 0.5), sd.grad(kicked)
+    gradient(u, 3)
+    tracemalloc.start()
+    gradient(u, 400)
+    most = tracemalloc.get_traced_memory()[1] / u.nbytes
+    tracemalloc.stop()
+    assert most < 12.0
+
+
+def test_arrays_that_mix_elements_have_all_of_their_derivatives() -> None:
+    def mixed(x: Any, n: int) -> Any:
+        v = x
+        for _ in range(n):
+            v = v * x + np.mean(v)
+        return np.sum(v)
+
+    def spread(x: Any, n: int) -> Any:
+        v = np.zeros((2, x.shape[0]))
+        for _ in range(n):
+            v = v * x + x[::-1]
+        return np.sum(v)
+
+    x = np.array([0.3, 0.8, 1.4])
+    for f in (mixed, spread):
+        exact = [
+            f(x + 1e-30j * unit, 3).imag / 1e-30 if f is mixed else spread_by_hand(x, unit)
+            for unit in np.eye(3)
+        ]
+        np.testing.assert_allclose(sd.grad(f)(x, 3), exact, rtol=1e-13)
+
+
+def spread_by_hand(x: Any, unit: Any) -> float:
+    """Of ``2 * sum(r * (x * x + x + 1))``, ``r`` being ``x`` turned around, after three turns."""
+    turned = x[::-1]
+    return float(2.0 * np.sum(unit[::-1] * (x * x + x + 1.0) + turned * (2.0 * x + 1.0) * unit))
 
 
 # Zeros of what was not selected
