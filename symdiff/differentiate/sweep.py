@@ -59,7 +59,7 @@ from symdiff.ir.types import FLOAT, ArrayType, with_sizes_of, with_symbols
 from symdiff.ops import residuals
 from symdiff.ops.arithmetic import add, multiply, where
 from symdiff.ops.casts import conjugate, is_complex
-from symdiff.ops.declare import DeclaredOp, array_type
+from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.effects import enter_context
 from symdiff.ops.index import index_set
 from symdiff.ops.lists import list_set
