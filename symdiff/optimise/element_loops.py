@@ -32,6 +32,7 @@ from symdiff.optimise.floats import (
     NotFloats,
     float_type,
     is_function,
+    is_of_integers,
     python_number,
 )
 from symdiff.optimise.reaches import End, Ends, is_of_floats, is_vector, reads_element
@@ -249,10 +250,10 @@ class OfElements(Converter):
         return self.around.bounds.of(place).is_index_of(array_type(vector).shape[0])
 
     def is_total(self, node: Node) -> bool:
-        """Return whether an op raises nothing on Python's floats."""
+        """Return whether an op raises nothing on Python's floats that it does not raise anyway."""
         if node.op is divide:
             return bool(number_of(node.operands[1]))
-        return self.is_square(node) or node.op.name in _TOTAL
+        return self.is_square(node) or is_of_integers(node) or node.op.name in _TOTAL
 
     def is_square(self, node: Node) -> bool:
         """Return whether a power may be a product, which overflows to inf; in the function's own
@@ -298,7 +299,7 @@ def _has_turns(view: LoopView) -> bool:
     """Return whether a loop is known to have a turn, or to have no number for its state."""
     if not any(map(_is_numpys, view.initial)):
         return True
-    count = view.count
+    count = view.count if view.condition is None else None
     made = None if count is None else made_by(count, "range_length")
     if made is None:
         return count is not None and (lower_bound(count) or 0) > 0

@@ -47,6 +47,12 @@ def strong_quotient(g: Value, b: Value) -> Value:
     return divide(g, choice(not_equal(g, 0), b, one))
 
 
+def is_of_integers(node: Node) -> bool:
+    """Return whether a node divides Python's integers, which it does as it stands."""
+    divides = node.op.name in ("floor_divide", "remainder")
+    return divides and all(value.type == INT for value in node.operands)
+
+
 class NotFloats(Exception):  # noqa: N818 - control flow
     """Something else than numbers."""
 
@@ -223,7 +229,7 @@ class Converter:
             if node in self.exact and _rounds_as_numpy(node.op):
                 return python_float(self.apply(node, operands))
             return elementary(*operands)
-        if name in ARITHMETIC:
+        if name in ARITHMETIC or is_of_integers(node):
             return self.apply(node, operands)
         if name == "power":
             return self.power(node, operands)

@@ -62,26 +62,27 @@ def reads_element(node: Node) -> bool:
 def ends_of_parts(node: Node, bounds: Bounds) -> Ends | None:
     """Where the parts end that a loop needs of vectors, by their lengths: of others it needs all.
     None for a length of which lists would take more time than the loop may save; None for a loop
-    whose turns are not counted.
+    of few turns.
     """
     body = node.blocks[0]
     inner = [LoopView(n) for n in (node, *walk_nodes(body)) if n.op is loop]
-    if any(view.condition is not None or view.count is None for view in inner):
-        return None
-    ends = [_end_of_range(view.count) for view in inner if view.count is not None]
+    counts = [view.count for view in inner if view.count is not None and not view.condition]
+    ends = [_end_of_range(count) for count in counts]
     read = [v for v in (*node.operands, *free_values(body)) if is_vector(v.type)]
     turns = [dim_of(end) for end in ends]
     lengths = dict.fromkeys(array_type(value).shape[0] for value in read)
+    are_few = len(counts) == len(inner) and _are_few(turns)
     longer = [n for n in lengths if not any(_is_as_many(count, n) for count in turns)]
     if not longer:
-        return {} if lengths or not _are_few(turns) else None
+        return {} if lengths or not are_few else None
+    if are_few:
+        return None
     places = _places(body, bounds)
     if not places.keys() <= lengths.keys() or not all(map(_keeps_lengths, inner)):
         return None
     within = _defined(body)
     outside = [without_offset(end) for end in ends if end not in within]
-    found = {n: _as_end(_last(places.get(n, ())), bounds, outside) for n in longer}
-    return None if None in found.values() and _are_few(turns) else found
+    return {n: _as_end(_last(places.get(n, ())), bounds, outside) for n in longer}
 
 
 def _end_of_range(count: Value) -> Value:

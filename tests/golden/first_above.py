@@ -5,9 +5,9 @@ def first_above_grad(x, level):
     for k in range(x.shape[0]):
         if return_:
             break
-        value = x[k]
+        value = x.item(k)
         total += value * value
-        return_ = bool(total > level)
+        return_ = total > level
         return__tape.append(return_)
         t += 1
     # line 194: def first_above(x, level):

@@ -6,13 +6,13 @@ def break_out_of_inner_grad(m):
         for j in range(m.shape[1]):
             if break_:
                 break
-            break_ = bool(m[i, j] < -0.5)
+            break_ = m.item(i, j) < -0.5
             t += 1
         break_tape.append(break_)
         t_tape.append(t)
         if not break_:
             # raises what line 180 would
-            m[i, 0]
+            m.item(i, 0)
     # line 174: for i in range(m.shape[0]):
     m_bar = np.zeros(m.shape)
     s_bar = 1.0

@@ -160,3 +160,22 @@ def test_only_the_value_is_computed_by_numpy() -> None:
     source = code(sd.value_and_grad(product).source(0.3)).partition("_by_numpy")[0]
     assert "np.sin" in source
     assert "math.cos" in source
+
+
+def by_thirds(a: float, b: float, n: int) -> Any:
+    """Simpson's rule: weights by whether a number is even."""
+    h = (b - a) / n
+    total = np.sin(a) + np.sin(b)
+    for k in range(1, n):
+        total = total + (4.0 if k % 2 == 1 else 2.0) * np.sin(a + k * h) * (k // n + 1)
+    return total * h / 3.0
+
+
+def test_integers_are_divided_as_they_stand() -> None:
+    gradient = sd.grad(by_thirds, (0, 1))
+    assert "math.cos" in code(gradient.source(0.3, 1.7, 20))
+    np.testing.assert_allclose(gradient(0.3, 1.7, 20), (-np.sin(0.3), np.sin(1.7)), rtol=1e-5)
+    steps = [np.imag(by_thirds(0.3 + a, 1.7 + b, 20)) * 1e30 for a, b in ((1e-30j, 0), (0, 1e-30j))]
+    np.testing.assert_allclose(gradient(0.3, 1.7, 20), steps, rtol=1e-13)
+    with pytest.raises(ZeroDivisionError):
+        gradient(0.3, 1.7, 0)
