@@ -15,15 +15,16 @@ from symdiff.dataclass import dataclass
 from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Graph, Node, Value, free_values, walk_nodes
 from symdiff.ir.types import BOOL, FLOAT, INT, ArrayType, ListType, TapeType, Type
-from symdiff.ops.arithmetic import divide, multiply
+from symdiff.ops.arithmetic import choice, divide, multiply, not_equal
 from symdiff.ops.casts import astype, python_float
-from symdiff.ops.declare import array_type
+from symdiff.ops.declare import StageOperation, array_type, template
 from symdiff.ops.facts import made_by, number_of
 from symdiff.ops.index import index, index_add, index_of, index_set, index_set_of, item, key_of
 from symdiff.ops.keys import Slot
 from symdiff.ops.list_arrays import list_stack, list_unstack
 from symdiff.ops.lists import list_add, list_get, list_length, list_set
 from symdiff.ops.sizes import constant_integer, lower_bound, size
+from symdiff.ops.strong import quiet_divide, strong_divide
 from symdiff.optimise.bounds import Bounds
 from symdiff.optimise.floats import (
     AS_THEY_ARE,
@@ -37,6 +38,13 @@ from symdiff.optimise.floats import (
 )
 from symdiff.optimise.reaches import End, Ends, is_of_floats, is_vector, reads_element
 
+guarded_divide = StageOperation(
+    "guarded_divide",
+    lambda a, b: (FLOAT,),
+    lambda a, b: a / b if b else np.divide(a, b),
+    spelling=template("{0} / {1} if {1} else np.divide({0}, {1})"),
+    repeated=frozenset({0, 1}),
+)
 _FLOAT64 = np.dtype("float64")
 _LIST = ListType(FLOAT)
 Lists = dict[tuple[Value, End | None], Value]
@@ -54,11 +62,13 @@ class Surroundings:
 
     ``new`` maps values to what stands for them, ``made`` has the nodes that make those. ``exact``
     are the nodes of the function's own value, ``partial`` what has no value somewhere.
-    ``by_numpy``: elementary functions that raise on Python's floats stay NumPy's.
+    ``by_numpy``: elementary functions that raise on Python's floats stay NumPy's. ``guarded``: all
+    that raises does, or the loop is left as it is.
     """
 
     graph: Graph
     by_numpy: bool
+    guarded: bool
     exact: frozenset[Node]
     bounds: Bounds
     partial: AbstractSet[Value]
@@ -73,7 +83,7 @@ class OfElements(Converter):
         super().__init__(around.graph, around.exact, {})
         self.around, self.ends, self.lists = around, ends, dict(lists)
         self.is_backwards = False  # and reads what the loop before it has read
-        self.may_raise = False
+        self.may_raise = self.loses = False
 
     def float_type(self, type_: Type) -> Type:
         if self.is_listed(type_):
@@ -195,10 +205,33 @@ class OfElements(Converter):
         if not self.is_total(node):
             if self.around.by_numpy and is_function(node.op):
                 return self.function_by_numpy(node)
+            if self.around.guarded:
+                return self.guarded(node)
             self.may_raise = True
         return super().plain(node)
 
+    def guarded(self, node: Node) -> Value:
+        """What raises on Python's floats alone: a division, which NumPy does where the divisor is
+        0, or an op that NumPy does.
+        """
+        if node.op in (strong_divide, quiet_divide):
+            g, b = (self.new[v] for v in node.operands)
+            divisor = choice(not_equal(g, 0), b, self.constant(1 if b.type == INT else 1.0))
+            return guarded_divide(g, divisor)
+        if not _is_numpys(node.result) or self.float_type(node.result.type) != FLOAT:
+            self.loses = True
+            raise NotFloats  # of Python's own numbers the user's op raises
+        if node.op is divide:
+            return guarded_divide(*(self.new[v] for v in node.operands))
+        self.loses = True
+        numbers = [
+            astype(self.new[v], dtype=_FLOAT64) if _is_numpys(v) else self.new[v]
+            for v in node.operands
+        ]
+        return python_float(self.apply(node, numbers, **node.attributes))
+
     def function_by_numpy(self, node: Node) -> Value:
+        self.loses = True
         operands = [self.new[v] for v in node.operands]
         return python_float(self.apply(node, operands, **node.attributes))
 

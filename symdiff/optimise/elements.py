@@ -10,7 +10,8 @@ NumPy takes several times as long to read an element, and to compute with it, as
 float of its own (see ``floats``). A loop is taken where nothing but numbers and single elements of
 arrays of float64 are computed with, and where lists of what it reaches take no more time than its
 turns (see ``reaches``): of vectors that may be longer a part is made a list, and is put back.
-Elements of matrices are read as floats, ``A.item(i, j)``, and written where they stand.
+Elements of matrices are read as floats, ``A.item(i, j)``, and written where they stand. Where
+floats raise and NumPy's numbers do not, NumPy divides, or a second program takes over.
 """
 
 from __future__ import annotations
@@ -27,17 +28,21 @@ from symdiff.ops.partial import partial_values
 from symdiff.optimise.bounds import Bounds
 from symdiff.optimise.element_loops import Lists, OfElements, Surroundings
 from symdiff.optimise.floats import NotFloats, of_own_value
-from symdiff.optimise.reaches import Ends, ends_of_parts, reads_element
+from symdiff.optimise.reaches import Ends, ends_of_parts, lengths_reached_beyond, reads_element
 
 _MOST_NODES = 200  # of a program that is written twice
 
 
 @dataclass(frozen=True, slots=True)
 class OnLists:
-    """A graph with loops on lists, and whether something in them may raise what NumPy would not."""
+    """A graph with loops on lists, and whether something in them may raise what NumPy would not.
+
+    ``loses``: a program whose floats may raise would have more on floats.
+    """
 
     graph: Graph
     may_raise: bool
+    loses: bool
 
 
 def on_lists(graph: Graph) -> OnLists | None:
@@ -50,40 +55,55 @@ def on_lists(graph: Graph) -> OnLists | None:
     made = _put_on_lists(graph, by_numpy=True)
     if made is None or not made.may_raise:
         return made
-    return _put_on_lists(graph, by_numpy=False) if len(nodes) <= _MOST_NODES else None
+    guarded = _put_on_lists(graph, by_numpy=True, guarded=True)
+    if len(nodes) > _MOST_NODES or (guarded is not None and not guarded.loses):
+        return guarded
+    return _put_on_lists(graph, by_numpy=False)
 
 
-def _put_on_lists(graph: Graph, by_numpy: bool) -> OnLists | None:
-    run = _Loops(with_block(graph, copy_block(graph.block, {})), by_numpy)
+def _put_on_lists(graph: Graph, by_numpy: bool, guarded: bool = False) -> OnLists | None:
+    run = _Loops(with_block(graph, copy_block(graph.block, {})), by_numpy, guarded)
     run.block(run.graph.block)
     if not run.new or not run.tapes_stay_inside():
         return None
     substitute(run.graph.block, run.new)
-    return OnLists(run.graph, run.may_raise)
+    return OnLists(run.graph, run.may_raise, run.loses)
 
 
 class _Loops:
     """Puts loops on lists in the place of others, and tapes of Python's floats in those around."""
 
-    def __init__(self, graph: Graph, by_numpy: bool) -> None:
+    def __init__(self, graph: Graph, by_numpy: bool, guarded: bool) -> None:
         self.graph = graph
         exact, bounds = of_own_value(graph), Bounds(walk_nodes(graph.block))
         partial = partial_values(graph.block, graph.partial)
-        self.around = Surroundings(graph, by_numpy, exact, bounds, partial, {}, set())
+        self.around = Surroundings(graph, by_numpy, guarded, exact, bounds, partial, {}, set())
         self.new, self.made = self.around.new, self.around.made
         self.retyped: set[Value] = set()
-        self.may_raise = False
+        self.may_raise = self.loses = False
 
     def block(self, block: Block) -> None:
         nodes: list[Node] = []
         lists: Lists = {}
         for node in block.nodes:
-            ends = ends_of_parts(node, self.around.bounds) if node.op is loop else None
+            ends = self.ends(node) if node.op is loop else None
             made = None if ends is None else self.loop(node, ends, lists)
             if made is None:
                 self.within(node)
             nodes += made or [node]
         block.nodes = nodes
+
+    def ends(self, node: Node) -> Ends | None:
+        """Where the parts of vectors end that a loop needs; where nothing may raise, vectors of
+        which it may reach beyond the end stay arrays.
+        """
+        bounds = self.around.bounds
+        ends = ends_of_parts(node, bounds)
+        if ends is None or not self.around.guarded:
+            return ends
+        beyond = dict.fromkeys(lengths_reached_beyond(node.blocks[0], bounds))
+        self.loses = self.loses or bool(beyond)
+        return {**ends, **beyond}
 
     def within(self, node: Node) -> None:
         """Put loops within a node on lists; tapes that it hands on have what they are given."""
@@ -136,10 +156,12 @@ class _Loops:
             with building(outer):
                 results = converter.loop(node)
         except NotFloats:
+            self.loses = self.loses or converter.loses
             return None
         self.new.update(results)
         self.made.update(outer.nodes)
         self.may_raise = self.may_raise or converter.may_raise
+        self.loses = self.loses or converter.loses
         lists.update(converter.lists)
         return outer.nodes
 

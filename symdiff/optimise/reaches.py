@@ -11,7 +11,7 @@ read or write. No place in them counts from behind: the last element of a part i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -130,6 +130,13 @@ def _places(body: Block, bounds: Bounds) -> Mapping[Dim, list[Interval]]:
         if node.op in _ACCESSES and is_vector(node.operands[0].type):
             found.setdefault(array_type(node.operands[0]).shape[0], []).append(_place(node, bounds))
     return found
+
+
+def lengths_reached_beyond(body: Block, bounds: Bounds) -> Iterator[Dim]:
+    """The lengths of vectors that a loop's body is not known to read and write within."""
+    for length, places in _places(body, bounds).items():
+        if not all(place.is_index_of(length) for place in places):
+            yield length
 
 
 def _place(node: Node, bounds: Bounds) -> Interval:

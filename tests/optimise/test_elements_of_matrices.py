@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.optimise import elements
 
 Array = Any
 STEP = 1e-30j
@@ -137,7 +138,9 @@ def test_what_is_not_float64_is_computed_by_numpy() -> None:
 
 
 def test_pivots_of_zero_are_numpys() -> None:
-    """Python's floats raise: the program of NumPy's numbers takes over."""
+    """Python's floats raise: NumPy divides."""
+    assert "if A_k_k else np.divide(A_i_k, A_k_k)" in sd.grad(eliminated).source(A)
+    assert "except" not in sd.grad(eliminated).source(A)
     singular = np.ones((3, 3))
     with np.errstate(all="ignore"):
         expected = eliminated(singular)
@@ -167,3 +170,17 @@ def test_matrices_of_no_elements(shape: tuple[int, int]) -> None:
     value, found = sd.value_and_grad(beyond)(x, 0)
     assert value == 4.0 * x.size
     np.testing.assert_array_equal(found, 2.0 * x)
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=NAMES)
+def test_long_programs_are_written_once(
+    function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elements, "_MOST_NODES", 0)
+    gradient = sd.value_and_grad(lambda A: function(A) + 0.0)
+    text = gradient.source(A)
+    assert ".item(" in text
+    assert "except" not in text
+    value, found = gradient(A)
+    assert value == function(A)
+    np.testing.assert_allclose(found, by_complex_steps(function, A), rtol=1e-12, atol=1e-13)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from symdiff.optimise import elements
 
 Array = Any
 STEP = 1e-30j
@@ -117,6 +118,24 @@ def test_vectors_that_are_too_short_raise_as_in_numpy(function: Callable[..., An
 
     for derived in (sd.grad(function), sd.value_and_grad(function, 1)):
         assert said(derived) == said(function)
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_long_programs_read_arrays_that_may_be_too_short(
+    function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list's IndexError is not NumPy's, and no second program takes over."""
+    monkeypatch.setattr(elements, "_MOST_NODES", 0)
+    gradient = sd.grad(lambda x, w: function(x, w), (0, 1))
+    assert "except" not in gradient.source(X, W)
+    by_x = by_complex_step(lambda x: function(x, W.astype(complex)), X)
+    by_w = by_complex_step(lambda w: function(X.astype(complex), w), W)
+    for found, expected in zip(gradient(X, W), (by_x, by_w), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15)
+    with pytest.raises(IndexError) as caught:
+        function(np.ones(5), np.ones(2))
+    with pytest.raises(IndexError, match=str(caught.value)):
+        gradient(np.ones(5), np.ones(2))
 
 
 def some_turns(x: Array, n: int) -> Any:
