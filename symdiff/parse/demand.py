@@ -62,11 +62,12 @@ def obtainable(interp: Interpreter, value: Value) -> StaticDemand | None:
     return wanted if isinstance(wanted, StaticDemand) else None
 
 
-def can_be_known(interp: Interpreter, value: Value) -> bool:
-    """Return whether there is something to fix, or to follow turn by turn, that may tell a value:
-    not by outcomes of comparisons outside, where the value may do as it is.
+def can_be_known(interp: Interpreter, value: Value, with_outcomes: bool = False) -> bool:
+    """Return whether there is something to fix, or to follow turn by turn, that may tell a value.
+
+    ``with_outcomes``: those of comparisons outside, too, where the value does not do as it is.
     """
-    return not isinstance(demand(interp, value, with_outcomes=False), SymdiffError)
+    return not isinstance(demand(interp, value, with_outcomes), SymdiffError)
 
 
 def known(interp: Interpreter, value: Any, hint: str) -> Any:

@@ -162,7 +162,9 @@ def _staged_or_unrolled(interp: Interpreter, turns: Turns) -> None:
     try:
         _unroll(interp, turns)
     except (NeedsStatic, EndlessLoopError) as ended:
-        told = not isinstance(ended, NeedsStatic) or can_be_known(interp, ended.value)
+        told = not isinstance(ended, NeedsStatic) or can_be_known(
+            interp, ended.value, with_outcomes=True
+        )
         if turns.test is None or (isinstance(failure, NeedsStatic) and told):
             raise
         raise failure from None  # a condition that is not static: the loop cannot be unrolled

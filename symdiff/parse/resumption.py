@@ -437,7 +437,7 @@ class Resumption:
         """What decides where a generator goes on."""
         if not isinstance(condition, Value):
             return condition
-        if can_be_known(self.interp, condition):
+        if can_be_known(self.interp, condition, with_outcomes=True):
             raise NeedsStatic(condition)
         raise _undecided()
 

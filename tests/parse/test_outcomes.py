@@ -230,3 +230,52 @@ def test_a_module_keeps_the_floats_that_it_was_made_for(
     exec(compile(path.read_text(), str(path), "exec"), scope)
     np.testing.assert_array_equal(scope["by_limit_grad"](X), 1.5 * squared_sums(1))
     np.testing.assert_array_equal(f.grad(X), 4.0 * squared_sums(0))
+
+
+def until_larger(x: Any) -> Any:
+    count = 0
+    while count < len(PARTS) and PARTS[count].order < LIMIT:
+        count += 1
+    return np.ones((2,) * count).sum() * x
+
+
+def some_of(x: Any) -> Any:
+    yield x
+    if LIMIT < 2.0:
+        yield x**2
+    if MODEL.low < MODEL.high:
+        yield x**3
+
+
+def gone_on_with(x: Any) -> Any:
+    found = some_of(x)
+    first, second = next(found), next(found, 1.0)
+    rest = list(found)
+    return first * second + sum(rest) * len(rest)
+
+
+def test_a_loop_ends_where_a_float_outside_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    gradient = symdiff.grad(until_larger)
+    for part, order in zip(PARTS, (1.0, 2.0, 3.0), strict=True):
+        monkeypatch.setattr(part, "order", order)
+    for limit, slope in ((2.5, 4.0), (0.5, 1.0), (2.25, 4.0), (9.0, 8.0), (-1.0, 1.0)):
+        monkeypatch.setitem(globals(), "LIMIT", limit)
+        assert gradient(3.0) == slope
+    assert len(gradient.signatures()) == 3
+
+
+def test_a_generator_is_gone_on_with_where_floats_outside_say_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gradient = symdiff.grad(gone_on_with)
+    for limit, high, slope in (
+        (1.0, 2.0, 3.0 * 0.25 + 3.0 * 0.25),  # x * x**2 + x**3
+        (3.0, 2.0, 4.0 * 0.125),  # x * x**3
+        (1.5, 0.0, 3.0 * 0.25),  # x * x**2
+        (2.0, 0.5, 1.0),  # x
+        (0.5, 7.0, 3.0 * 0.25 + 3.0 * 0.25),
+    ):
+        monkeypatch.setitem(globals(), "LIMIT", limit)
+        monkeypatch.setattr(MODEL, "high", high)
+        assert gradient(0.5) == pytest.approx(slope, rel=1e-15)
+    assert len(gradient.signatures()) == 4
