@@ -15,6 +15,7 @@ True
 from __future__ import annotations
 
 import ast
+import enum
 import functools
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -177,6 +178,11 @@ def handed_on(arguments: Iterable[Abstract]) -> tuple[Any, ...]:
         elif isinstance(part, _HANDED_ON):
             found.append(part)
     return tuple(found)
+
+
+def is_member(content: Abstract) -> bool:
+    """Return whether a content is a member of an enumeration that stands outside."""
+    return isinstance(content, enum.Enum) and MADE_HERE not in vars(type(content))
 
 
 def is_inexact(type_: Type) -> bool:
@@ -355,7 +361,7 @@ class _Look:
             return DictView, content.kind, self._fixed(content.of)
         if isinstance(content, Suspended):
             return content, *map(self._fixed, _inside(content))
-        if isinstance(content, PossiblyUnbound | Conflict):
+        if isinstance(content, PossiblyUnbound | Conflict) or is_member(content):
             return _Same(content)
         if content is ABSENT:
             return ABSENT

@@ -119,6 +119,7 @@ from symdiff.parse.kinds import (
     handed_on,
     has_plain_keys,
     is_inexact,
+    is_member,
     iterators_of,
     look_around,
     opened,
@@ -680,7 +681,7 @@ def _fields_of(content: MADE_OF_PARTS) -> dict[str, Abstract]:
 def _is_fixed(content: Abstract) -> bool:
     """Return whether a content is the same one in each call."""
     plain = content is None or content is ABSENT or content is ORDER or type(content) in PLAIN
-    return plain or isinstance(content, _FIXED)
+    return plain or isinstance(content, _FIXED) or is_member(content)
 
 
 _FIXED = (*UNCHANGING, types.WrapperDescriptorType, BaseException, Token)

@@ -884,6 +884,16 @@ def known_numbers_handed_on(n):
     return text.replace("(v):", "(v, m, j):")
 
 
+def members_handed_on(n):
+    """Each function gives a member of an enumeration, too, that depends on the one it is given."""
+    lines = ["if v > 0.1:", "    return f{k}(v * 0.9, E.A if e is E.B else E.B)"]
+    lines += ["e, y = f{k}(v + 0.3, E.C if e is E.A else E.A)", "return e, y * 0.9"]
+    first = ["return (E.B if e is E.A else e), v * e.value"]
+    last = ["e, y = f{n}(x, E.A)", "return y * e.value"]
+    made = "import enum\nclass E(enum.Enum):\n    A = 1\n    B = 2\n    C = 3\n"
+    return made + chained(n, first, lines, last).replace("(v):", "(v, e):")
+
+
 def texts_in_body_and_handler(n):
     lines = ["try:", "    y = math.sqrt(v - 0.1)", "    return f{k}(y * 0.9) + 'a'"]
     lines += ["except ValueError:", "    return f{k}(v + 0.3) + 'b'"]
@@ -893,6 +903,7 @@ def texts_in_body_and_handler(n):
 FEW = [
     known_texts_handed_on,
     known_numbers_handed_on,
+    members_handed_on,
     texts_in_body_and_handler,
     numbers_or_none_in_body_and_handler,
     views_of_views_in_both_arms,
