@@ -225,6 +225,7 @@ class _Region:
         self.kept: Mapping[Value, Node] = {}  # what is read again of what the region leaves
         self.put_back: dict[Value, Node] = {}  # arrays whose parts are put back (``rewinding``)
         self.parts: set[Value] = set()  # these parts: they are not read of the arrays again
+        self.read: set[Value] = set()  # what the reverse block names, and not for a length alone
 
     def resolve(self) -> None:
         self.hoist_sizes()
@@ -243,6 +244,7 @@ class _Region:
     def chosen(self) -> tuple[dict[Value, Offer], set[Value], set[Value]]:
         """What the values that are needed cost, which to save, and which to compute again."""
         needed = [v for v in read_values(self.reverse) if self.is_inner(v) and v not in self.got]
+        self.read = values_beside_sizes(self.reverse)
         offers = self.offers(needed)
         if len(offers) >= MANY:
             return offers, set(needed), set()
@@ -292,8 +294,8 @@ class _Region:
     def offer(self, value: Value) -> Offer:
         if value in self.got:
             return Offer(self.price_outside(self.got[value]), None)
-        if not self.is_inner(value):
-            return Offer(self.price_outside(value), None)
+        if not self.is_inner(value):  # what the sweep reads as well is there anyway
+            return Offer(0 if value in self.read else self.price_outside(value), None)
         if value in self.put_back:
             operands = self.put_back[value].operands
             return Offer(self.price_of_result(value), PUTTING_BACK, tuple(dict.fromkeys(operands)))
@@ -586,6 +588,14 @@ def read_values(block: Block) -> list[Value]:
         read += [node.operands for node in inner.nodes]
         read.append(inner.results)
     return list(dict.fromkeys(chain.from_iterable(read)))
+
+
+def values_beside_sizes(block: Block) -> set[Value]:
+    """The values that nodes read in a block and the blocks in it, those left out of which nothing
+    but lengths are asked.
+    """
+    nodes = (node for node in walk_nodes(block) if node.op is not size)
+    return {value for node in nodes for value in node.operands}
 
 
 def rewrite(
