@@ -1004,7 +1004,8 @@ def build_transposed(
     output = mapped(shaped, lambda k: Leaf(results + k))
     made = differentiate.vjp(graph, range(total - count, total), output=output)
     whole = optimise(replace(made, inputs=tuple(with_distinct_paths(made.inputs))))
-    emitted = emit_source(with_own_results(emittable(whole)), f"{name}_transposed")
+    final = optimise(_tested(with_own_results(emittable(whole))), EMITTED, last=())
+    emitted = emit_source(final, f"{name}_transposed")
     places = {given.path: k for k, given in enumerate(whole.inputs)}
     order = tuple(places[p.path] for p in emitted.parameters)
     return load(emitted, compiled_for(derived.signature)), order

@@ -96,6 +96,13 @@ def test_loops_branches_and_calls(f: Callable[..., Any], x: np.ndarray):
         np.testing.assert_allclose(bar[0] @ V, W @ along(f, x, V), rtol=1e-8, atol=1e-9)
 
 
+def test_transposed_where_a_share_counts_unless_its_cotangents_are_zero():
+    _, linear = sd.linearize(lambda x: np.einsum("i,j,k->", x, x, x), X)
+    expected = np.full(3, 6.0 * np.sum(X) ** 2)
+    np.testing.assert_allclose(linear.transpose(2.0)[0], expected, rtol=1e-14)
+    np.testing.assert_array_equal(linear.transpose(0.0)[0], np.zeros(3))
+
+
 def test_transposed_where_a_partial_is_infinite():
     """What is not selected has derivative 0, in both directions."""
     _, linear = sd.linearize(lambda x: np.where(x > 0, np.sqrt(x), 0.0), np.array([0.0, 4.0]))
