@@ -29,9 +29,10 @@ from symdiff.ops.arithmetic import (
     strong_constant,
 )
 from symdiff.ops.batching import Lanes
-from symdiff.ops.declare import OfTruths, Operation, array_type
+from symdiff.ops.declare import OfTruths, Operation, array_type, template
 from symdiff.ops.meanings import select
 from symdiff.ops.reduce import all as all_true
+from symdiff.ops.strong import zero_of_type
 
 Axes = tuple[int, ...] | None
 
@@ -79,7 +80,24 @@ def _evaluate(condition: Any, finite: Any, share: Any, *, axis: Axes) -> Any:
 
 
 def _spelling(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
-    raise AssertionError("the pass 'guards' writes it as a choice")
+    """Where the pass "guards" has not made a choice of it: in graphs that solvers call."""
+    types = [array_type(value) for value in node.operands]
+    of_numbers = all(type_.kind != "array" for type_ in types)
+    finite = "np.isfinite({2})" if of_numbers else f"np.all(np.isfinite({{2}}){_along(node)})"
+    if constant_of(node.operands[1]) is True:
+        counts = "{0}"
+    elif of_numbers:
+        counts = f"{{0}} or ({{1}} and {finite})"
+    else:
+        counts = f"{{0}} | ({{1}} & {finite})"
+    if of_numbers:
+        return template(f"{{2}} if {counts} else {zero_of_type(types[2])}")(node, operands)
+    return template(f"np.where({counts}, {{2}}, 0.0)")(node, operands)
+
+
+def _along(node: Node) -> str:
+    axis = node.attributes["axis"]
+    return "" if axis is None else f", axis={axis}, keepdims=True"
 
 
 def _batch(b: Lanes, op: Any, *operands: Value, axis: Axes) -> Value:
@@ -101,7 +119,9 @@ guarded: Operation = Operation.of_arrays(
     _evaluate,
     vjp=_SLOPE,
     jvp=_SLOPE,
+    spelling=_spelling,
     nondifferentiable=frozenset({0, 1}),
+    repeated=frozenset({2}),
     sympy=OfTruths(frozenset({0, 1}), lambda sp, c, f, share, **_: select(sp, c, share, sp.S.Zero)),
     order="kept",
     cost="plain",

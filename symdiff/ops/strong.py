@@ -102,6 +102,11 @@ def _evaluate_two_sided_multiply(g: Any, p: Any) -> Any:
     return kept_g * np.where(g != 0, p, np.result_type(p).type(0))
 
 
+def zero_of_type(type_: ArrayType) -> str:
+    """The number 0 of a type, as it is written."""
+    return f"{type_.dtype.type(0).item()}" if type_.weak else f"np.{type_.dtype}(0.0)"
+
+
 def _spell_two_sided_multiply(node: Node, operands: Sequence[ast.expr]) -> ast.expr:
     g, p, result = (array_type(v) for v in (*node.operands, node.result))
     if result.dtype.kind not in "fc":
@@ -109,8 +114,7 @@ def _spell_two_sided_multiply(node: Node, operands: Sequence[ast.expr]) -> ast.e
     elif "array" in (g.kind, p.kind, result.kind):
         pattern = "np.where({1} != 0, {0}, 0.0) * np.where({0} != 0, {1}, 0.0)"
     else:
-        zero = f"{result.dtype.type(0).item()}" if result.weak else f"np.{result.dtype}(0.0)"
-        pattern = f"{{0}} * {{1}} if {{0}} != 0 and {{1}} != 0 else {zero}"
+        pattern = f"{{0}} * {{1}} if {{0}} != 0 and {{1}} != 0 else {zero_of_type(result)}"
     return template(pattern)(node, operands)
 
 
