@@ -152,16 +152,16 @@ def _lower_loop(view: LoopView) -> None:
 
 
 def _place(pushes: Sequence[Node], block: Block) -> None:
-    """Put each push behind the definition of what it pushes, or at the start."""
-    behind: dict[Node | None, list[Node]] = {}
-    own = set(block.nodes)
+    """Put each push behind the definitions of what it pushes and of its place, or at the start."""
+    order = {node: number for number, node in enumerate(block.nodes)}
+    behind: dict[int, list[Node]] = {}
     for node in pushes:
-        definition = node.operands[0].node
-        behind.setdefault(definition if definition in own else None, []).append(node)
-    placed = behind.get(None, [])
-    for node in block.nodes:
+        defined = [order[v.node] for v in node.operands if v.node is not None and v.node in order]
+        behind.setdefault(max(defined, default=-1), []).append(node)
+    placed = behind.get(-1, [])
+    for node, number in order.items():
         placed.append(node)
-        placed.extend(behind.get(node, ()))
+        placed.extend(behind.get(number, ()))
     block.nodes[:] = placed
 
 

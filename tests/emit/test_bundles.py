@@ -221,3 +221,18 @@ def test_tapes_that_a_forward_part_hands_out_are_not_bundled_within_it() -> None
     np.testing.assert_array_equal(value, gradient(x))
     expected = [second_directional(damped, (x,), (e,), (v,)).value for e in np.eye(2)]
     np.testing.assert_allclose(pullback(v)[0], expected, rtol=1e-6)
+
+
+def test_the_place_of_a_turn_is_computed_before_anything_is_stored_there() -> None:
+    """Of a range that starts later: the tape is filled from behind in reverse over reverse."""
+
+    def product(x: Any, n: int) -> Any:
+        s = 1.0
+        for i in range(n, len(x)):
+            s *= x[i]
+        return s
+
+    x, ones = np.array([0.5, 0.7, 0.9, 1.1, 1.3]), np.ones(5)
+    _, pullback = sd.vjp(sd.grad(product), x, 2)
+    a, b, c = x[2:]
+    np.testing.assert_allclose(pullback(ones)[0], [0.0, 0.0, b + c, a + c, a + b], rtol=1e-14)
