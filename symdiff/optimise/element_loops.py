@@ -130,6 +130,9 @@ class OfElements(Converter):
         while (retyped := made_by(known, "retype")) is not None:
             known = retyped.operands[0]
         number, type_ = number_of(known), self.float_type(value.type)
+        cast = made_by(known, "astype")
+        if cast is not None and cast in self.around.made and cast.operands[0].type == type_:
+            return cast.operands[0]  # what another loop gave
         if number is not None:
             return self.constant(bool(number) if type_ == BOOL else float(number))
         made = python_number(known, type_)

@@ -7,14 +7,11 @@ def triple_nested_with_reuse_grad(x):
         t_tapes1 = []
         for j in range(3):
             t = x[i1 + j]
-            t = float(t)
-            x_list = x[:2].tolist()
             t_tape = []
             for k in range(2):
                 t_tape.append(t)
-                t = t * x_list[k] + j
+                t = t * x[k] + j
             t_tapes1.append(t_tape)
-            t = np.float64(t)
             s += t
         t_tapes.append(t_tapes1)
         i2 = i1
@@ -28,18 +25,13 @@ def triple_nested_with_reuse_grad(x):
         # line 312: for j in range(3):
         for j in reversed(range(3)):
             t_tape = t_tapes1[j]
+            t_bar = s_bar
             # line 314: for k in range(2):
-            t_bar = float(s_bar)
-            x_list_bar = x_bar[:2].tolist()
-            x_list = x[:2].tolist()
             for k in reversed(range(2)):
                 t = t_tape[k]
                 # line 315: t = t * x[k] + j
-                x_list_bar[k] += t_bar * t
-                t_bar *= x_list[k]
-            # line 314: for k in range(2):
-            t_bar = np.float64(t_bar)
-            x_bar[:2] = np.array(x_list_bar)
+                x_bar[k] += t_bar * t
+                t_bar *= x[k]
             # line 313: t = x[i + j]
             x_bar[i1 + j] += t_bar
         i_bar = np.float64(0.0)

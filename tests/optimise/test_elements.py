@@ -225,6 +225,21 @@ def test_a_number_that_comes_out_of_a_loop_on_lists_is_cast_once() -> None:
     np.testing.assert_allclose(gradient(x, a), by_hand, rtol=1e-13)
 
 
+def test_a_number_goes_from_loop_to_loop_as_a_float() -> None:
+    def in_two_loops(x: Any) -> Any:
+        total = 1.0
+        for i in range(len(x)):
+            total = total * 0.9 + x[i] * total
+        for v in x:
+            total = total + v * total
+        return total
+
+    x = np.array([0.3, 1.2, -0.4])
+    assert "float(" not in sd.grad(in_two_loops).source(x)
+    expected = by_complex_steps(in_two_loops, x)
+    np.testing.assert_allclose(sd.grad(in_two_loops)(x), expected, rtol=1e-13)
+
+
 def test_a_square_beyond_the_floats_is_infinite() -> None:
     """As NumPy's is: Python's ``x ** 2`` raises OverflowError."""
 
