@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from itertools import count
 from textwrap import dedent
+from typing import Any
 
 import numpy as np
 import pytest
