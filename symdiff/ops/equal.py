@@ -6,6 +6,7 @@ told apart to the bit.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,13 @@ from symdiff.ops.residuals import pack
 _COMMUTES = frozenset({"add", "multiply"})
 
 
-def key_of_node(node: Node, has_derivatives: bool) -> Any:
-    """What two nodes must have in common to be one, or None for a node that is always its own."""
+def key_of_node(
+    node: Node, has_derivatives: bool, equal: Mapping[Value, Value] | None = None
+) -> Any:
+    """What two nodes must have in common to be one, or None for a node that is always its own.
+
+    ``equal`` has, for operands that are known to be equal to others, one of these.
+    """
     op = node.op
     if op.effect or op.evaluate is None or node.blocks or op in (*CALLS, undefined):
         return None
@@ -28,6 +34,8 @@ def key_of_node(node: Node, has_derivatives: bool) -> Any:
         if _is_own(op, value.type, has_derivatives):
             return None
     operands = node.operands
+    if equal:
+        operands = tuple([equal.get(value, value) for value in operands])
     if op.name in _COMMUTES:
         a, b = operands
         operands = (a, b) if a.number < b.number else (b, a)

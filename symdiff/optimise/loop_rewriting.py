@@ -1,6 +1,7 @@
 """One loop within a sweep: carries and tapes that say nothing are left out.
 
-A carry that never changes becomes a capture, a tape of a value that does not change in the loop
+A carry that never changes becomes a capture, one of a derivative that always is another one that
+one, a tape of a value that does not change in the loop
 that value, a tape of the turn's index the index, a tape that repeats one that is read that one.
 """
 
@@ -13,6 +14,7 @@ from symdiff.ir.build import is_constant
 from symdiff.ir.control import LoopView
 from symdiff.ir.graph import Block, Node, Value
 from symdiff.ops.facts import is_length, made_by, number_of
+from symdiff.optimise.equal_carries import equal_carries
 
 if TYPE_CHECKING:
     from symdiff.optimise.rewriting import Rewriter
@@ -28,7 +30,8 @@ class LoopRewriting:
         self.initial = [rewriter.mapped(value) for value in self.view.initial]
         self.xs = [rewriter.mapped(value) for value in self.view.xs]
         every = range(self.view.carry_count)
-        self.carries = [k for k in every if not self._is_invariant(k)]
+        self.twins = self._found_twins() if rewriter.control else {}
+        self.carries = [k for k in every if k not in self.twins and not self._is_invariant(k)]
         self.elements = [k for k in range(len(self.xs)) if not self._is_known(k)]
 
     def _is_invariant(self, k: int) -> bool:
@@ -40,6 +43,9 @@ class LoopRewriting:
         carry, following = self.view.carries[k], self.view.next_carries[k]
         unchanged = following is carry or following is self.view.initial[k]
         return unchanged and carry.type == self.initial[k].type
+
+    def _found_twins(self) -> dict[int, int]:
+        return equal_carries(self.view, self.initial, self.rewriter.has_derivatives)
 
     def _is_known(self, k: int) -> bool:
         tape = self.xs[k]
@@ -92,7 +98,10 @@ class LoopRewriting:
 
     def _replace_invariants(self, carries: Sequence[Value]) -> None:
         for k, carry in enumerate(carries):
-            if k not in self.carries:
+            if k in self.twins:
+                self.rewriter.changes("control", "equal_carry")
+                self.rewriter.take_for(carry, self.rewriter.mapped(carries[self.twins[k]]))
+            elif k not in self.carries:
                 self.rewriter.changes("control", "invariant_carry")
                 self.rewriter.take_for(carry, self.initial[k])
 
@@ -108,7 +117,9 @@ class LoopRewriting:
         """Values for the results that are left out, and what is now known of others."""
         rewriter = self.rewriter
         for k, final in enumerate(self.view.finals):
-            if k not in self.carries:
+            if k in self.twins:
+                rewriter.take_for(final, rewriter.mapped(self.view.finals[self.twins[k]]))
+            elif k not in self.carries:
                 rewriter.take_for(final, self.initial[k])
         if not rewriter.control:
             return
