@@ -33,7 +33,7 @@ from symdiff.parse.interpreter import Interpreter
 from symdiff.parse.opaque import Template, held_at, same_each_time, same_key
 from symdiff.parse.snapshots import ArraySnapshot, agree, item_of
 from symdiff.parse.staged_lists import is_staged_list
-from symdiff.parse.values import ABSENT, Abstract, Array, DictRef, ListRef, Maybe, ObjectRef
+from symdiff.parse.values import Abstract, Array, DictRef, ListRef, Maybe, ObjectRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,20 +270,32 @@ class Writing:
         self.owner.called("clear", self.template())
 
     def dict(self, ref: DictRef, content: Any) -> None:
+        staying = self._staying(content)
         for key in self.last:
-            self._removed(key, content.get(key, ABSENT))
+            if key not in staying:
+                self._pop(key)
+            elif isinstance(content[key], Maybe) and not agree(self.last[key], self.now[key]):
+                self.interp.where_not(content[key].there, partial(self._pop, key))
         for key, item in content.items():
-            if not isinstance(item, Maybe):
+            if isinstance(item, Maybe):
+                if not (key in staying and agree(self.last[key], self.now[key])):
+                    self.interp.where(item.there, partial(self._set, key, item.content))
+            elif key in staying:
                 self.item(ref, key, item)
-            elif not agree(item_of(self.last, key), self.now[key]):
-                self.interp.where(item.there, partial(self._set, key, item.content))
+            else:
+                self._set(key, item)
 
-    def _removed(self, key: Any, item: Abstract) -> None:
-        """Remove what is not there any more, or where it is not."""
-        if isinstance(item, Maybe) and not agree(self.last[key], self.now[key]):
-            self.interp.where_not(item.there, partial(self._pop, key))
-        elif item is ABSENT:
-            self._pop(key)
+    def _staying(self, content: Any) -> set[Any]:
+        """The keys that stand first, as they stood: all others are set behind them."""
+        places = {key: place for place, key in enumerate(self.last)}
+        staying: set[Any] = set()
+        place = -1
+        for key in content:
+            if places.get(key, -1) <= place:
+                break
+            place = places[key]
+            staying.add(key)
+        return staying
 
     def _pop(self, key: Any) -> None:
         self.owner.called("pop", self.template(), key)

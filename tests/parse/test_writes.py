@@ -589,3 +589,43 @@ def test_what_was_written_before_a_branch_is_not_lost_where_its_arms_are_staged_
         table = {"some": 2.0}
         assert (symdiff.vjp(f, x)[0], table) == expected
         assert list(table) == list(expected[1])
+
+
+def moved_to_the_end(x):
+    DRAWERS["a"] = DRAWERS.pop("a")
+    return x * x
+
+
+def taken_out_and_put_back_behind_others(x):
+    found = DRAWERS.pop("a")
+    found.append(x)
+    DRAWERS["new"] = [x]
+    DRAWERS["a"] = found
+    DRAWERS["b"] = DRAWERS.pop("b")
+    return x * x * len(found)
+
+
+def moved_on_a_path(x):
+    if x < 1.0:
+        found = DRAWERS.pop("a", [])
+        if x < 0.5:
+            DRAWERS["new"] = [2.0]
+        DRAWERS["a"] = found
+    return x * x
+
+
+@pytest.mark.parametrize(
+    "function", [moved_to_the_end, taken_out_and_put_back_behind_others, moved_on_a_path]
+)
+def test_keys_that_are_taken_out_and_set_again_stand_last(function):
+    global DRAWERS
+    for x in (0.25, 0.75, 1.5):
+        DRAWERS = {"a": [1.0], "b": [2.0], "c": []}
+        slope = 2.0 * x * (2.0 if function is taken_out_and_put_back_behind_others else 1.0)
+        function(x)
+        expected = list(DRAWERS.items())
+        DRAWERS = {"a": [1.0], "b": [2.0], "c": []}
+        first = DRAWERS["a"]
+        assert symdiff.grad(function)(x) == pytest.approx(slope, rel=1e-15)
+        assert list(DRAWERS.items()) == expected
+        assert DRAWERS["a"] is first
