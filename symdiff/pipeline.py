@@ -97,6 +97,7 @@ if TYPE_CHECKING:
 Arguments = tuple[Any, ...]
 Normalise = Callable[[Arguments], Arguments]
 _MOST_RESTARTS = 200
+_MOST_LIMITS = 3  # runs that are refused for how much they follow: each takes seconds
 _MOST_FLOATS = 32  # that are fixed: for each decision that they tell all is staged again
 _BY_NUMPY = "_by_numpy"
 
@@ -658,6 +659,7 @@ def staged_at(
     present = partial(demanded, signature=signature, arguments=arguments)
     likely, policy, given = Likely(), RetryPolicy(at_end, present=present), signature
     before: dict[Any, Signature] = {}  # by function, without what ends its calls of itself
+    limits = 0  # how often all that may be followed was
     for _ in range(_MOST_RESTARTS):
         try:
             staged = stage(function, likely.added(signature), marks, policy)
@@ -675,7 +677,10 @@ def staged_at(
             signature = replace(signature, static=tuple((known | fixed).items()))
             continue
         except SymdiffError as error:
-            refined = _refined(policy, likely, error, signature, given)
+            limits += error.is_limit
+            refined = None
+            if limits < _MOST_LIMITS:
+                refined = _refined(policy, likely, error, signature, given)
             if refined is None:
                 told = error if isinstance(error, CertainError) else policy.recursions.instead
                 decided = _decided_outside(policy.outside, told or error, signature, arguments)

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import symdiff
+from symdiff import pipeline
 from symdiff.errors import UnsupportedCallError, UnsupportedSyntaxError
 from symdiff.parse import interpreter, loops
-from symdiff.parse.interpreter import MOST_INLINED
+from symdiff.parse.interpreter import MOST_INLINED, FollowedTooOftenError
 from symdiff.source.trees import nesting_told
 
 MANY = tuple(range(500))
@@ -211,3 +212,18 @@ def test_turns_that_are_too_many_are_followed_once(monkeypatch):
     weights = np.array([2.0, 3.0, 1.0])  # the sums of the turns in which each element is read
     expected = weights * 8.0 * (np.sin(x) + 1.0) * np.cos(x)
     np.testing.assert_allclose(symdiff.grad(reversed_twice)(x, 3), expected)
+
+
+def test_what_is_refused_for_how_much_it_follows_is_not_followed_in_all_ways(monkeypatch):
+    """Each of the ways takes seconds until it comes to its limit."""
+    runs = []
+
+    def refused(function, signature, marks, policy):
+        runs.append(signature)
+        policy.recursions.graphs.add(len(runs))  # of which calls may be followed instead
+        raise FollowedTooOftenError("the bodies of these loops").as_limit()
+
+    monkeypatch.setattr(pipeline, "stage", refused)
+    with pytest.raises(FollowedTooOftenError):
+        symdiff.grad(lambda x: np.sum(x * x))(np.ones(3))
+    assert len(runs) == 3
