@@ -6,11 +6,13 @@
 
 Works on a lowered graph, block by block. A write ends a version of an array: moved above it are
 nodes that only compute, with what they need, and only where that frees the old version altogether:
-all of its later readers stand in the same block. What a carry becomes ends the carry, and is moved
-below the carry's last reader.
+all of its later readers stand in the same block. What a carry becomes, in a branch too, ends the
+carry, and is moved below the carry's last reader.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from symdiff.buffers.facts import in_memory
 from symdiff.buffers.lower import blocks_of, is_write, push
@@ -21,8 +23,11 @@ from symdiff.ops.effects import enter_context, leave_context
 from symdiff.ops.facts import may_raise
 from symdiff.ops.index import is_view
 
+_SETTINGS = (enter_context, leave_context)
 _FIXED = (loop, cond, *CALLS, push, undefined)
 _MOST = 40  # nodes moved for one write
+
+Readers = dict[Value, list[Node]]
 
 
 def schedule(block: Block) -> None:
@@ -38,21 +43,38 @@ def schedule(block: Block) -> None:
 
 def _sink(view: LoopView) -> None:
     """Compute what carries become when nobody in the turn reads the carries any more."""
-    nodes = view.body.nodes
-    readers = _readers(view.body)
+    known: dict[Block, Readers] = {}
     for carry, following in zip(view.carries, view.next_carries, strict=True):
-        made = following.node
-        if made is None or not _may_sink(following, view, readers):
-            continue
-        before = [node for node in _statements_reading(carry, readers) if node is not made]
-        place = {node: k for k, node in enumerate(nodes)} if before else {}
-        last = max((place.get(node, -1) for node in before), default=-1)
-        if last > place.get(made, last):
-            nodes.insert(last + 1, made)
-            del nodes[place[made]]
+        _sink_in(view.body, carry, following, known)
 
 
-def _readers(block: Block) -> dict[Value, list[Node]]:
+def _sink_in(block: Block, carry: Value, following: Value, known: dict[Block, Readers]) -> None:
+    """The same of one carry, in a block and in the arms of a branch that give what follows."""
+    if block not in known:
+        known[block] = _readers(block)
+    readers, made = known[block], following.node
+    given = sum(result is following for result in block.results)
+    if made is None or given != 1 or following in readers:
+        return
+    if made.op is cond:
+        for arm in made.blocks:
+            _sink_in(arm, carry, arm.results[made.results.index(following)], known)
+    elif _may_sink(made):
+        _move_behind(block, made, _statements_reading(carry, readers))
+
+
+def _move_behind(block: Block, made: Node, readers: Sequence[Node]) -> None:
+    """Move a node of a block behind the last of those that read a value."""
+    before = [node for node in readers if node is not made]
+    place = {node: k for k, node in enumerate(block.nodes)} if before else {}
+    last = max((place.get(node, -1) for node in before), default=-1)
+    first = place.get(made, last)
+    if last > first and not any(n.op in _SETTINGS for n in block.nodes[first:last]):
+        block.nodes.insert(last + 1, made)
+        del block.nodes[first]
+
+
+def _readers(block: Block) -> Readers:
     """The nodes of a block that read each value, themselves or in blocks of theirs."""
     found: dict[Value, list[Node]] = {}
     for node in block.nodes:
@@ -61,18 +83,14 @@ def _readers(block: Block) -> dict[Value, list[Node]]:
     return found
 
 
-def _may_sink(value: Value, view: LoopView, readers: dict[Value, list[Node]]) -> bool:
-    """Return whether a value is a number that is computed of numbers, for the next turn only."""
-    node = value.node
-    if node is None or node.blocks or node.op in (*_FIXED, constant) or in_memory(value):
+def _may_sink(node: Node) -> bool:
+    """Return whether a node computes a number of numbers, and does nothing else."""
+    if node.blocks or node.op in (*_FIXED, constant) or any(map(in_memory, node.results)):
         return False
-    if node.op.effect or may_raise(node) or any(map(in_memory, node.operands)):
-        return False
-    given = sum(result is value for result in view.body.results)
-    return given == 1 and value not in readers
+    return not (node.op.effect or may_raise(node) or any(map(in_memory, node.operands)))
 
 
-def _statements_reading(value: Value, readers: dict[Value, list[Node]]) -> list[Node]:
+def _statements_reading(value: Value, readers: Readers) -> list[Node]:
     """Nodes that read a value, and those into whose expressions they can go."""
     found: list[Node] = []
     pending = [value]
@@ -83,9 +101,16 @@ def _statements_reading(value: Value, readers: dict[Value, list[Node]]) -> list[
             result
             for node in read
             for result in node.results
-            if result.name is None and len(readers.get(result, [])) == 1
+            if _may_have_no_name(result, readers.get(result, []))
         ]
     return found
+
+
+def _may_have_no_name(value: Value, readers: Sequence[Node]) -> bool:
+    """Return whether a value may be written where it is read: it has no name, or its reader's."""
+    if len(readers) != 1:
+        return False
+    return value.name is None or all(v.name == value.name for v in readers[0].results)
 
 
 class _Schedule:
@@ -94,9 +119,7 @@ class _Schedule:
     def __init__(self, block: Block) -> None:
         self.block = block
         self.place: dict[Node, tuple[int, int]] = {n: (k, 0) for k, n in enumerate(block.nodes)}
-        self.settings = [
-            k for k, n in enumerate(block.nodes) if n.op in (enter_context, leave_context)
-        ]
+        self.settings = [k for k, n in enumerate(block.nodes) if n.op in _SETTINGS]
         self.effects = [k for k, n in enumerate(block.nodes) if n.op.effect and n.op is not push]
         self.readers = _readers(block)
         self.results = set(block.results)
