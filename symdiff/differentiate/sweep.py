@@ -80,32 +80,6 @@ class Pair:
     is_again: bool = False  # the primal node is run again, before the other
 
 
-@contextmanager
-def _at_hand(nodes: Sequence[Node]) -> Iterator[None]:
-    """Take what a rule would compute anew from the primal, where that has it: ``exp(x)`` of ``x``.
-
-    It is saved once, or computed again once, for all that need it.
-    """
-    computed = {
-        (node.op, *node.operands): node for node in reversed(nodes) if _is_function_of_one(node)
-    }
-    current = builder()
-    before = current.after
-
-    def known(node: Node) -> Node:
-        primal = computed.get((node.op, *node.operands)) if _is_function_of_one(node) else None
-        if primal is None:
-            return node if before is None else before(node)
-        assert builder().nodes.pop() is node
-        return primal
-
-    current.after = known
-    try:
-        yield
-    finally:
-        current.after = before
-
-
 def _is_function_of_one(node: Node) -> bool:
     op = node.op
     is_elementwise = isinstance(op, DeclaredOp) and op.elementwise
@@ -133,15 +107,44 @@ class Sweep:
         self.zeros = zeros
         self.calls = calls
         self.pairs: list[Pair] = []
+        self.is_beside = False  # builds what stands in the block itself, not behind it
         self.checked = CHECKING.is_on()
 
     def run(self, nodes: Sequence[Node], cotangents: Cotangents) -> None:
         """Go through ``nodes`` backwards, from cotangents of what they define to the others."""
-        with _at_hand(nodes), equal_lengths_named_alike(nodes):
+        with self._at_hand(nodes), equal_lengths_named_alike(nodes):
             for node in reversed(nodes):
                 if any(value in cotangents for value in node.results):
                     with marked(node.span, "cotangent"):
                         _REVERSED.get(node.op, Sweep.operation)(self, node, cotangents)
+
+    @contextmanager
+    def _at_hand(self, nodes: Sequence[Node]) -> Iterator[None]:
+        """Take what a rule would compute anew from the primal, where that has it: ``exp(x)`` of
+        ``x``.
+
+        It is saved once, or computed again once, for all that need it. What stands beside the
+        primal cannot read what comes later in it.
+        """
+        computed = {
+            (node.op, *node.operands): node for node in reversed(nodes) if _is_function_of_one(node)
+        }
+        current = builder()
+        before = current.after
+
+        def known(node: Node) -> Node:
+            is_sought = not self.is_beside and _is_function_of_one(node)
+            primal = computed.get((node.op, *node.operands)) if is_sought else None
+            if primal is None:
+                return node if before is None else before(node)
+            assert builder().nodes.pop() is node
+            return primal
+
+        current.after = known
+        try:
+            yield
+        finally:
+            current.after = before
 
     def is_active(self, value: Value) -> bool:
         return value in self.activity.active
@@ -333,7 +336,9 @@ class Sweep:
         finals = [value for value in node.results if value in cotangents]
         if any(map(self.selection.may_warn_behind, finals)):
             return False
+        self.is_beside = True
         found = preaccumulated(node, finals, self.activity, self.calls, self.zeros)
+        self.is_beside = False
         if found is None:
             return False
         source, partials = found

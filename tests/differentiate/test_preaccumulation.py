@@ -473,6 +473,25 @@ def test_two_numbers_and_a_loop_that_starts_with_neither() -> None:
 # Programs that are made of it
 
 
+def test_tangents_beside_a_loop_read_nothing_that_comes_later() -> None:
+    def before_its_sine(x: Any, n: int) -> Any:
+        a = 1.0 - x
+        b = x
+        for _ in range(n):
+            b = b * np.cos(a)
+        return b + np.sin(a)
+
+    def first(x: Any) -> Any:
+        return sd.grad(before_its_sine)(x, 2)
+
+    c, s = np.cos(0.75), np.sin(0.75)
+    second = 4.0 * c * s + 0.25 * (2.0 * s * s - 2.0 * c * c) - s
+    assert sd.grad(first)(0.25) == pytest.approx(second, rel=1e-14)
+    assert sd.grad(lambda x: first(x) * x)(0.25) == pytest.approx(
+        0.25 * second + first(0.25), rel=1e-14
+    )
+
+
 def test_batches_and_checkpoints() -> None:
     at = np.array([0.3, 0.7, 1.2])
     exact = np.polynomial.Polynomial(TABLE[::-1])
