@@ -45,7 +45,8 @@ def preaccumulated(
     ``targets`` that do; None where it is not one number, or forward mode has no rule for what
     computes them.
     """
-    found = _common_source(activity.sources(node), activity)
+    block = activity.homes.home[node.results[-1]]
+    found = _common_source(activity.sources(node), activity, block)
     if found is None:
         return None
     source, between = found
@@ -59,7 +60,7 @@ def preaccumulated(
     with building(Builder([], node.span)) as made:
         push.begin(source, between, node, targets)
         push.nodes(nodes)
-    _replace(node, made.nodes, activity.homes.home[node.results[-1]], push.new)
+    _replace(node, made.nodes, block, push.new)
     return source, {value: push.tangents[value] for value in targets if value in push.tangents}
 
 
@@ -98,11 +99,13 @@ def _one(source: Value) -> Value:
 _STEPS = 8  # how many operations may lie between the number and what a loop reads
 
 
-def _common_source(sources: Iterable[Value], activity: Activity) -> tuple[Value, list[Node]] | None:
+def _common_source(
+    sources: Iterable[Value], activity: Activity, block: Block
+) -> tuple[Value, list[Node]] | None:
     """The number that all of what a loop reads is computed of, itself included, and the nodes that
     do so in their order.
     """
-    chains = [_computed_of(value, activity) for value in sources]
+    chains = [_computed_of(value, activity, block) for value in sources]
     first, *others = sorted(chains, key=len)
     source = next((value for value in first if all(value in chain for chain in others)), None)
     if source is None:
@@ -116,10 +119,14 @@ def _made_by(value: Value) -> Node:
     return value.node
 
 
-def _computed_of(value: Value, activity: Activity) -> list[Value]:
-    """A number, and the numbers that alone it is computed of, one of the other."""
+def _computed_of(value: Value, activity: Activity, block: Block) -> list[Value]:
+    """A number, and the numbers that alone it is computed of in a block, one of the other.
+
+    What is computed around the block stays as it is: the cotangents of what the block reads are
+    handed on, those of what these are computed of are not.
+    """
     chain = [value]
-    while len(chain) <= _STEPS:
+    while len(chain) <= _STEPS and activity.homes.home.get(chain[-1]) is block:
         node = chain[-1].node
         if node is None or not isinstance(node.op, DeclaredOp) or len(node.results) != 1:
             break

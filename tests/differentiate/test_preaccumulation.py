@@ -150,6 +150,27 @@ def test_dtype_stays_that_of_the_number(dtype: Any) -> None:
     assert found == pytest.approx(by_sympy(horner, TABLE, 1), rel=1e-5)
 
 
+def test_a_loop_within_one_that_is_reversed_reads_what_was_computed_around_both() -> None:
+    def mixed(x: Any, y: Any, n: int) -> Any:
+        p, q, s = 2.0 * x, x * x, y
+        for k in range(n):
+            v = 0.5 * k + q
+            for _ in range(2):
+                v = v * p + q
+            s = s * y + v
+        return s
+
+    a, b = sp.symbols("a b")
+    exact = [float(sp.diff(mixed(a, b, 3), s).subs({a: 0.7, b: 1.1})) for s in (a, b)]
+    assert sd.grad(mixed, (0, 1))(0.7, 1.1, 3) == pytest.approx(tuple(exact), rel=1e-13)
+    arrays = np.array([0.7, 0.2]), np.array([1.1, 0.4])
+    found = sd.grad(lambda x, y: np.sum(mixed(x, y, 3)), (0, 1))(*arrays)
+    for at in (0, 1):
+        here = {a: sp.Rational(str(arrays[0][at])), b: sp.Rational(str(arrays[1][at]))}
+        exact = [float(sp.diff(mixed(a, b, 3), s).subs(here)) for s in (a, b)]
+        assert [bar[at] for bar in found] == pytest.approx(exact, rel=1e-13)
+
+
 # Arrays that depend on one number
 
 
