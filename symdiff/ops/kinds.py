@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symdiff.ir.build import constant
+from symdiff.ir.control import cond, in_arms
 from symdiff.ir.graph import Node, Op, Operand, Value
 from symdiff.ir.types import BOOL, ArrayType
 from symdiff.ops.declare import DeclaredOp, are_complex_numbers, array_type, is_pythons
@@ -74,6 +75,18 @@ def is_as_typed(value: Value, depth: int = 3) -> bool:
     except (TypeError, ValueError):  # of truths there is no such result
         return False
     return isinstance(given, ArrayType) and given.dtype == type_.dtype
+
+
+def joins_others(value: Value, depth: int = 3) -> bool:
+    """Return whether a number is one of another dtype on a path through a branch before it."""
+    node = value.node
+    if node is None or depth == 0:
+        return False
+    if node.op is cond:
+        return any(joins_others(arm, depth - 1) for arm in in_arms(value))
+    if node.op.name != "retype":
+        return False
+    return array_type(node.operands[0]).dtype != array_type(value).dtype
 
 
 # What was found of values by their numbers, of which no two have the same: a chain of operators is

@@ -15,7 +15,7 @@ from symdiff.ops.arithmetic import add, divide, multiply, negative, subtract, wh
 from symdiff.ops.declare import array_type
 from symdiff.ops.facts import is_derived, is_length, is_python, made_by, number_of
 from symdiff.ops.guards import as_choice
-from symdiff.ops.kinds import is_as_typed, is_numpys
+from symdiff.ops.kinds import is_as_typed, is_numpys, joins_others
 from symdiff.optimise.facts import (
     MAY_BE_ZERO,
     are_of_one_size,
@@ -103,7 +103,8 @@ def _may_stand(x: Value, node: Node, rewriter: Rewriter) -> bool:
     """Return whether an operand may stand for a node, whatever it is at run time: an integer that
     is typed as a float is one where it is multiplied by 1.0.
     """
-    return (is_derived(node) or is_as_typed(x)) and is_exact_place(node, rewriter)
+    known = not joins_others(x) if is_derived(node) else is_as_typed(x)
+    return known and is_exact_place(node, rewriter)
 
 
 @reads("constant")

@@ -534,3 +534,14 @@ def test_functions_that_give_pythons_numbers_or_numpys_are_differentiated(x: flo
     assert value == not_asked(x)
     assert derivative == pytest.approx(slope, rel=1e-9)
     assert sd.jvp(not_asked, (x,), (1.0,))[1] == pytest.approx(slope, rel=1e-9)
+
+
+def scaled_by_the_larger(x: float, k: int) -> float:
+    return max(k, 0.5) * x
+
+
+@pytest.mark.parametrize("k", [3, True, 0])
+def test_a_gradient_that_is_a_number_of_the_function_is_a_float(k: int) -> None:
+    for x in (2.0, np.float64(2.0)):
+        slope = sd.grad(scaled_by_the_larger)(x, k)
+        assert (type(slope), slope) == (type(x), max(k, 0.5))
