@@ -38,7 +38,7 @@ from symdiff.ir.types import INT, ArrayType
 from symdiff.ops.declare import DeclaredOp, Spelling, is_spelled_by_attributes
 from symdiff.ops.effects import Made, Text, enter_context, leave_context
 from symdiff.ops.facts import may_raise
-from symdiff.ops.index import index_add, index_set
+from symdiff.ops.index import index, index_add, index_set, is_view
 from symdiff.ops.keys import spell_key
 from symdiff.ops.texts import text_call, text_made
 from symdiff.source.constants import written
@@ -231,7 +231,9 @@ class _Folding:
         if isinstance(reader, Block):
             always = value not in self.by_case  # what may raise is not left out
             return reader if always and self.may_result(node, reader) else None
-        if reader is None or reader.op in (*CALLS, undefined):
+        if reader is None or reader.op is undefined:
+            return None
+        if reader.op in CALLS and not (node.op is index and is_view(node)):
             return None
         if reader.op is loop:
             view = LoopView(reader)

@@ -140,3 +140,31 @@ def test_a_first_term_that_would_keep_a_larger_array_has_its_statement() -> None
     s, t = 1.0 - np.tanh(np.outer(a, w)) ** 2, np.cos(np.outer(a, v))
     for found, wanted in zip(gradient(*given), (s @ w + t @ v, a @ s, a @ t), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def layer(w, b, x):
+    y = np.tanh(w * x + b)
+    z = np.sin(y) * np.exp(-y * y) + np.cos(w * y)
+    u = np.sqrt(1.0 + z * z) * y + np.tanh(z * b)
+    return np.log(1.0 + u * u) * z + y * np.exp(-u) + np.sin(u * z) * np.cos(y * u)
+
+
+def layers(w, b, x):
+    x = layer(w[0], b[0], x)
+    x = layer(w[1], b[1], x)
+    return np.sum(layer(w[2], b[2], x))
+
+
+def test_rows_that_a_function_is_given_have_no_names():
+    rng = np.random.default_rng(5)
+    w, b, x = rng.normal(size=(3, 4)), rng.normal(size=(3, 4)), rng.normal(size=4)
+    source = str(sd.grad(layers, (0, 1)).source(w, b, x))
+    assert "w[0]" in source, source
+    assert "w_0 = w[0]" not in source, source
+    assert "layer_forward(" in source, source
+    gradients = sd.grad(layers, (0, 1))(w, b, x)
+    for which, place in ((0, (0, 1)), (0, (1, 3)), (1, (0, 0)), (1, (2, 2))):
+        given = [w.astype(complex), b.astype(complex)]
+        given[which][place] += 1e-30j
+        slope = layers(*given, x).imag / 1e-30
+        np.testing.assert_allclose(gradients[which][place], slope, rtol=1e-11)
