@@ -1,9 +1,11 @@
-"""Known numbers and texts that are handed down chains of calls, where the program carries them.
+"""Known numbers, texts and lengths that are handed down chains of calls, where the program carries
+them.
 
 Where a function calls the next one in both arms of a branch, ``f(v, m + "a")`` and
 ``f(v, m + "b")``, each function of a chain doubles the kinds of calls, as long as numbers and texts
-that are known tell them apart. Where many calls of a function differ in nothing else, and much has
-been followed, they are given those as what is known at run time only.
+that are known tell them apart. So do lists that are given, ``f(v, a + [v])`` and ``f(v, a)``, by
+their lengths. Where many calls of a function differ in nothing else, and much has been followed,
+they are given those as what is known at run time only.
 
 An attempt begins to in its midst; then the function is staged once more, and few calls are told
 apart from its beginning. Where a template cannot be made so, or an attempt fails that has carried

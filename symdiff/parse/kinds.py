@@ -28,7 +28,8 @@ from symdiff.dataclass import dataclass
 from symdiff.definitions.bunches import attributes_of, rebuilt
 from symdiff.ir.build import builder, is_constant
 from symdiff.ir.graph import Value
-from symdiff.ir.types import BOOL, INT, TEXT, ArrayType, ListType, Type
+from symdiff.ir.types import BOOL, FLOAT, INT, TEXT, ArrayType, ListType, Type
+from symdiff.ops.lists import list_new
 from symdiff.ops.strides import Layout
 from symdiff.ops.texts import text_made
 from symdiff.parse.disguised import may_be_disguised
@@ -97,8 +98,8 @@ class Seen:
     ``handles``: what the program has made, in the order in which it was found; ``fixed``: values of
     which calls of the kind have the same. ``sizes``: by what numbers their computed sizes are
     called. ``views``: those that arrays among the handles stand for. ``but_known``: the kind but
-    for the known numbers and texts among the arguments, or in tuples there; ``carried``: these are
-    listed, too.
+    for the known numbers and texts among the arguments, or in tuples there, and the lengths of
+    lists of floats; ``carried``: these are listed, too, and each of those lists, ``lists``, as one.
     """
 
     kind: Any = None
@@ -108,12 +109,13 @@ class Seen:
     handles: list[Any] = field(default_factory=list)
     places: dict[Any, None] = field(default_factory=dict)
     fixed: set[Value] = field(default_factory=set)
+    lists: dict[ListRef, None] = field(default_factory=dict)
     sizes: list[int] = field(default_factory=list)
     views: dict[Storage, Array] = field(default_factory=dict)
 
     @property
     def knows(self) -> bool:
-        """Whether known numbers or texts tell the kind apart."""
+        """Whether known numbers, texts or lengths tell the kind apart."""
         return self.kind is not None and bool(self.kind[1])
 
     def stands(self) -> dict[Array, Storage]:
@@ -145,8 +147,10 @@ def _looked(look: _Look, node: ast.AST, scope: Scope, bound: Mapping[str, Abstra
     names = look.names(node, scope) if scope.parent is not None else ()
     outside = look.outside()
     seen = given, names, outside, tuple(look.rest()), look.which_may_be_others()
-    look.seen.but_known = seen, look.types()
-    look.seen.kind = look.seen.but_known, tuple(look.known)
+    types = look.types()
+    others = tuple([one for k, one in enumerate(types) if k not in look.in_lists])
+    look.seen.but_known = seen, others
+    look.seen.kind = look.seen.but_known, tuple(look.known), types
     return look.seen
 
 
@@ -253,6 +257,16 @@ def _may_be_carried(content: Abstract) -> bool:
 _MOST_BITS = 53  # of an integer that a float holds
 
 
+def _is_list_of_floats(ref: ListRef, content: Abstract) -> bool:
+    """Return whether a list is of a known length, and may be one of a length known at run time."""
+    plain = ref.type is list and not ref.frozen and ref.own is None and type(content) is tuple
+    return plain and bool(content) and all(map(_is_float, content))
+
+
+def _is_float(content: Abstract) -> bool:
+    return type(content) is float or (isinstance(content, Value) and content.type == FLOAT)
+
+
 def _carried(content: Any) -> Value:
     is_text = type(content) is str
     value: Value = text_made(made=content) if is_text else builder().constant(content)
@@ -269,8 +283,10 @@ class _Look:
         self.heap = interp.heap
         self.opens_views = opens_views
         self.seen = Seen(carried=carried)
-        self.known: list[tuple[type, str]] = []
+        self.known: list[Any] = []
         self.of_arguments = False  # whether what is looked at is one, or in a tuple that is
+        self.arguments: set[Any] = set()  # lists, dicts and the like among them
+        self.in_lists: set[int] = set()  # which numbers are in lists whose lengths are known
         self.number_of: dict[Any, int] = {}
         self.left = MOST_SEEN
         self.opens = True  # whether numbers are listed; else they are fixed
@@ -404,6 +420,8 @@ class _Look:
         heap = self.heap
         if handle in heap.frozen or handle in heap.bound:
             raise NoKind
+        if self.of_arguments and self.opens:
+            self.arguments.add(handle)
         known = self.number_of.get(handle)
         if known is None:
             known = self.number_of[handle] = len(self.seen.handles)
@@ -477,8 +495,25 @@ class _Look:
     def _container(self, ref: ListRef | DictRef) -> Any:
         if ref.own is not None:
             raise NoKind
-        kind = ref.frozen if isinstance(ref, ListRef) else ref.shows_items
-        return ref.type, kind, self._place(ref)
+        if isinstance(ref, DictRef):
+            return ref.type, ref.shows_items, self._place(ref)
+        content = self.heap.get(ref)
+        is_given = ref in self.arguments and ref not in self.seen.places
+        if is_given and _is_list_of_floats(ref, content):
+            return ref.type, self._list_of_floats(ref, content)
+        return ref.type, ref.frozen, self._place(ref)
+
+    def _list_of_floats(self, ref: ListRef, content: tuple[Abstract, ...]) -> Any:
+        """The kind of a list of a known length, which may be one of a length known at run time."""
+        if self.seen.carried:
+            items = map(self.interp.lift, content)
+            self.seen.numbers.append(list_new(*items, type=ListType(FLOAT)))
+            self.seen.places[ref] = self.seen.lists[ref] = None
+            return Value
+        start = len(self.seen.numbers)
+        self.known.append(self._place(ref))
+        self.in_lists.update(range(start, len(self.seen.numbers)))
+        return _is_list_of_floats
 
     def _object(self, ref: ObjectRef) -> Any:
         if ref.holder is not None or issubclass(ref.type, BaseException):

@@ -65,6 +65,7 @@ from symdiff.ir.graph import (
 )
 from symdiff.ir.structure import Container, Leaf
 from symdiff.ir.types import (
+    FLOAT,
     INT,
     OPAQUE,
     TEXT,
@@ -384,7 +385,9 @@ def _made(
     before = interp.heap.copy(written=set())
     before.contents |= {stand: interp.heap.read(view) for stand, view in seen.views.items()}
     for place in seen.places:
-        if place in before.contents:
+        if place in seen.lists:
+            before.contents[place] = parameter(Value(ListType(FLOAT)))
+        elif place in before.contents:
             before.contents[place] = opened(interp, before.contents[place], parameter, stands)
     before.contents.update(_held_outside(seen))
     caller = interp.frame.activation

@@ -1,4 +1,4 @@
-"""Known numbers and texts that are handed down chains of calls, and carried by the program."""
+"""Known numbers, texts and lengths that are handed down chains of calls, and carried there."""
 
 from __future__ import annotations
 
@@ -100,7 +100,49 @@ def through_classes(x: Any) -> Any:
     return y + of_class(x, 4) * of_class(x, 2.5)
 
 
+def weighted(v: Any, a: list[Any]) -> Any:
+    total = v * a[-1] + a[0]
+    for k, w in enumerate(a):
+        total = total + w * w / (k + 1.0)
+    return total * len(a)
+
+
+def middle_weighted(v: Any, a: list[Any]) -> Any:
+    return weighted(v * 0.9, [*a, v]) if v > 0.3 else weighted(v, [v * v, 0.5, *a])
+
+
+def through_lists(x: Any) -> Any:
+    a = [x, 2.0]
+    y = middle_weighted(x, a) * middle_weighted(x + 0.2, [x]) - middle_weighted(x, a + a)
+    return y + middle_weighted(x * 0.5, [1.5, 2.5, x]) * a[1] + a[0]
+
+
+def collected(v: Any, a: list[Any], b: list[Any]) -> Any:
+    a.append(v * len(b))
+    b[0] = b[0] * v
+    return a[-1] + sum(b)
+
+
+def through_lists_written(x: Any) -> Any:
+    """What a call writes is seen behind it, in a list that is given twice, too."""
+    a, b, c = [x], [0.5, x], [x * x, 1.0, 2.0]
+    total = collected(x, a, b) + collected(x * 0.5, b, c) * collected(x, a, a)
+    total = total + collected(math.sin(x), c, a) + collected(x, c, c)
+    return total * a[-1] + len(a) * b[1] - len(b) * c[0] + sum(c) * len(c)
+
+
+def of_three(v: Any, a: list[Any]) -> Any:
+    first, *others = a
+    return v * first + sum(others) * 0.5
+
+
+def through_lists_unpacked(x: Any) -> Any:
+    y = of_three(x, [x, 1.0]) * of_three(x, [2.0, x, x])
+    return y + of_three(x, [x, x * x, 1.0, 2.0]) - of_three(y, [x])
+
+
 ALL = [
+    through_lists, through_lists_written, through_lists_unpacked,
     through_powers, through_texts, through_pairs, through_counts, through_axes,
     through_axes_that_are_given, through_classes,
 ]  # fmt: skip
@@ -141,5 +183,6 @@ def test_templates_carry_them_where_they_need_not_be_known(monkeypatch: pytest.M
     for f in ALL:
         sd.grad(f)(0.55)
     assert made["summed_along"] == {False}
-    for name in ("middle_power", "middle_counted", "of_pair", "repeated", "one_more", "of_class"):
+    names = ["middle_power", "middle_counted", "of_pair", "repeated", "one_more", "of_class"]
+    for name in (*names, "middle_weighted", "collected"):
         assert made[name] == {True}

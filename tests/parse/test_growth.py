@@ -884,6 +884,12 @@ def known_numbers_handed_on(n):
     return text.replace("(v):", "(v, m, j):")
 
 
+def lists_handed_on(n):
+    lines = ["if v > 0.1:", "    return f{k}(v * 0.9, a + [v])", "return f{k}(v + 0.3, a)"]
+    last = ["return f{n}(x, [x]) * x"]
+    return chained(n, ["return v * sum(a) * a[-1]"], lines, last).replace("(v):", "(v, a):")
+
+
 def members_handed_on(n):
     """Each function gives a member of an enumeration, too, that depends on the one it is given."""
     lines = ["if v > 0.1:", "    return f{k}(v * 0.9, E.A if e is E.B else E.B)"]
@@ -903,6 +909,7 @@ def texts_in_body_and_handler(n):
 FEW = [
     known_texts_handed_on,
     known_numbers_handed_on,
+    lists_handed_on,
     members_handed_on,
     texts_in_body_and_handler,
     numbers_or_none_in_body_and_handler,
