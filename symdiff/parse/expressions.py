@@ -39,6 +39,7 @@ from symdiff.parse.iteration import (
     is_unnumbered,
     iterate,
     iterated,
+    made_list,
     returned_by,
     run_whole,
     started,
@@ -266,8 +267,9 @@ def _call(interp: Interpreter, node: ast.Call) -> Abstract:
             arguments = interp.step(argument, spread)
         else:
             given = interp.evaluate(argument)
-            if interp.regions and takes_all_items(function) and isinstance(given, ITERATORS):
-                given = interp.step(argument, partial(interp.collect, given), "items")
+            takes_all = function is list or function is tuple or takes_all_items(function)
+            if interp.regions and takes_all and isinstance(given, ITERATORS):
+                given = interp.step(argument, partial(made_list, interp, given), "items")
             arguments = with_argument(interp, arguments, given)
     keywords: dict[str, Abstract] = {}
     for keyword in node.keywords:
@@ -555,7 +557,8 @@ def _list_comprehension(interp: Interpreter, node: ast.ListComp) -> Abstract:
     def append() -> None:
         append_item(interp, made, interp.evaluate(node.elt))
 
-    _comprehend(interp, node, append, node.elt)
+    with interp.being_made(made):
+        _comprehend(interp, node, append, node.elt)
     return made
 
 

@@ -436,6 +436,8 @@ class Interpreter:
         self.regions: list[Region] = []  # the ``try`` statements around
         self.is_caught = False  # whether a graph of its own is staged that stands in one
         self.handled: list[Handled] = []  # exceptions that are being handled
+        # Lists that are being made, which have no name yet, and the exits of the ``try`` around.
+        self.collecting: dict[Any, tuple[Exit, ...]] = {}
         self.value_keys = ValueKeys()
         self.rules: list[Any] = []  # functions of whose rule the statements are
         self.decided: dict[ast.expr, bool | Value] = {}  # tests that were evaluated before
@@ -839,6 +841,11 @@ class Interpreter:
             if self.regions:  # the error may be caught: there it is not bound
                 return
         self.put(key, maybe.content)
+
+    def being_made(self, made: ListRef) -> AbstractContextManager[None]:
+        """Add to a list that nothing refers to so far: what is raised meanwhile drops it."""
+        exits = tuple(region.exit for region in self.regions)
+        return meanwhile(self, collecting={**self.collecting, made: exits})
 
     def apart(self) -> AbstractContextManager[None]:
         """Stage a graph of its own, out of which no exit leads."""

@@ -909,6 +909,14 @@ def collect(interp: Interpreter, value: Abstract) -> ListRef:
     return made
 
 
+def made_list(interp: Interpreter, value: Abstract) -> ListRef:
+    """``list(value)``, as all that a step of a statement does."""
+    made = interp.new_list(())
+    with interp.being_made(made):
+        for_each(interp, value, lambda element: append_item(interp, made, element), whole=True)
+    return made
+
+
 def append_item(interp: Interpreter, ref: ListRef, element: Abstract) -> None:
     """``list.append``."""
     content = interp.content(ref)

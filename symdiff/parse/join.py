@@ -245,7 +245,7 @@ class BranchJoin(Join):
         if self._is_kept(key, a, b):
             assert self.kept is not None
             return self.kept.whole
-        there = self._reached() if there is None else there
+        there = self._read_from(key, a, b) if there is None else there
         a, b = (c if is_there else ABSENT for c, is_there in zip((a, b), there, strict=True))
         a, b = (self._as_left(arm, content) for arm, content in enumerate((a, b)))
         name = key_name(key)
@@ -294,6 +294,18 @@ class BranchJoin(Join):
 
     def _reached(self) -> There:
         return self.arms[0].reached, self.arms[1].reached
+
+    def _read_from(self, key: Key, a: Abstract, b: Abstract) -> There:
+        """The arms that somebody may read a content from: a list that is still being made is read
+        by nobody where the statement that makes it is left by an exception.
+        """
+        there = self._reached()
+        exits = self.interp.collecting.get(key)
+        if exits is not None and isinstance(a, tuple) and isinstance(b, tuple):
+            left = [any(arm.heap.get(one) is True for one in exits) for arm in self.arms]
+            if not all(left):
+                return there[0] and not left[0], there[1] and not left[1]
+        return there
 
     def _require_had(self, key: Key, a: Abstract, b: Abstract) -> None:
         """Refuse to join what the caller's objects and modules are given on one path only."""

@@ -65,12 +65,51 @@ def over_what_a_call_gives(x: Any, k: int) -> Any:
         return -x[0]
 
 
+def of_two_ranks(x: Any, k: int) -> Any:
+    y = np.outer(x, x)
+    try:
+        first, second = [picked(a, k) for a in (x, y)]
+        return first * np.sum(second)  # x0⁴ (x0² + x1²)
+    except ValueError:
+        return -x[0]
+
+
+def split_by_rank(x: Any, k: int) -> Any:
+    y = np.outer(x, x)
+    try:
+        a, b, c, d = list(itertools.chain.from_iterable((picked(v, k), v[1]) for v in (x, y)))
+        return a * b + np.sum(c) + np.sum(d)
+    except ValueError:
+        return -x[0]
+
+
+def goes_on_in_a_generator(x: Any, k: int) -> Any:
+    def parts() -> Any:
+        try:
+            yield x[0] * 3.0
+            yield picked(x, k)
+            yield x[0] * x[1]
+        except ValueError:
+            yield x[0]
+
+    try:
+        found = list(parts())
+    except ValueError:
+        return x[1]
+    return found[0] * found[-1] * (len(found) - 3) - x[0]  # of 3 items, or of 2
+
+
 GRADIENTS: dict[Callable[..., Any], Callable[[Any, Any], tuple[Any, Any]]] = {
     flattened: lambda u, v: (8.0 * u * v**2, 8.0 * u**2 * v),
     chained: lambda u, v: (10.0 * u, 1.0),
     called_with_pairs: lambda u, v: (10.0 * u, 0.0),
     kept_where_a_call_says_so: lambda u, v: (5.0, 0.0),
     kept_by_a_generator: lambda u, v: (1.0, 0.0),
+    of_two_ranks: lambda u, v: (6.0 * u**5 + 4.0 * u**3 * v**2, 2.0 * u**4 * v),
+    split_by_rank: lambda u, v: (
+        2.0 * u * v + 4.0 * u**3 + 2.0 * u * v**2 + v,
+        u**2 + 2.0 * u**2 * v + u + 2.0 * v,
+    ),
     over_what_a_call_gives: lambda u, v: (24.0 * u**2 + 16.0 * u * v, 8.0 * u**2),
 }
 
@@ -86,6 +125,14 @@ def test_what_they_raise_is_handled(function: Any, monkeypatch: pytest.MonkeyPat
     np.testing.assert_allclose(along, slopes @ [0.5, -0.25], rtol=1e-14)
     raising = np.array([1.25, -10.0])
     np.testing.assert_array_equal(sd.grad(function)(raising, 0), [-1.0, 0.0])
+
+
+def test_what_a_generator_yields_after_it_has_caught_is_added() -> None:
+    for x in ([1.25, 1.5], [1.25, -10.0]):
+        raised = x[1] < -9.0
+        value, slopes = sd.value_and_grad(goes_on_in_a_generator)(np.array(x), 0)
+        assert value == -x[0] - 3.0 * x[0] ** 2 * raised
+        np.testing.assert_allclose(slopes, [-1.0 - 6.0 * x[0] * raised, 0.0], atol=1e-14)
 
 
 def test_rests_of_pairs_that_may_raise() -> None:
