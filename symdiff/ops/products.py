@@ -556,6 +556,10 @@ def _cross(
     axis: Any = None,
 ) -> Any:
     a, b = staged(a), staged(b)
+    if not (array_type(a).rank and array_type(b).rank):
+        raise UnsupportedCallError(
+            "numpy.cross of a number, of which NumPy raises an error", hint="give it vectors of 3"
+        )
     last = {-1, array_type(a).rank - 1} & {-1, array_type(b).rank - 1}
     if any(static(k) not in last for k in (axisa, axisb, axisc)) or static(axis) not in (None, -1):
         return NotImplemented

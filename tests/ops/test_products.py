@@ -413,3 +413,12 @@ def test_cross_products_of_vectors_that_a_branch_chooses():
     slopes = np.cross(np.array([0.5, -1.0, 2.0]), fixed)
     np.testing.assert_allclose(symdiff.grad(volume)(x, 1.0), slopes, rtol=1e-14)
     np.testing.assert_allclose(symdiff.grad(volume)(x, -1.0), np.zeros(3))
+
+
+@pytest.mark.parametrize("function", [np.cross, np.linalg.cross])
+def test_cross_products_of_numbers_are_refused_as_such(function: Any) -> None:
+    for arguments in ((1.5, np.ones(3)), (np.ones(3), 1.5)):
+        with pytest.raises((ValueError, IndexError)):
+            function(*map(np.asarray, arguments))
+        with pytest.raises(symdiff.UnsupportedCallError, match="cross of a number"):
+            symdiff.grad(lambda a, b: np.sum(function(np.asarray(a), np.asarray(b))))(*arguments)
