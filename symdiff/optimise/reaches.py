@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from symdiff.dataclass import dataclass
-from symdiff.ir.control import LoopView, loop
+from symdiff.ir.control import LoopView, cond, loop
 from symdiff.ir.graph import Block, Node, Value, free_values, walk_blocks, walk_nodes
 from symdiff.ir.types import ArrayType, Dim, Size, Type, is_at_most
 from symdiff.ops.declare import array_type
@@ -82,7 +82,11 @@ def ends_of_parts(node: Node, bounds: Bounds) -> Ends | None:
         return None
     within = _defined(body)
     outside = [without_offset(end) for end in ends if end not in within]
-    return {n: _as_end(_last(places.get(n, ())), bounds, outside) for n in longer}
+    exchanged = {length for view in inner for length in _exchanged(view)}
+    return {
+        n: None if n in exchanged else _as_end(_last(places.get(n, ())), bounds, outside)
+        for n in longer
+    }
 
 
 def _end_of_range(count: Value) -> Value:
@@ -118,6 +122,32 @@ def _keeps_lengths(view: LoopView) -> bool:
     carried = zip(view.initial, view.carries, view.finals, strict=True)
     vectors = [types for values in carried if is_vector((types := [v.type for v in values])[0])]
     return all(types.count(types[0]) == len(types) for types in vectors)
+
+
+def _exchanged(view: LoopView) -> Iterator[Dim]:
+    """The lengths of vectors of which a loop's turns leave another one in their place, ``a, b = b,
+    a``: what lies behind a part of one is not what lies behind that of the other.
+    """
+    for carry, following in zip(view.carries, view.next_carries, strict=True):
+        if is_vector(carry.type) and _stored_into(following) is not carry:
+            yield array_type(carry).shape[0]
+
+
+def _stored_into(value: Value) -> Value | None:
+    """The vector of which another one is, but for elements that are stored into it."""
+    while (node := value.node) is not None:
+        if node.op in (index_add, index_set):
+            value = node.operands[0]
+        elif node.op is loop:
+            view = LoopView(node)
+            value = dict(zip(view.finals, view.initial, strict=True))[value]
+        elif node.op is cond:
+            number = node.results.index(value)
+            first, second = (_stored_into(block.results[number]) for block in node.blocks)
+            return first if first is second else None
+        else:
+            break
+    return value
 
 
 # Places -------------------------------------------------------------------------------------------

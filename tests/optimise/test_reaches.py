@@ -185,3 +185,40 @@ def test_places_that_are_known_at_run_time_only_stay_numpys() -> None:
         expected = np.zeros(6)
         np.add.at(expected, places, X)
         np.testing.assert_array_equal(sd.grad(by_places, 1)(X, W, k), expected)
+
+
+def exchanged(x: Array, turns: int) -> Any:
+    v, w = np.zeros(x.shape[0], x.dtype), x.copy()
+    for i in range(turns):
+        v[i] = w[i] * w[i]
+        v, w = w, v
+    return np.sum(w * w) + 3.0 * np.sum(v)
+
+
+def exchanged_at_times(x: Array, turns: int) -> Any:
+    v, w = 2.0 * x, x * x
+    for i in range(turns):
+        if x[i].real > 0.15:
+            v, w = w, v
+    return np.sum(v * v) + 3.0 * np.sum(w)
+
+
+def exchanged_within(x: Array, turns: int) -> Any:
+    v, w = np.zeros(x.shape[0] + 1, x.dtype), x.copy()
+    for i in range(turns):
+        for _ in range(i):
+            v, w = w, v
+        w[i] = w[i] * x[0]
+    return np.sum(v * v) + 3.0 * np.sum(w)
+
+
+@pytest.mark.parametrize("turns", range(4))
+@pytest.mark.parametrize("function", [exchanged, exchanged_at_times, exchanged_within])
+def test_vectors_that_turns_exchange_keep_what_lies_behind_the_turns(
+    function: Callable[[Array, int], Any], turns: int
+) -> None:
+    x = np.array([0.1, 0.2, 0.3, 0.4])
+    value, gradient = sd.value_and_grad(function)(x, turns)
+    assert value == function(x, turns)
+    expected = by_complex_step(lambda z: function(z, turns), x)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-14)
