@@ -127,6 +127,8 @@ class OfElements(Converter):
             raise NotFloats  # what has no value yet is neither a list nor a number
         if self.is_listed(value.type):
             return self.as_list(known, value)
+        if is_of_floats(value.type):
+            raise NotFloats  # an array whose length has got a name of its own
         while (retyped := made_by(known, "retype")) is not None:
             known = retyped.operands[0]
         number, type_ = number_of(known), self.float_type(value.type)

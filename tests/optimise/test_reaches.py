@@ -222,3 +222,23 @@ def test_vectors_that_turns_exchange_keep_what_lies_behind_the_turns(
     assert value == function(x, turns)
     expected = by_complex_step(lambda z: function(z, turns), x)
     np.testing.assert_allclose(gradient, expected, rtol=1e-14)
+
+
+def exchanged_with_a_longer_one(x: Array) -> Any:
+    v, w = np.zeros(x.shape[0] + 1, x.dtype), x * 2.0
+    a = x[0]
+    for _ in range(x.shape[0]):
+        v, w = w, v
+        a = 1.0
+    for i in range(1, x.shape[0]):
+        a = 0.3 * a + v[-1] * x[i]
+    return a + np.sum(v * v)
+
+
+@pytest.mark.parametrize("length", [3, 4])
+def test_vectors_of_lengths_that_loops_exchange_go_into_the_next_loop(length: int) -> None:
+    x = np.linspace(0.5, 0.8, length)
+    value, gradient = sd.value_and_grad(exchanged_with_a_longer_one)(x)
+    assert value == exchanged_with_a_longer_one(x)
+    expected = by_complex_step(exchanged_with_a_longer_one, x)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-14)
