@@ -134,13 +134,19 @@ class _Trial:
     # Numbers for which the program is the same
 
     def taken(self, kind: type, paths: Sequence[Path]) -> list[Path]:
-        """The paths at which numbers of a kind make no difference, alone or together."""
+        """Paths at which numbers of a kind make no difference, alone or together."""
         if self._makes_none(kind, paths):
             return list(paths)
         if len(paths) > _MOST_TRIED:
             return []
         found = [path for path in paths if self._makes_none(kind, [path])]
-        return found if len(found) < 2 or self._makes_none(kind, found) else []
+        if len(found) < 2 or self._makes_none(kind, found):
+            return found
+        kept: list[Path] = []
+        for path in sorted(found, key=len):  # arguments before what containers hold
+            if self._makes_none(kind, [*kept, path]):
+                kept.append(path)
+        return kept
 
     def counts_as_float(self, path: Path) -> bool:
         """True if an int there becomes a float outside: what is differentiated by does."""
