@@ -26,7 +26,6 @@ from symdiff.ops.lists import list_typed
 from symdiff.ops.partial import reached
 from symdiff.ops.retype import as_typed, retype
 from symdiff.parse.dtype_answers import (
-    BOOLS_IN_FLOATS,
     INTEGERS_IN_FLOATS,
     OTHERS,
     PYTHONS_IN_NUMPYS,
@@ -337,9 +336,7 @@ def hides(node: Node, hiding: Hiding) -> bool:
     if node.op not in (retype, list_typed):
         return False
     before = node.operands[0].type
-    weak = not isinstance(before, ArrayType) or before.weak
-    weak = weak or hiding not in (INTEGERS_IN_FLOATS, BOOLS_IN_FLOATS)
-    return weak and hiding.is_hidden(before) and hiding.is_typed(node.result.type)
+    return hiding.is_hidden(before) and hiding.is_typed(node.result.type)
 
 
 def hidden_by(node: Node, hiding: Hiding) -> Sequence[Value]:

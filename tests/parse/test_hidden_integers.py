@@ -545,3 +545,65 @@ def test_a_gradient_that_is_a_number_of_the_function_is_a_float(k: int) -> None:
     for x in (2.0, np.float64(2.0)):
         slope = sd.grad(scaled_by_the_larger)(x, k)
         assert (type(slope), slope) == (type(x), max(k, 0.5))
+
+
+def numpys_truth_asked(x: Any) -> Any:
+    y = (x < 0.4) and x * x
+    return x * 3.0 if isinstance(y, np.bool_) else y * 1.0
+
+
+def numpys_integer_asked(x: Any) -> Any:
+    y = x * x if x < 0.4 else np.int64(3)
+    return x * 3.0 if isinstance(y, np.integer) else y * 1.0
+
+
+def numpys_integer_shown(x: Any) -> Any:
+    y = x * x if x < 0.4 else np.int64(3)
+    return x if y.dtype.kind == "f" else x * 3.0
+
+
+def into_an_array_of_numpys_truths(x: Any) -> Any:
+    y = (x < 0.4) and x * x
+    z = np.array([y, y])
+    z[0] = x * 1.7
+    return z[0] * x + z[1]
+
+
+def into_an_array_of_numpys_integers(x: Any) -> Any:
+    y = x * x if x < 0.4 else np.int64(3)
+    z = np.full(2, y)
+    z[1] = x * 1.7
+    return np.sum(z) * x
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        numpys_truth_asked,
+        numpys_integer_asked,
+        numpys_integer_shown,
+        into_an_array_of_numpys_truths,
+        into_an_array_of_numpys_integers,
+    ],
+)
+def test_what_hangs_on_numpys_scalars_that_are_integers_on_some_paths_is_refused(f: Any) -> None:
+    for x in (np.float64(0.2), np.float64(0.9)):
+        with pytest.raises(
+            UnsupportedSyntaxError, match=r"on some paths, (a float|floats) on others"
+        ):
+            sd.grad(f)(x)
+
+
+def beside_numpys_truths(x: Any) -> Any:
+    y = (x < 0.4) and x * x
+    z = np.zeros(3)
+    z[0], z[1:] = y, y * x + x
+    return np.sum(z * z) + np.where(x > 0, y, 0.0) * x + np.sum(np.array([1.0, 2.0]) * y)
+
+
+@pytest.mark.parametrize("x", [0.2, 0.9])
+def test_where_nothing_hangs_on_numpys_scalars_they_are_differentiated(x: float) -> None:
+    one = np.float64(x)
+    h = 1e-5
+    slope = (beside_numpys_truths(one + h) - beside_numpys_truths(one - h)) / (2 * h)
+    assert sd.grad(beside_numpys_truths)(one) == pytest.approx(slope, rel=1e-7)
