@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from symdiff.batch.batcher import Batcher, Known
 from symdiff.batch.lanes import Unbatchable, moved, with_lanes
 from symdiff.batch.rows import rows_at_once
-from symdiff.batch.spread import disguised, spread_from
+from symdiff.batch.spread import complexes, disguised, spread_from
 from symdiff.errors import UnsupportedCallError
 from symdiff.ir.build import Builder, builder, building
 from symdiff.ir.called import called_by
@@ -47,7 +47,7 @@ def batched(
     new = dict(zip(block.parameters, arguments, strict=True))
     lengths = _lengths(graph, arguments, has)
     spread, partial = spread_from(block, sources), partial_values(block, graph.partial)
-    known = Known(spread, uses(block), lengths, disguised(block), partial)
+    known = Known(spread, uses(block), lengths, disguised(block), complexes(block), partial)
     if not _has_effects(graph):
         made = _by_rules(block, Batcher(known, count, dim, ChainMap({}, new), empty=dim == 0))
         if made is not None:

@@ -36,7 +36,14 @@ from symdiff.ir.record import note
 from symdiff.ir.types import INT, ArrayType, Dim, Size, least, open_symbols
 from symdiff.ops.arithmetic import less, logical_not, where
 from symdiff.ops.batching import NoBatchRule
-from symdiff.ops.casts import astype, python_bool, python_complex, python_float, python_int
+from symdiff.ops.casts import (
+    astype,
+    python_bool,
+    python_complex,
+    python_float,
+    python_int,
+    python_item,
+)
 from symdiff.ops.creation import arange_of, zeros
 from symdiff.ops.declare import array_type
 from symdiff.ops.index import index, index_add, index_set
@@ -64,14 +71,15 @@ class Known:
     """What is known of a whole graph: where there are lanes, how often values are read, and where
     a size is found: the symbol with a value of the new graph, its axis, and an offset.
 
-    ``disguised`` may be integers at run time, typed as floats; ``partial`` may be undefined;
-    ``at_once``: nothing may run once a lane.
+    ``disguised`` may be integers at run time, typed as floats, and ``complexes`` complex;
+    ``partial`` may be undefined; ``at_once``: nothing may run once a lane.
     """
 
     spread: Spread
     reads: dict[Value, int]
     lengths: dict[str, tuple[Value, int, int]]
     disguised: set[Value]
+    complexes: set[Value]
     partial: set[Value]
     at_once: bool = False
 
@@ -259,7 +267,13 @@ class Batcher:
         with marked(role=value.role, name=value.name):
             key = (Slot(0), Ellipsis) if type_.kind == "array" and not type_.rank else (Slot(0),)
             part = index(x, turn, key=key, shape=type_.shape)
-            return _PYTHON[type_.dtype.kind](part) if type_.kind == "python" else part
+            if type_.kind != "python":
+                return part
+            return (
+                python_item(part)
+                if value in self.known.complexes
+                else _PYTHON[type_.dtype.kind](part)
+            )
 
     def _stack(self, tape: Value, value: Value) -> Value:
         with marked(role=value.role, name=value.name):

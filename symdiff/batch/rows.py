@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 
 from symdiff.batch.batcher import Batcher, Known
 from symdiff.batch.lanes import Unbatchable, moved
-from symdiff.batch.spread import Spread, disguised, spread_from
+from symdiff.batch.spread import Spread, complexes, disguised, spread_from
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.activity import calls_itself, graph_of
 from symdiff.differentiate.rows import reshaped, stack_of_zeros
@@ -134,7 +134,9 @@ class _Sweep:
         block = self.graph.block
         new = dict(zip(block.parameters, given, strict=True))
         partial = partial_values(block, self.graph.partial)
-        known = Known(self.spread, uses(block), {}, disguised(block), partial, at_once=True)
+        known = Known(
+            self.spread, uses(block), {}, disguised(block), complexes(block), partial, at_once=True
+        )
         batcher = Batcher(known, count, dim, ChainMap({}, new))
         batcher.copy(block.nodes)
         found = [batcher.whole(value) for value in block.results]

@@ -12,10 +12,13 @@ from itertools import chain
 
 from symdiff.dataclass import dataclass
 from symdiff.differentiate.operands import numbers_computed
+from symdiff.ir.build import constant_value, is_constant
 from symdiff.ir.called import called_by
 from symdiff.ir.control import CALLS, LoopView, cond, loop
 from symdiff.ir.graph import Block, Node, Value, walk_nodes
+from symdiff.ir.types import FLOAT
 from symdiff.ops.declare import array_type
+from symdiff.ops.elementary import power
 from symdiff.ops.partial import reached
 from symdiff.ops.retype import retype
 
@@ -59,6 +62,20 @@ def disguised(block: Block) -> set[Value]:
     """The numbers that are typed as floats and may be integers at run time."""
     typed = [value for node in walk_nodes(block) if _widens(node) for value in node.results]
     return reached(block, typed, numbers_computed) if typed else set()
+
+
+def complexes(block: Block) -> set[Value]:
+    """The numbers that are typed as floats of Python's and may be complex at run time."""
+    roots = [node.result for node in walk_nodes(block) if _may_leave_reals(node)]
+    return reached(block, roots, numbers_computed) if roots else set()
+
+
+def _may_leave_reals(node: Node) -> bool:
+    """Return whether a node may be a power of a negative number, by one that is not whole."""
+    if node.op is not power or node.result.type != FLOAT:
+        return False
+    by = node.operands[1]
+    return not (is_constant(by) and float(constant_value(by)).is_integer())
 
 
 def _widens(node: Node) -> bool:

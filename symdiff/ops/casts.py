@@ -303,6 +303,16 @@ def _cast_rules() -> dict[str, Any]:
 python_float: Operation = _python_cast(
     "python_float", float, FLOAT, example="float(s)", **_cast_rules()
 )
+python_item: Operation = Operation.of_arrays(
+    "python_item",
+    only_numbers(FLOAT),
+    lambda x: x.item(),
+    cost="plain",
+    spelling=template("{0}.item()"),
+    pattern=lambda e, op: e.ids[0].reshape(()),
+    documentation="A double as a number of Python's: complex where it is so at run time.",
+    **_cast_rules(),
+)
 python_complex: Operation = _python_cast("python_complex", complex, COMPLEX, **_cast_rules())
 python_int: Operation = _python_cast(
     "python_int", int, INT, nondifferentiable=True, sympy=lambda sp, x: _as_kind(sp, x, "i")

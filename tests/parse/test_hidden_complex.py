@@ -166,3 +166,11 @@ def test_absolute_values_by_numpy_of_all_else_stay() -> None:
 
     x = np.array([0.5, -2.0])
     np.testing.assert_allclose(sd.grad(f)(x), [2.0 * 0.5 + 2.0, 4.0 - 2.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: abs(float(x) ** 0.5), lambda x: abs(float(x) ** 0.5 * 2.0 + 1.0) + float(x)]
+)
+def test_lanes_hand_on_what_is_complex_in_some(f: Any) -> None:
+    batch = np.array([-0.25, 1.0, -3.0, 2.0])
+    np.testing.assert_allclose(sd.vmap(f)(batch), [f(x) for x in batch])
