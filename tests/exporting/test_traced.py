@@ -98,7 +98,7 @@ def counted(x: Any) -> Any:
 
 def repeated(x: Any, n: int) -> Any:
     for _ in range(n):
-        x = np.sin(x) * x
+        x = np.sin(x) * x[::-1]
     return np.sum(x)
 
 
@@ -184,10 +184,10 @@ def slices(x: Any, n: Any) -> Any:
     return total
 
 
-def kept_turns(x: float) -> float:
-    while x > 0.1:
-        x = np.sin(x) * x
-    return x
+def kept_turns(x: Any) -> Any:
+    while x[0] > 0.1:
+        x = np.sin(x) * x[::-1]
+    return x[0]
 
 
 def prints(x: Any) -> Any:
@@ -237,7 +237,12 @@ def written_rows(x: Any, n: int) -> Any:
         (selects, (np.ones(3),), "x[x > 0.5]", "a selection whose length depends on values"),
         (slices, (np.ones(9), 3), "x[:k]", "length depends on values|shape changes"),
         (repeats, (np.ones(3),), "np.repeat(", "a shape that depends on values"),
-        (kept_turns, (0.5,), "while x > 0.1", "a loop of unknown length whose turns are kept"),
+        (
+            kept_turns,
+            (np.full(2, 0.5),),
+            "while x[0] > 0.1",
+            "a loop of unknown length whose turns are kept",
+        ),
         (prints, (0.5,), "print(y)", "an effect"),
         (raises, (0.5,), "raise ValueError", "an effect"),
         (calls_itself, (0.5,), "calls_itself(", "a function that calls itself"),
