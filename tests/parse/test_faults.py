@@ -262,7 +262,10 @@ def held_in_turns(x):
     ("function", "said"),
     [
         (lambda x: np.sum(np.array(into_itself(x))), "a list that holds itself cannot be gone"),
-        (lambda x: x[0] if into_itself(x) == into_itself(x) else x[1], "a list that holds itself"),
+        (  # compared level by level, until the stack ends in one stage or another
+            lambda x: x[0] if into_itself(x) == into_itself(x) else x[1],
+            "a list that holds itself|nested too deeply here",
+        ),
         (into_itself, "a list that holds itself cannot be gone through"),
         (held_in_turns, "a list that holds itself, or is nested too deeply"),
     ],
