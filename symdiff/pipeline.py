@@ -30,6 +30,7 @@ from symdiff.errors import (
     SignatureError,
     SymdiffError,
     faults_told,
+    too_deep,
 )
 from symdiff.ir.attributes import opened
 from symdiff.ir.build import constant
@@ -331,15 +332,23 @@ def followed(
         raise (error.with_span(span) if span else error) from None
     staged, signature = staged_at(function, signature, arguments, marks, at_end)
     checks = [_check(guard) for guard in staged.guards]
-    whole = staged.graph
-    if marks is None:
-        whole = _with_tries(outlined(whole, staged.made_in))
-    graph = without_unused_variables(optimise(whole))
+    graph = _improved(staged, is_marked=marks is not None)
     found = Followed(graph, signature, tuple(checks), staged)
     given = dict(zip(names, arguments, strict=True))
     _refuse_one_by_two_paths(checks, given)
     kept = _defaults_written(function, given, found.written)
     return replace(found, checks=(*found.checks, *kept)) if kept else found
+
+
+def _improved(staged: Staged, is_marked: bool) -> Graph:
+    """The graph of what was staged, outlined where nothing of it is marked, and optimised."""
+    whole = staged.graph
+    try:
+        if not is_marked:
+            whole = _with_tries(outlined(whole, staged.made_in))
+        return without_unused_variables(optimise(whole))
+    except RecursionError:
+        raise too_deep(whole.span) from None
 
 
 def _with_tries(graph: Graph) -> Graph:
