@@ -300,21 +300,11 @@ def is_as_long(operand: Value, y: Value, g: Value) -> bool:
     Lengths may have several names: a cotangent has its result's shape, as ``g @ v.T`` of ``y @ v``
     has, and those of operands that are broadcast are equal where they are not 1.
     """
-    own, result, given = operand.type, y.type, g.type
-    if not isinstance(own, ArrayType) or not isinstance(result, ArrayType):
+    types = [v.type for v in (operand, y, g) if isinstance(v.type, ArrayType)]
+    if len(types) < 3 or len({(type_.dtype, type_.kind, type_.rank) for type_ in types}) > 1:
         return False
-    if (
-        not isinstance(given, ArrayType)
-        or not _is_alike(own, result)
-        or not _is_alike(result, given)
-    ):
-        return False
-    is_whole = all(map(_is_one_length, own.shape, result.shape))
-    return is_whole and all(map(_may_be_one_length, result.shape, given.shape))
-
-
-def _is_alike(one: ArrayType, other: ArrayType) -> bool:
-    return (one.dtype, one.kind, one.rank) == (other.dtype, other.kind, other.rank)
+    own, result, given = (type_.shape for type_ in types)
+    return all(map(_is_one_length, own, result)) and all(map(_may_be_one_length, result, given))
 
 
 def _is_one_length(one: Dim, other: Dim) -> bool:

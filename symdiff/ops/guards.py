@@ -5,9 +5,9 @@
 A cotangent may be 0 as its value was not selected: the share may then be NaN or infinite, which is
 to have no effect. It may also just happen to be 0, as a residual is where a model fits: then the
 share is 0 with a slope of its own, ``g @ K.T`` changes with ``g`` by ``K.T``. Both look alike. So
-a share that is finite counts even where the cotangents are 0, as it is 0 there, and so does its
-slope, as far as that is finite too: ``c or (f and isfinite(share))`` decides, where ``f`` says
-whether what the share is the slope of was finite.
+a share that is finite is kept even where the cotangents are 0, as it is 0 there, and so is its
+slope, if that is finite too. A share is kept where ``c or (f and isfinite(share))`` holds: ``c``
+says whether a cotangent is not 0, ``f`` whether all that the share is a slope of is finite.
 """
 
 from __future__ import annotations
@@ -38,22 +38,23 @@ Axes = tuple[int, ...] | None
 
 
 def guard(condition: Value, share: Value, axis: Axes) -> Value:
-    """A share, 0 where the condition says that its cotangents are; ``axis``: along these axes the
-    elements count together, None for all.
+    """A share, 0 where no cotangent that it is made of is anything else, as ``condition`` says.
+
+    ``axis``: the axes along which elements are kept or left out together; None for all of them.
     """
     made: Value = guarded(condition, builder().value(True), share, axis=axis)
     return made
 
 
-def guarded_slope(slope: Value, node_operands: Sequence[Value], axis: Axes) -> Value:
-    """What a slope of a guarded share is, guarded as well."""
-    condition, finite, share = node_operands
+def guarded_slope(slope: Value, operands: Sequence[Value], axis: Axes) -> Value:
+    """The slope of a guarded share, which has these operands, guarded as well."""
+    condition, finite, share = operands
     made: Value = guarded(condition, still_finite(finite, share, axis), slope, axis=axis)
     return made
 
 
 def still_finite(finite: Value, share: Value, axis: Axes) -> Value:
-    """Whether all was finite before, and a share is."""
+    """Whether what came before is finite, and a share is as well."""
     whole = isfinite(share)
     if array_type(share).rank and axis != ():
         whole = all_true(whole, axis=axis, keepdims=axis is not None)
@@ -62,7 +63,9 @@ def still_finite(finite: Value, share: Value, axis: Axes) -> Value:
 
 
 def as_choice(node: Node) -> Value:
-    """A guarded share as a choice. The first one is linear in cotangents, and 0 where these are."""
+    """A guarded share as a choice. One that is no slope is linear in cotangents, so it is 0 where
+    these are, and the choice need not ask whether it is finite.
+    """
     condition, finite, share = node.operands
     if constant_of(finite) is not True:
         counts = still_finite(finite, share, node.attributes["axis"])

@@ -18,7 +18,7 @@ from symdiff.ir.graph import Node, Value
 from symdiff.ops.arithmetic import multiply
 from symdiff.ops.facts import number_of, shape_of
 from symdiff.optimise.facts import computed_by
-from symdiff.optimise.nested_sums import may_vanish, nested_sum
+from symdiff.optimise.nested_sums import is_bound, nested_sum
 from symdiff.optimise.rewriting import Rewriter, Rules, apply, reads
 from symdiff.optimise.rules import regrouping
 from symdiff.optimise.sums import sum_of, terms_of
@@ -88,20 +88,12 @@ def _factor_outside(
     for factor in dict.fromkeys(first.factors):
         if all(factor in p.factors for p in others):
             rest = [p.without(factor) for p in products]
-            if not any(p.factors for p in rest) or _is_only_bound(factor, rest, node, rewriter):
+            others_of = ([x for x in p.factors if _is_large(x, node)] for p in rest)
+            if not any(p.factors for p in rest) or is_bound(factor, others_of, rewriter):
                 continue
             if _cost(rest, node) + 1 < _cost(products, node):
                 return factor, rest
     return None
-
-
-def _is_only_bound(factor: Value, rest: Sequence[_Product], node: Node, rewriter: Rewriter) -> bool:
-    """Return whether a factor that vanishes may be what keeps products of others finite.
-
-    ``exp(-x * x) * x * x`` is 0 where ``x * x`` is infinite: 0 times that were not a number.
-    """
-    has_products = any(sum(_is_large(x, node) for x in p.factors) > 1 for p in rest)
-    return has_products and may_vanish(factor, rewriter)
 
 
 def _product(value: Value, number: float, rewriter: Rewriter) -> _Product:

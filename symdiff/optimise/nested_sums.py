@@ -15,13 +15,17 @@ from __future__ import annotations
 
 import heapq
 import math
+import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
+
+import numpy as np
 
 from symdiff.dataclass import dataclass
 from symdiff.ir.graph import Node, Value
 from symdiff.ops.arithmetic import multiply
+from symdiff.ops.declare import array_type
 from symdiff.ops.facts import number_of, shape_of
 from symdiff.ops.ranges import range_of
 from symdiff.optimise.facts import computed_by
@@ -29,7 +33,6 @@ from symdiff.optimise.rewriting import Rewriter, apply
 from symdiff.optimise.sums import sum_of, terms_of
 
 _MOST = 256  # factors of all terms, and products of them
-_LARGEST = 1e100  # of factors that leave finite what they multiply
 _VANISHING = ("exp", "exp2", "logistic", "math_exp")
 
 
@@ -145,7 +148,7 @@ def _nested(terms: Sequence[_Term], rewriter: Rewriter) -> _Nest | None:
             break
         inside = [term.without(factor) for term in terms if factor in term.factors]
         beside = [term for term in terms if factor not in term.factors]
-        if not _is_bound(factor, inside, rewriter):
+        if not is_bound(factor, (term.factors.elements() for term in inside), rewriter):
             parts = [_nested(some, rewriter) or tuple(some) for some in (inside, beside)]
             return _Nest(factor, *parts)
     return None
@@ -180,23 +183,30 @@ def _summands(nest: _Nest | tuple[_Term, ...]) -> Iterator[tuple[Value | float, 
             yield abs(term.number), math.copysign(1.0, term.number)
 
 
-def _is_bound(factor: Value, rest: Sequence[_Term], rewriter: Rewriter) -> bool:
-    """Return whether a factor that vanishes may be what keeps products of others finite.
+def is_bound(factor: Value, rest: Iterable[Iterable[Value]], rewriter: Rewriter) -> bool:
+    """Return whether a factor that vanishes may be what keeps products of others finite; ``rest``
+    has the others of each term.
 
     ``exp(-x * x) * x * x`` is 0 where ``x * x`` is infinite: 0 times that were not a number.
     """
-    return any(map(_are_unbounded, rest)) and may_vanish(factor, rewriter)
+    return any(map(_are_unbounded, rest)) and _may_vanish(factor, rewriter)
 
 
-def _are_unbounded(term: _Term) -> bool:
+def _are_unbounded(factors: Iterable[Value]) -> bool:
     """Return whether several factors may be so large that their product is infinite."""
-    large = [f for f in term.factors.elements() if max(map(abs, range_of(f))) > _LARGEST]
-    return len(large) > 1
+    return sum(map(_may_be_large, factors)) > 1
 
 
-def may_vanish(value: Value, rewriter: Rewriter) -> bool:
+def _may_be_large(value: Value) -> bool:
+    """Return whether a factor may be above the third root of the greatest number of its dtype."""
+    dtype = array_type(value).dtype
+    greatest = np.finfo(dtype).max if dtype.kind in "fc" else sys.float_info.max
+    return bool(max(map(abs, range_of(value))) > float(greatest) ** (1 / 3))
+
+
+def _may_vanish(value: Value, rewriter: Rewriter) -> bool:
     """Return whether products and quotients of an exponential and others give a value."""
-    known: dict[Value, bool] = rewriter.known.setdefault(may_vanish, {})
+    known: dict[Value, bool] = rewriter.known.setdefault(_may_vanish, {})
     pending = [value]
     while pending:
         one = pending[-1]

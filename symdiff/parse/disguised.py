@@ -8,32 +8,32 @@ marked in it.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
-from symdiff.ir.graph import Value
+from symdiff.ir.graph import Node, Value
 from symdiff.ir.types import ArrayType
 from symdiff.ops.arithmetic import choice
 from symdiff.ops.declare import DeclaredOp
 from symdiff.ops.retype import hides_dtype, retype
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.made_of import Parts, handed_on, told
+from symdiff.parse.made_of import Parts, Question, told
 
 
 def may_be_disguised(interp: Interpreter, number: Value) -> bool:
     """Return whether a number may be one of NumPy's of another dtype, or was computed of such."""
-    return told(interp.disguised, number, partial(_parts, interp), lambda constant: True)
+    return told(interp, _QUESTION, interp.disguised, number)
 
 
-def _parts(interp: Interpreter, value: Value) -> Parts:
-    if not isinstance(value.type, ArrayType) or value.type.shape:
-        return any, ()
-    handed = handed_on(interp, value)
-    if handed is not None:
-        return any, handed
-    node = value.node
-    assert node is not None
+def _alone(value: Value) -> Parts | None:
+    is_number = isinstance(value.type, ArrayType) and not value.type.shape
+    return None if is_number else (any, ())
+
+
+def _computed(node: Node) -> Parts:
     if hides_dtype(node):
         return any, (0.0,)
     computed: Any = isinstance(node.op, DeclaredOp) and node.op.elementwise
     return any, node.operands if computed or node.op in (retype, choice) else ()
+
+
+_QUESTION = Question(_alone, _computed, lambda constant: True)

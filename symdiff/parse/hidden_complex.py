@@ -8,7 +8,6 @@ absolute value is a float again: of a power that is the power of the base's, whi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from symdiff.ir.build import marked
@@ -30,7 +29,7 @@ from symdiff.ops.elementary import power
 from symdiff.ops.ranges import range_of
 from symdiff.ops.retype import only_real, retype
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.made_of import Parts, handed_on, told
+from symdiff.parse.made_of import Parts, Question, told
 from symdiff.parse.values import Abstract
 
 _STAYS_COMPLEX = (add, subtract, multiply, divide, negative, positive, power, retype)
@@ -93,20 +92,20 @@ def _of_lengths(node: Node, made: Mapping[Value, Value]) -> Value:
 
 def may_be_complex(interp: Interpreter, number: Value) -> bool:
     """Return whether what is typed as a float of Python's may be complex at run time."""
-    return told(interp.complexes, number, partial(_parts, interp), lambda _: False)
+    return told(interp, _QUESTION, interp.complexes, number)
 
 
-def _parts(interp: Interpreter, value: Value) -> Parts:
-    if value.type != FLOAT:
-        return any, ()
-    handed = handed_on(interp, value)
-    if handed is not None:
-        return any, handed
-    node = value.node
-    assert node is not None
+def _alone(value: Value) -> Parts | None:
+    return None if value.type == FLOAT else (any, ())
+
+
+def _computed(node: Node) -> Parts:
     if node.op is power and _may_leave_reals(node):
         return all, ()
     return any, node.operands if node.op in _STAYS_COMPLEX else ()
+
+
+_QUESTION = Question(_alone, _computed, lambda constant: False)
 
 
 def _may_leave_reals(node: Node) -> bool:

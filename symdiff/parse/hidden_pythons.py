@@ -6,7 +6,6 @@ An operator gives Python's number where all its operands are Python's.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from symdiff.ir.control import CALLS
@@ -18,7 +17,7 @@ from symdiff.ops.facts import is_python
 from symdiff.ops.kinds import is_operator
 from symdiff.ops.retype import retype
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.made_of import Parts, handed_on, told
+from symdiff.parse.made_of import Parts, Question, told
 
 
 def may_raise_as_pythons(interp: Interpreter, node: Node) -> bool:
@@ -33,17 +32,16 @@ def may_raise_as_pythons(interp: Interpreter, node: Node) -> bool:
 
 def may_be_pythons(interp: Interpreter, number: Value) -> bool:
     """Return whether a number may be one of Python's."""
-    return told(interp.pythons, number, partial(_parts, interp), _is_number)
+    return told(interp, _QUESTION, interp.pythons, number)
 
 
-def _parts(interp: Interpreter, value: Value) -> Parts:
-    if not isinstance(value.type, ArrayType) or value.type.kind != "scalar":
-        return any, (0.0,) if is_python(value) else ()
-    handed = handed_on(interp, value)
-    if handed is not None:
-        return any, handed
-    node = value.node
-    assert node is not None
+def _alone(value: Value) -> Parts | None:
+    if isinstance(value.type, ArrayType) and value.type.kind == "scalar":
+        return None
+    return any, (0.0,) if is_python(value) else ()
+
+
+def _computed(node: Node) -> Parts:
     if node.op in (retype, python_round) or is_operator(node):
         return all, node.operands
     return any, (0.0,) if node.op in CALLS and node.attributes["callee"].hides else ()
@@ -51,3 +49,6 @@ def _parts(interp: Interpreter, value: Value) -> Parts:
 
 def _is_number(content: Any) -> bool:
     return isinstance(content, int | float | complex)
+
+
+_QUESTION = Question(_alone, _computed, _is_number)

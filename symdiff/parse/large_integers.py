@@ -8,7 +8,6 @@ as Python does in them, so that it is known what raises.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from symdiff.ir.build import constant_value, is_constant
@@ -31,7 +30,7 @@ from symdiff.ops.facts import is_python
 from symdiff.ops.mathlib import math_comb, math_factorial, math_perm
 from symdiff.parse.hidden_integers import may_be_integer
 from symdiff.parse.interpreter import Interpreter
-from symdiff.parse.made_of import Parts, handed_on, told
+from symdiff.parse.made_of import Parts, Question, told
 
 _GROWS = frozenset({power, left_shift, math_factorial, math_comb, math_perm})
 _STAYS_LARGE = frozenset({add, subtract, multiply, floor_divide, negative, positive, absolute})
@@ -67,24 +66,25 @@ def may_be_too_large(interp: Interpreter, node: Node) -> bool:
 
 
 def _is_large(interp: Interpreter, number: Value) -> bool:
-    return number.type == INT and told(interp.large, number, partial(_parts, interp), _is_beyond)
+    return number.type == INT and told(interp, _QUESTION, interp.large, number)
 
 
 def _is_beyond(number: Any) -> bool:
     return isinstance(number, int) and number.bit_length() > _LARGEST_BITS
 
 
-def _parts(interp: Interpreter, value: Value) -> Parts:
-    if value.type != INT or is_constant(value):
-        return any, (constant_value(value),)
-    handed = handed_on(interp, value)
-    if handed is not None:
-        return any, handed
-    node = value.node
-    assert node is not None
+def _alone(value: Value) -> Parts | None:
+    is_told = value.type != INT or is_constant(value)
+    return (any, (constant_value(value),)) if is_told else None
+
+
+def _computed(node: Node) -> Parts:
     if node.op in _GROWS and not _grows_little(node):
         return all, ()
     return any, node.operands if node.op in _STAYS_LARGE or node.op in _GROWS else ()
+
+
+_QUESTION = Question(_alone, _computed, _is_beyond)
 
 
 def _grows_little(node: Node) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import symdiff as sd
+from tests.parse.slopes import check_slopes
 
 pytestmark = pytest.mark.usefixtures("copied")
 
@@ -91,16 +92,7 @@ ALL = [through_kinds, through_kinds_found, through_weights]
 @pytest.mark.parametrize("f", ALL)
 @pytest.mark.parametrize("x", [0.07, 0.22, 0.37, 0.44, 0.83])
 def test_they_are_differentiated(f: Any, x: float) -> None:
-    h = 1e-3
-    near = {k: float(f(x + k * h)) for k in range(-3, 4)}
-    slope = 45 * (near[1] - near[-1]) - 9 * (near[2] - near[-2]) + near[3] - near[-3]
-    bend = 270 * (near[1] + near[-1]) - 27 * (near[2] + near[-2]) + 2 * (near[3] + near[-3])
-    slope, bend = slope / (60 * h), (bend - 490 * near[0]) / (180 * h * h)
-    value, derivative = sd.value_and_grad(f)(x)
-    assert value == f(x)
-    assert derivative == pytest.approx(slope, rel=1e-9, abs=1e-10)
-    assert sd.jvp(f, (x,), (1.0,))[1] == pytest.approx(slope, rel=1e-9, abs=1e-10)
-    assert sd.derivative(f, 2)(x) == pytest.approx(bend, rel=1e-6, abs=1e-7)
+    check_slopes(f, x)
 
 
 @pytest.mark.parametrize("f", ALL)
